@@ -1,0 +1,47 @@
+.DEFAULT_GOAL := help
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
+DATASETS ?= ../shared/data
+
+export HF_HUB_OFFLINE := 1
+
+.PHONY: help setup demo test check format bench lock
+
+help: ## Say what there is to do
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## Install everything into .venv from the lock
+
+$(STAMP): requirements.lock pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+lock: ## Resolve all dependencies again into requirements.lock
+	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --extra dev pyproject.toml -o requirements.lock
+
+format: setup ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --quiet .
+
+check: setup ## Format, lint, types and import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## Everything that needs no server
+	$(BIN)/pytest
+
+demo: setup ## Ingest, search and ask a small real corpus
+	$(BIN)/python -P examples/demo.py
+
+bench: setup ## Measure on $(DATASETS); see docs/benchmarks.md
+	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)

@@ -1,0 +1,62 @@
+"""A corpus: the unit of isolation, with the settings that its documents are indexed by."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.errors import InvalidInput
+
+__all__ = ["Corpus", "CorpusCounts", "CorpusSettings", "Fine", "check_corpus_name"]
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+
+
+class Fine(StrEnum):
+    """Whether entities and facts get vectors and synonyms; `auto` is on for extractors that give triples."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusSettings:
+    """What decides how a document becomes chunks and facts; fixed until a reindex."""
+
+    chunker: str
+    extractor: str
+    fine: Fine
+    embedding_model: str
+    dimension: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpus:
+    """One corpus. `id` is random per creation; `generation` rises with every committed write."""
+
+    id: str
+    name: str
+    settings: CorpusSettings
+    generation: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusCounts:
+    """How many rows of each kind readers of the corpus see."""
+
+    documents: int
+    chunks: int
+    entities: int
+    facts: int
+    mentions: int
+
+
+def check_corpus_name(name: str) -> str:
+    """Return `name` if it can name a corpus, else raise `InvalidInput` with the rule."""
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"corpus name {name!r} is not valid: use 1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"
+        )
+    return name

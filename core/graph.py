@@ -1,0 +1,72 @@
+"""The fine grain: what an extractor finds in a chunk, and the graph that it becomes."""
+
+from dataclasses import dataclass
+
+__all__ = ["Entity", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surface:
+    """A name as it is written in a chunk, and how often it occurs there."""
+
+    form: str
+    count: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Triple:
+    """A statement as it was extracted; subject and object are forms as written."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extraction:
+    """All that an extractor found in one chunk. `malformed` counts the triples that it had to skip."""
+
+    entities: tuple[Surface, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    malformed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mention:
+    """`name` is the normalised name of the entity, `form` the spelling in this chunk, which occurs `count` times."""
+
+    chunk_id: str
+    entity_id: str
+    name: str
+    form: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fact:
+    """One chunk's assertion of one triple (ids: `core.ids.assertion_id`, `core.ids.triple_id`)."""
+
+    id: str
+    triple_id: str
+    chunk_id: str
+    subject_id: str
+    predicate: str
+    object_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entity:
+    """`name` is normalised; `display` is the most frequent surviving form, ties by code point."""
+
+    id: str
+    name: str
+    display: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Synonym:
+    """Two entities whose name vectors have cosine `score` at or above the threshold; `first_id` < `second_id`."""
+
+    first_id: str
+    second_id: str
+    score: float

@@ -1,0 +1,77 @@
+"""Content-addressed keys: equal content gets equal ids on any machine and backend.
+
+No id contains the corpus, so the same documents have the same ids anywhere; a row's key is always (corpus_id, id).
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+
+__all__ = [
+    "assertion_id",
+    "chunk_id",
+    "content_hash",
+    "digest",
+    "document_id",
+    "embed_hash",
+    "entity_id",
+    "new_id",
+    "triple_id",
+    "view_id",
+]
+
+
+def digest(kind: str, parts: Iterable[str]) -> str:
+    """128 bits of SHA-256 over length-prefixed parts, as 32 hexadecimal digits.
+
+    The lengths keep ("ab", "c") and ("a", "bc") apart; `kind` keeps a chunk from ever sharing an id with an entity.
+    """
+    h = hashlib.sha256(kind.encode())
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        h.update(len(raw).to_bytes(8, "big"))
+        h.update(raw)
+    return h.hexdigest()[:32]
+
+
+def new_id() -> str:
+    """A random id, for what has no content to be named by: corpora, jobs, claims."""
+    return secrets.token_hex(16)
+
+
+def content_hash(content: bytes) -> str:
+    """SHA-256 of a document's original bytes, the name under which they are kept."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def document_id(key: str) -> str:
+    return digest("document", [key])
+
+
+def chunk_id(key: str, text: str, occurrence: int) -> str:
+    """The id of the `occurrence`-th chunk (from 0) with this text in the document `key`."""
+    return digest("chunk", [key, text, str(occurrence)])
+
+
+def entity_id(name: str) -> str:
+    """The id of the entity whose *normalised* name this is (`core.names.normalise`)."""
+    return digest("entity", [name])
+
+
+def triple_id(subject_id: str, predicate: str, object_id: str) -> str:
+    return digest("triple", [subject_id, predicate, object_id])
+
+
+def assertion_id(triple: str, chunk: str) -> str:
+    """A fact: one chunk's assertion of one triple."""
+    return digest("assertion", [triple, chunk])
+
+
+def embed_hash(title: str, heading: str, text: str, model: str) -> str:
+    """Decides whether a chunk must be embedded again."""
+    return digest("embed", [title, heading, text, model])
+
+
+def view_id(chunk: str, embedded: str) -> str:
+    """The id of a chunk's entries in the views (vector, text index): a changed title never overwrites what is read."""
+    return digest("view", [chunk, embedded])

@@ -1,0 +1,33 @@
+"""The original bytes of documents."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+__all__ = ["FileStore"]
+
+
+class FileStore(Protocol):
+    """Originals by corpus and content hash, so writing twice is harmless.
+
+    What `put` has returned from survives a crash of the process.
+    """
+
+    async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
+        """Keep each content; returns their names (`core.ids.content_hash`), in order."""
+        ...
+
+    async def get(self, corpus_id: str, name: str) -> bytes:
+        """Raises `NotFound`."""
+        ...
+
+    async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
+        """Names that are not there are ignored."""
+        ...
+
+    async def drop(self, corpus_id: str) -> None:
+        """Remove all originals of a corpus."""
+        ...
+
+    async def names(self, corpus_id: str) -> list[str]:
+        """All names that are kept, sorted."""
+        ...

@@ -1,0 +1,99 @@
+"""A document's way in: load, chunk, extract. All of it on values; writing is the record's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.documents import Metadata
+from core.graph import Extraction, Triple
+from core.ports.embedding import TokenCounter
+
+__all__ = ["Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "Source"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A document's bytes with what its sender said of them."""
+
+    key: str
+    content: bytes
+    media_type: str
+    title: str | None
+    metadata: Metadata
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A stretch of a document under one heading path (or on one page), never joined with its neighbours in one chunk.
+
+    `start` is the offset of `text` in the document's text, in code points (None: the block has no such place).
+    `entities` and `triples` came with the block from outside; `malformed` counts triples that were not three names.
+    """
+
+    text: str
+    heading: tuple[str, ...] = ()
+    page: int | None = None
+    start: int | None = 0
+    entities: tuple[str, ...] = ()
+    triples: tuple[Triple, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedDocument:
+    """A document, read. `entities` and `triples` came with it; `malformed` counts given triples that are none."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+    entities: tuple[str, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    malformed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftChunk:
+    """A chunk before it has an id. `heading` is the path joined by ' › '; `block` is the index of its block.
+
+    `start` is the offset in the document's text (None where the block has none).
+    """
+
+    text: str
+    heading: str = ""
+    page: int | None = None
+    start: int | None = None
+    block: int = 0
+    tokens: int = 0
+
+
+class Loader(Protocol):
+    """Reads one kind of content. The module that makes it names its media types and file suffixes."""
+
+    def load(self, source: Source) -> LoadedDocument:
+        """Raises `LoadFailed`, saying what is wrong with the bytes and where."""
+        ...
+
+
+class Chunker(Protocol):
+    """Cuts a document into chunks that the embedding model reads whole, in order; an empty document has none."""
+
+    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
+
+
+class Extractor(Protocol):
+    """Finds entities and triples. `fingerprint` changes whenever the same input could give another result."""
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def gives_triples(self) -> bool:
+        """Whether `fine: auto` means that entities and facts get vectors."""
+        ...
+
+    async def extract(self, document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
+        """One extraction per chunk, in order."""
+        ...
+
+    def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
+        """All that the extraction of this chunk depends on, for its hash."""
+        ...

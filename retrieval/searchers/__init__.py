@@ -1,0 +1,1 @@
+"""Searchers: one module each, named as in settings, command line and API."""

@@ -152,6 +152,11 @@ class Claim:
     metadata: Metadata
     job_id: str
 
+    @property
+    def token(self) -> tuple[str, str, int, int]:
+        """What makes this claim this one: corpus, document, revision, epoch."""
+        return self.corpus_id, self.document_id, self.revision, self.epoch
+
 
 @dataclass(frozen=True, kw_only=True)
 class Staged:
@@ -185,31 +190,34 @@ class Commit:
 
 @dataclass(frozen=True, kw_only=True)
 class Tombstone:
-    """View entries that nothing in the record may name any more, until they are deleted from the views."""
+    """What the record names no more and views and files may still hold: to be deleted there, by id."""
 
     id: int
     corpus_id: str
-    view_ids: tuple[str, ...]
-    entity_ids: tuple[str, ...]
-    triple_ids: tuple[str, ...]
-    content_hashes: tuple[str, ...]
+    view_ids: tuple[str, ...] = ()
+    entity_ids: tuple[str, ...] = ()
+    triple_ids: tuple[str, ...] = ()
+    content_hashes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """`fenced` are the claims that had been lost; nothing of theirs was written."""
+    """`fenced` are the claims that had been lost; nothing of theirs was written.
+
+    `tombstone` lists what the commit removed; its view entries are deleted at once, and again when `tombstones` gives
+    it back (a late worker may have written them in between), after which it is cleared.
+    """
 
     generation: int
     fenced: tuple[Claim, ...]
-    tombstones: tuple[Tombstone, ...]
-    new_entities: tuple[Entity, ...]
+    tombstone: Tombstone | None
 
 
 class WorkQueue(Protocol):
     """Claims with leases by the store's clock. A method that takes claims ignores those that were lost."""
 
     async def waiting(self) -> list[str]:
-        """Ids of the corpora that have queued revisions, expired leases, or are to be dropped."""
+        """Ids of the corpora that have queued revisions, expired leases, due tombstones, or are to be forgotten."""
         ...
 
     async def claim(
@@ -249,26 +257,33 @@ class WorkQueue(Protocol):
         """Those of the (document id, extract hash) that are kept, of current and unfinished revisions alike."""
         ...
 
-    async def commit(self, commits: Sequence[Commit]) -> Outcome:
-        """Make the revisions current (or gone), all in one transaction, each fenced by its own epoch."""
+    async def commit(self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
+        """Make revisions of one corpus current (or gone) in one transaction, each fenced by its own epoch.
+
+        Synonyms of which an entity does not exist afterwards are left out. The tombstone is due after `grace` seconds.
+        """
         ...
 
-    async def write_synonyms(self, corpus_id: str, synonyms: Sequence[Synonym]) -> None:
-        """Insert those of which both entities exist; idempotent."""
-        ...
-
-    async def bury(self, corpus_id: str, view_ids: Sequence[str], *, delay_seconds: float) -> None:
-        """Note view entries that a fenced worker wrote, to be swept after `delay_seconds` if the record lacks them."""
+    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
+        """Note view entries that a fenced worker wrote, to be swept after `grace` seconds if the record lacks them."""
         ...
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
-        """Those that are due, without the ids that readers see or that belong to a revision in work."""
+        """Those that are due and whose documents have no unfinished revision, without what the record names again."""
         ...
 
     async def clear(self, tombstones: Sequence[Tombstone]) -> None: ...
 
+    async def dropped(self) -> list[str]:
+        """Ids of the corpora that are to be forgotten."""
+        ...
+
     async def forget(self, corpus_id: str) -> None:
         """Remove every row of a corpus that was dropped; its views and files are gone by then."""
+        ...
+
+    async def trim(self) -> None:
+        """Drop what is kept for a time only: changes older than an hour."""
         ...
 
 

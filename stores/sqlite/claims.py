@@ -1,0 +1,134 @@
+"""Claims: which worker may write which revision, and until when."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.documents import RevisionState
+from core.ports.record import Claim
+from stores.sqlite.database import Connection, now
+from stores.sqlite.rows import claim_from_row
+from stores.sqlite.states import WORKING, move
+
+__all__ = ["expire", "fail", "held", "release", "renew", "take", "waiting"]
+
+_ALONE_AFTER = 4
+_FAILED_AFTER = 8
+
+_WORKING_MARKS = ", ".join("?" * len(WORKING))
+_CLAIMABLE = f"(r.state = 'queued' OR (r.state IN ({_WORKING_MARKS}) AND r.lease_until < ?))"
+_UNFINISHED = "r.state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')"  # as the partial index has it
+
+
+def waiting(cx: Connection) -> list[str]:
+    """Corpora with something to do; see `core.ports.record.WorkQueue.waiting`."""
+    at = now()
+    rows = cx.execute(
+        f"""
+        SELECT DISTINCT r.corpus_id AS id FROM revisions r WHERE {_UNFINISHED} AND {_CLAIMABLE}
+        UNION SELECT id FROM corpora WHERE name IS NULL
+        UNION SELECT corpus_id FROM tombstones WHERE due_at <= ?
+        """,
+        (*WORKING, at, at),
+    )
+    return sorted(row["id"] for row in rows)
+
+
+def take(
+    cx: Connection, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int
+) -> list[Claim]:
+    at = now()
+    rows = cx.execute(
+        f"""
+        SELECT r.*, d.key FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
+        WHERE r.corpus_id = ? AND {_UNFINISHED} AND {_CLAIMABLE} ORDER BY r.attempts >= {_ALONE_AFTER}, r.seq LIMIT ?
+        """,
+        (corpus_id, *WORKING, at, max_documents),
+    ).fetchall()
+    rows = _without_hopeless(cx, rows)
+    chosen = _fitting(rows, max_bytes)
+    for deletion, state in ((0, RevisionState.LOADING), (1, RevisionState.DELETING)):
+        move(cx, [row["seq"] for row in chosen if row["deletion"] == deletion], state)
+    cx.executemany(
+        "UPDATE revisions SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
+        [(worker, at + lease_seconds, row["seq"]) for row in chosen],
+    )
+    return [replace(claim_from_row(row), epoch=row["epoch"] + 1) for row in chosen]
+
+
+def _without_hopeless(cx: Connection, rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
+    """End revisions whose workers died again and again: most likely they are what kills them."""
+    hopeless = [row for row in rows if row["attempts"] >= _FAILED_AFTER]
+    for row in hopeless:
+        reason = f"the worker died or lost its lease {row['attempts']} times on this document"
+        fail(cx, row["seq"], row["key"], row["job_id"], reason)
+    return [row for row in rows if row["attempts"] < _FAILED_AFTER]
+
+
+def _fitting(rows: Sequence[sqlite3.Row], max_bytes: int) -> list[sqlite3.Row]:
+    """The first rows up to `max_bytes`, at least one; a suspect row comes alone, after all others."""
+    chosen: list[sqlite3.Row] = []
+    total = 0
+    for row in rows:
+        suspect = row["attempts"] >= _ALONE_AFTER
+        if chosen and (suspect or total + row["size"] > max_bytes):
+            break
+        chosen.append(row)
+        total += row["size"]
+        if suspect:
+            break
+    return chosen
+
+
+def held(cx: Connection, claims: Sequence[Claim]) -> dict[tuple[str, str, int, int], int]:
+    """The `seq` of the revisions of those claims that are still right, by the claims' tokens."""
+    right: dict[tuple[str, str, int, int], int] = {}
+    for claim in claims:
+        row = cx.execute(
+            f"""
+            SELECT seq FROM revisions WHERE corpus_id = ? AND document_id = ? AND number = ? AND epoch = ?
+            AND state IN ({_WORKING_MARKS})
+            """,
+            (claim.corpus_id, claim.document_id, claim.revision, claim.epoch, *WORKING),
+        ).fetchone()
+        if row is not None:
+            right[claim.token] = row["seq"]
+    return right
+
+
+def renew(cx: Connection, claims: Sequence[Claim], lease_seconds: float) -> list[Claim]:
+    right = held(cx, claims)
+    until = now() + lease_seconds
+    cx.executemany("UPDATE revisions SET lease_until = ? WHERE seq = ?", [(until, seq) for seq in right.values()])
+    return [claim for claim in claims if claim.token not in right]
+
+
+def release(cx: Connection, claims: Sequence[Claim]) -> None:
+    seqs = list(held(cx, claims).values())
+    move(cx, seqs, RevisionState.QUEUED)
+    cx.executemany(
+        "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1, attempts = attempts - 1 WHERE seq = ?",
+        [(seq,) for seq in seqs],
+    )
+
+
+def fail(cx: Connection, seq: int, key: str, job_id: str, reason: str) -> None:
+    cx.execute("UPDATE revisions SET epoch = epoch + 1, owner = NULL WHERE seq = ?", (seq,))
+    move(cx, [seq], RevisionState.FAILED, reason=reason)
+    cx.execute("INSERT OR REPLACE INTO job_failures VALUES (?, ?, ?)", (job_id, key, reason))
+
+
+def expire(cx: Connection, except_worker: str | None) -> int:
+    """End all leases at once; the epoch rises, so that their workers are fenced even before somebody claims again."""
+    seqs = [
+        row["seq"]
+        for row in cx.execute(
+            f"SELECT seq FROM revisions r WHERE {_UNFINISHED} AND r.state IN ({_WORKING_MARKS}) AND owner IS NOT ?",
+            (*WORKING, except_worker),
+        )
+    ]
+    move(cx, seqs, RevisionState.QUEUED)
+    cx.executemany(
+        "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1 WHERE seq = ?", [(s,) for s in seqs]
+    )
+    return len(seqs)

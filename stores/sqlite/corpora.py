@@ -1,0 +1,127 @@
+"""Corpora in SQLite."""
+
+import sqlite3
+
+from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
+from core.documents import RevisionState
+from core.errors import Conflict, NotFound
+from core.ids import new_id
+from core.jobs import Job, JobKind
+from stores.sqlite.database import Connection, Database, now
+from stores.sqlite.jobs import insert_job, read_job
+from stores.sqlite.rows import corpus_from_row, dump_settings
+from stores.sqlite.states import UNFINISHED, move
+
+__all__ = ["SqliteCorpora"]
+
+
+class SqliteCorpora:
+    """Fills `core.ports.record.Corpora`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, name: str, settings: CorpusSettings) -> Corpus:
+        check_corpus_name(name)
+
+        def work(cx: Connection) -> Corpus:
+            corpus_id = new_id()
+            try:
+                cx.execute(
+                    "INSERT INTO corpora (id, name, settings, created_at) VALUES (?, ?, ?, ?)",
+                    (corpus_id, name, dump_settings(settings), now()),
+                )
+            except sqlite3.IntegrityError as error:
+                raise Conflict(f"corpus {name!r} exists already; choose another name, or delete it first") from error
+            return _by_id(cx, corpus_id)
+
+        return await self._database.write(work)
+
+    async def get(self, name: str) -> Corpus:
+        return await self._database.read(lambda cx: _by_name(cx, name))
+
+    async def by_id(self, corpus_id: str) -> Corpus:
+        return await self._database.read(lambda cx: _by_id(cx, corpus_id))
+
+    async def all(self) -> list[Corpus]:
+        def work(cx: Connection) -> list[Corpus]:
+            rows = cx.execute("SELECT * FROM corpora WHERE name IS NOT NULL ORDER BY name").fetchall()
+            return [corpus_from_row(row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def rename(self, name: str, new_name: str) -> Corpus:
+        check_corpus_name(new_name)
+
+        def work(cx: Connection) -> Corpus:
+            corpus = _by_name(cx, name)
+            try:
+                cx.execute("UPDATE corpora SET name = ? WHERE id = ?", (new_name, corpus.id))
+            except sqlite3.IntegrityError as error:
+                raise Conflict(f"corpus {new_name!r} exists already; choose another name") from error
+            return _by_id(cx, corpus.id)
+
+        return await self._database.write(work)
+
+    async def drop(self, name: str) -> Job:
+        def work(cx: Connection) -> Job:
+            corpus = _by_name(cx, name)
+            marks = ", ".join("?" * len(UNFINISHED))
+            seqs = [
+                row["seq"]
+                for row in cx.execute(
+                    f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks})", (corpus.id, *UNFINISHED)
+                )
+            ]
+            cx.executemany("UPDATE revisions SET epoch = epoch + 1 WHERE seq = ?", [(seq,) for seq in seqs])
+            move(cx, seqs, RevisionState.CANCELLED, reason="the corpus was deleted")
+            job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False)
+            cx.execute("INSERT INTO job_counts VALUES (?, ?, 1)", (job_id, RevisionState.QUEUED.value))
+            cx.execute("UPDATE corpora SET name = NULL, drop_job = ? WHERE id = ?", (job_id, corpus.id))
+            return read_job(cx, job_id)
+
+        return await self._database.write(work)
+
+    async def counts(self, corpus_id: str) -> CorpusCounts:
+        def work(cx: Connection) -> CorpusCounts:
+            row = cx.execute(
+                """
+                WITH visible AS (
+                    SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+                    WHERE c.corpus_id = :corpus AND d.hidden = 0
+                ), named AS (
+                    SELECT m.entity_id, m.count FROM mentions m JOIN visible v ON v.id = m.chunk_id
+                    WHERE m.corpus_id = :corpus
+                )
+                SELECT
+                    (SELECT count(*) FROM documents WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL)
+                        AS documents,
+                    (SELECT count(*) FROM visible) AS chunks,
+                    (SELECT count(DISTINCT entity_id) FROM named) AS entities,
+                    (SELECT count(*) FROM facts f JOIN visible v ON v.id = f.chunk_id WHERE f.corpus_id = :corpus)
+                        AS facts,
+                    (SELECT coalesce(sum(count), 0) FROM named) AS mentions
+                """,
+                {"corpus": corpus_id},
+            ).fetchone()
+            return CorpusCounts(**dict(row))
+
+        return await self._database.read(work)
+
+
+def _by_name(cx: Connection, name: str) -> Corpus:
+    row = cx.execute("SELECT * FROM corpora WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        known = [
+            r["name"] for r in cx.execute("SELECT name FROM corpora WHERE name IS NOT NULL ORDER BY name LIMIT 20")
+        ]
+        there = f"there are: {', '.join(known)}" if known else "there is none yet"
+        raise NotFound(f"there is no corpus {name!r}; {there}")
+    return corpus_from_row(row)
+
+
+def _by_id(cx: Connection, corpus_id: str) -> Corpus:
+    row = cx.execute("SELECT * FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+    return corpus_from_row(row)

@@ -1,0 +1,157 @@
+"""One SQLite file, shared by threads and processes: WAL, and every write transaction immediate."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from typing import TypeVar
+
+from core.errors import Unavailable
+
+__all__ = ["SCHEMA_VERSION", "Connection", "Database", "now"]
+
+T = TypeVar("T")
+Connection = sqlite3.Connection
+
+SCHEMA_VERSION = 1
+
+_PRAGMAS = (
+    "pragma journal_mode = wal",
+    "pragma synchronous = normal",  # a power cut may lose the last commits, a killed process does not
+    "pragma busy_timeout = 30000",
+    "pragma cache_size = -16384",
+    "pragma temp_store = memory",
+)
+
+
+def now() -> float:
+    """Seconds since 1970 by the store's clock, which for SQLite is the machine's."""
+    return time.time()
+
+
+class Database:
+    """Connections to one file, one per thread; `read` and `write` run a function of a connection off the event loop.
+
+    Deferred transactions that read and then write fail at once under contention (SQLITE_BUSY ignores the timeout), so
+    `write` always takes the write lock first.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._opened: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._create()
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a read transaction: all its queries see one state of the database."""
+        return await asyncio.to_thread(self.read_now, work)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a write transaction; any exception rolls back."""
+        return await asyncio.to_thread(self.write_now, work)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Connection]:
+        """A connection of its own in a read transaction, for reading that takes many steps over one state."""
+        connection = await asyncio.to_thread(self._open)
+        try:
+            connection.execute("begin")
+            yield connection
+        finally:
+            with self._lock:
+                connection.close()
+                if connection in self._opened:
+                    self._opened.remove(connection)
+
+    def read_now(self, work: Callable[[Connection], T]) -> T:
+        return self._transact("begin", work)
+
+    def write_now(self, work: Callable[[Connection], T]) -> T:
+        return self._transact("begin immediate", work)
+
+    def close(self) -> None:
+        """Close the connections of all threads; a later call fails."""
+        with self._lock:
+            self._closed = True
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+
+    def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
+        try:
+            connection = self._connection()
+            connection.execute(begin)
+        except sqlite3.OperationalError as error:
+            raise self._unavailable(error) from error
+        try:
+            result = work(connection)
+            connection.execute("commit")
+        except sqlite3.OperationalError as error:
+            self._roll_back(connection)
+            raise self._unavailable(error) from error
+        except BaseException:
+            self._roll_back(connection)
+            raise
+        return result
+
+    def _roll_back(self, connection: Connection) -> None:
+        if connection.in_transaction:
+            connection.execute("rollback")
+
+    def _unavailable(self, error: sqlite3.OperationalError) -> Unavailable:
+        return Unavailable(
+            f"the record {self._path.name} cannot be used: {error}; is the disk full or the folder read-only?"
+        )
+
+    def _connection(self) -> Connection:
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._open()
+            self._local.connection = connection
+        return connection
+
+    def _open(self) -> Connection:
+        with self._lock:
+            if self._closed:
+                raise Unavailable(f"the record {self._path.name} is closed")
+            connection = sqlite3.connect(self._path, timeout=30, isolation_level=None, check_same_thread=False)
+            connection.row_factory = sqlite3.Row
+            for pragma in _PRAGMAS:
+                connection.execute(pragma)
+            self._opened.append(connection)
+            return connection
+
+    def _create(self) -> None:
+        def work(connection: Connection) -> None:
+            version = connection.execute("pragma user_version").fetchone()[0]
+            if version == SCHEMA_VERSION:
+                return
+            if version != 0:
+                raise Unavailable(
+                    f"the record {self._path.name} has schema {version}, and this release reads {SCHEMA_VERSION}: "
+                    "use the release that wrote it, or a new data folder"
+                )
+            schema = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
+            for statement in _statements(schema):
+                connection.execute(statement)
+            connection.execute(f"pragma user_version = {SCHEMA_VERSION:d}")
+
+        self.write_now(work)
+
+
+def _statements(script: str) -> list[str]:
+    """Split a script: `executescript` would commit our transaction, and two processes may create at once."""
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

@@ -1,0 +1,123 @@
+"""The named doors through which rows become values, and values rows."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.documents import Chunk, Document, RevisionState, Span
+from core.graph import Extraction, Surface, Triple
+from core.ports.record import Claim
+
+__all__ = [
+    "chunk_from_row",
+    "claim_from_row",
+    "corpus_from_row",
+    "document_from_row",
+    "dump",
+    "dump_extraction",
+    "dump_settings",
+    "id_list",
+    "load_extraction",
+    "moment",
+]
+
+
+def dump(value: Any) -> str:
+    """JSON in one form: sorted keys, no escapes, so equal values are equal text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def id_list(ids: Collection[str]) -> str:
+    """Ids as one bound parameter, for `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(list(ids))
+
+
+def moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def dump_settings(settings: CorpusSettings) -> str:
+    return dump(asdict(settings))
+
+
+def corpus_from_row(row: sqlite3.Row) -> Corpus:
+    settings: dict[str, Any] = json.loads(row["settings"])
+    return Corpus(
+        id=row["id"],
+        name=row["name"] or "",
+        settings=CorpusSettings(**{**settings, "fine": Fine(settings["fine"])}),
+        generation=row["generation"],
+        created_at=datetime.fromtimestamp(row["created_at"], UTC),
+    )
+
+
+def document_from_row(row: sqlite3.Row) -> Document:
+    return Document(
+        id=row["id"],
+        key=row["key"],
+        title=row["title"],
+        metadata=json.loads(row["metadata"]),
+        state=RevisionState(row["state"]),
+        reason=row["reason"],
+        readable=row["current"] is not None,
+        chunks=row["chunks"],
+        malformed_triples=row["malformed"],
+        media_type=row["media_type"],
+        size=row["size"],
+        content_hash=row["content_hash"],
+        updated_at=datetime.fromtimestamp(row["updated_at"], UTC),
+    )
+
+
+def chunk_from_row(row: sqlite3.Row) -> Chunk:
+    start, end = row["span_start"], row["span_end"]
+    return Chunk(
+        id=row["id"],
+        document_id=row["document_id"],
+        view_id=row["view_id"],
+        position=row["position"],
+        text=row["text"],
+        heading=row["heading"],
+        page=row["page"],
+        span=None if start is None else Span(start=start, end=end),
+    )
+
+
+def claim_from_row(row: sqlite3.Row) -> Claim:
+    return Claim(
+        corpus_id=row["corpus_id"],
+        document_id=row["document_id"],
+        key=row["key"],
+        revision=row["number"],
+        epoch=row["epoch"],
+        deletion=bool(row["deletion"]),
+        media_type=row["media_type"],
+        content_hash=row["content_hash"],
+        size=row["size"],
+        title=row["title"],
+        metadata=json.loads(row["metadata"]),
+        job_id=row["job_id"],
+    )
+
+
+def dump_extraction(extraction: Extraction) -> str:
+    return dump(
+        {
+            "entities": [[s.form, s.count] for s in extraction.entities],
+            "triples": [[t.subject, t.predicate, t.object] for t in extraction.triples],
+            "malformed": extraction.malformed,
+        }
+    )
+
+
+def load_extraction(payload: str) -> Extraction:
+    data: Mapping[str, Any] = json.loads(payload)
+    return Extraction(
+        entities=tuple(Surface(form=form, count=count) for form, count in data["entities"]),
+        triples=tuple(Triple(subject=s, predicate=p, object=o) for s, p, o in data["triples"]),
+        malformed=data["malformed"],
+    )

@@ -1,0 +1,177 @@
+-- The record. Times are seconds since 1970 by the store's clock; ids are the hexadecimal digests of core.ids.
+
+CREATE TABLE corpora (
+    id            TEXT PRIMARY KEY,
+    name          TEXT UNIQUE,              -- NULL once dropped: the name is free at once
+    settings      TEXT NOT NULL,            -- JSON of core.corpora.CorpusSettings
+    generation    INTEGER NOT NULL DEFAULT 0,
+    changes_floor INTEGER NOT NULL DEFAULT 0,  -- changes up to this generation are no longer kept
+    created_at    REAL NOT NULL,
+    drop_job      TEXT
+) STRICT;
+
+CREATE TABLE documents (
+    corpus_id TEXT NOT NULL,
+    id        TEXT NOT NULL,
+    key       TEXT NOT NULL,
+    title     TEXT NOT NULL,
+    metadata  TEXT NOT NULL,
+    newest    INTEGER NOT NULL,             -- number of the newest revision
+    current   INTEGER,                      -- number of the revision that readers see, if any
+    hidden    INTEGER NOT NULL DEFAULT 0,   -- a deletion was asked for
+    chunks    INTEGER NOT NULL DEFAULT 0,
+    malformed INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (corpus_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX documents_by_key ON documents (corpus_id, key);
+
+CREATE TABLE revisions (
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus_id    TEXT NOT NULL,
+    document_id  TEXT NOT NULL,
+    number       INTEGER NOT NULL,
+    deletion     INTEGER NOT NULL,
+    state        TEXT NOT NULL,
+    reason       TEXT,
+    fingerprint  TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    media_type   TEXT NOT NULL,
+    size         INTEGER NOT NULL,
+    title        TEXT,
+    metadata     TEXT NOT NULL,
+    job_id       TEXT NOT NULL,
+    owner        TEXT,
+    lease_until  REAL NOT NULL DEFAULT 0,
+    epoch        INTEGER NOT NULL DEFAULT 0,
+    attempts     INTEGER NOT NULL DEFAULT 0,
+    updated_at   REAL NOT NULL,
+    UNIQUE (corpus_id, document_id, number)
+) STRICT;
+CREATE INDEX revisions_unfinished ON revisions (corpus_id, seq)
+    WHERE state IN ('queued', 'loading', 'extracting', 'writing', 'deleting');
+CREATE INDEX revisions_by_job ON revisions (job_id);
+CREATE INDEX revisions_by_content ON revisions (corpus_id, content_hash);
+
+CREATE TABLE chunks (
+    corpus_id    TEXT NOT NULL,
+    id           TEXT NOT NULL,
+    document_id  TEXT NOT NULL,
+    view_id      TEXT NOT NULL,
+    position     INTEGER NOT NULL,
+    text         TEXT NOT NULL,
+    heading      TEXT NOT NULL,
+    page         INTEGER,
+    span_start   INTEGER,
+    span_end     INTEGER,
+    extract_hash TEXT NOT NULL,
+    tokens       INTEGER NOT NULL,
+    PRIMARY KEY (corpus_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX chunks_by_document ON chunks (corpus_id, document_id, position);
+CREATE UNIQUE INDEX chunks_by_view ON chunks (corpus_id, view_id);
+
+CREATE TABLE entities (
+    corpus_id TEXT NOT NULL,
+    id        TEXT NOT NULL,
+    name      TEXT NOT NULL,                -- normalised
+    PRIMARY KEY (corpus_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- How often each spelling of an entity survives: the most frequent is its display name, none left ends the entity.
+CREATE TABLE forms (
+    corpus_id TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    form      TEXT NOT NULL,
+    count     INTEGER NOT NULL,
+    PRIMARY KEY (corpus_id, entity_id, form)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mentions (
+    corpus_id TEXT NOT NULL,
+    chunk_id  TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    form      TEXT NOT NULL,
+    count     INTEGER NOT NULL,
+    PRIMARY KEY (corpus_id, chunk_id, entity_id, form)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mentions_by_entity ON mentions (corpus_id, entity_id);
+
+CREATE TABLE facts (
+    corpus_id  TEXT NOT NULL,
+    id         TEXT NOT NULL,
+    triple_id  TEXT NOT NULL,
+    chunk_id   TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    predicate  TEXT NOT NULL,
+    object_id  TEXT NOT NULL,
+    PRIMARY KEY (corpus_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX facts_by_chunk ON facts (corpus_id, chunk_id);
+CREATE INDEX facts_by_triple ON facts (corpus_id, triple_id);
+
+CREATE TABLE synonyms (
+    corpus_id TEXT NOT NULL,
+    first_id  TEXT NOT NULL,
+    second_id TEXT NOT NULL,
+    score     REAL NOT NULL,
+    PRIMARY KEY (corpus_id, first_id, second_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX synonyms_by_second ON synonyms (corpus_id, second_id);
+
+CREATE TABLE extractions (
+    corpus_id    TEXT NOT NULL,
+    document_id  TEXT NOT NULL,
+    extract_hash TEXT NOT NULL,
+    payload      TEXT NOT NULL,             -- JSON of core.graph.Extraction
+    PRIMARY KEY (corpus_id, document_id, extract_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE changes (
+    corpus_id  TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    kind       TEXT NOT NULL,               -- chunk | synonyms (of an entity)
+    id         TEXT NOT NULL,
+    op         TEXT NOT NULL,               -- put | delete
+    at         REAL NOT NULL,
+    PRIMARY KEY (corpus_id, generation, kind, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX changes_by_time ON changes (at);
+
+CREATE TABLE tombstones (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus_id TEXT NOT NULL,
+    due_at    REAL NOT NULL,
+    documents TEXT NOT NULL,                -- JSON list of ids
+    payload   TEXT NOT NULL                 -- JSON of core.ports.record.Tombstone's ids
+) STRICT;
+CREATE INDEX tombstones_by_corpus ON tombstones (corpus_id, due_at);
+
+CREATE TABLE jobs (
+    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+    id          TEXT NOT NULL UNIQUE,
+    corpus_id   TEXT NOT NULL,
+    corpus_name TEXT NOT NULL,
+    kind        TEXT NOT NULL,
+    open        INTEGER NOT NULL,           -- more revisions may be added
+    cancelled   INTEGER NOT NULL DEFAULT 0,
+    malformed   INTEGER NOT NULL DEFAULT 0,
+    created_at  REAL NOT NULL,
+    started_at  REAL,
+    finished_at REAL
+) STRICT;
+
+-- Revisions of a job by state, kept when the revisions' rows go.
+CREATE TABLE job_counts (
+    job_id TEXT NOT NULL,
+    state  TEXT NOT NULL,
+    n      INTEGER NOT NULL,
+    PRIMARY KEY (job_id, state)
+) STRICT, WITHOUT ROWID;
+
+-- The first failures of a job, kept when a retry or a newer revision replaces the row.
+CREATE TABLE job_failures (
+    job_id TEXT NOT NULL,
+    key    TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (job_id, key)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,134 @@
+"""The work queue in SQLite: the record is the queue, the broker only a doorbell."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from core.documents import RevisionState
+from core.errors import InvalidInput
+from core.graph import Extraction, Synonym
+from core.ports.record import Claim, Commit, Outcome, Staged, Tombstone
+from stores.sqlite import changes, claims, commits, tombstones
+from stores.sqlite.database import Connection, Database
+from stores.sqlite.rows import dump_extraction, id_list, load_extraction
+from stores.sqlite.states import count, finish_if_done, move
+
+__all__ = ["SqliteWorkQueue"]
+
+_TABLES = (
+    *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms"),
+    *("extractions", "changes", "tombstones"),
+)
+
+
+class SqliteWorkQueue:
+    """Fills `core.ports.record.WorkQueue`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def waiting(self) -> list[str]:
+        return await self._database.read(claims.waiting)
+
+    async def claim(
+        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+    ) -> list[Claim]:
+        def work(cx: Connection) -> list[Claim]:
+            return claims.take(
+                cx,
+                corpus_id,
+                worker,
+                lease_seconds=lease_seconds,
+                max_bytes=max_bytes,
+                max_documents=max_documents,
+            )
+
+        return await self._database.write(work)
+
+    async def renew(self, held: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
+        return await self._database.write(lambda cx: claims.renew(cx, held, lease_seconds))
+
+    async def advance(self, held: Sequence[Claim], state: RevisionState) -> list[Claim]:
+        def work(cx: Connection) -> list[Claim]:
+            right = claims.held(cx, held)
+            move(cx, list(right.values()), state)
+            return [claim for claim in held if claim.token not in right]
+
+        return await self._database.write(work)
+
+    async def release(self, held: Sequence[Claim]) -> None:
+        await self._database.write(lambda cx: claims.release(cx, held))
+
+    async def fail(self, claim: Claim, reason: str) -> None:
+        def work(cx: Connection) -> None:
+            for seq in claims.held(cx, [claim]).values():
+                claims.fail(cx, seq, claim.key, claim.job_id, reason)
+
+        await self._database.write(work)
+
+    async def expire(self, *, except_worker: str | None = None) -> int:
+        return await self._database.write(lambda cx: claims.expire(cx, except_worker))
+
+    async def stage(self, extractions: Sequence[Staged]) -> None:
+        def work(cx: Connection) -> None:
+            right = claims.held(cx, [staged.claim for staged in extractions])
+            cx.executemany(
+                "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?)",
+                [
+                    (s.claim.corpus_id, s.claim.document_id, s.extract_hash, dump_extraction(s.extraction))
+                    for s in extractions
+                    if s.claim.token in right
+                ],
+            )
+
+        await self._database.write(work)
+
+    async def staged(self, corpus_id: str, keys: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Extraction]:
+        def work(cx: Connection) -> dict[tuple[str, str], Extraction]:
+            rows = cx.execute(
+                """
+                SELECT document_id, extract_hash, payload FROM extractions
+                WHERE corpus_id = ? AND document_id IN (SELECT value FROM json_each(?))
+                """,
+                (corpus_id, id_list({document for document, _ in keys})),
+            )
+            kept = {(row["document_id"], row["extract_hash"]): row["payload"] for row in rows}
+            return {key: load_extraction(kept[key]) for key in keys if key in kept}
+
+        return await self._database.read(work)
+
+    async def commit(self, revisions: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
+        if len({one.claim.corpus_id for one in revisions}) != 1:
+            raise InvalidInput("a commit takes revisions of one corpus, and at least one")
+        return await self._database.write(lambda cx: commits.commit(cx, revisions, synonyms, grace))
+
+    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
+        tombstone = Tombstone(id=0, corpus_id=corpus_id, view_ids=tuple(view_ids))
+        await self._database.write(lambda cx: tombstones.bury(cx, tombstone, documents, grace))
+
+    async def tombstones(self, corpus_id: str) -> list[Tombstone]:
+        return await self._database.read(lambda cx: tombstones.due(cx, corpus_id))
+
+    async def clear(self, swept: Sequence[Tombstone]) -> None:
+        await self._database.write(lambda cx: tombstones.clear(cx, swept))
+
+    async def dropped(self) -> list[str]:
+        def work(cx: Connection) -> list[str]:
+            return [row["id"] for row in cx.execute("SELECT id FROM corpora WHERE name IS NULL ORDER BY id")]
+
+        return await self._database.read(work)
+
+    async def forget(self, corpus_id: str) -> None:
+        def work(cx: Connection) -> None:
+            row = cx.execute("SELECT drop_job FROM corpora WHERE id = ? AND name IS NULL", (corpus_id,)).fetchone()
+            if row is None:
+                return
+            for table in _TABLES:
+                cx.execute(f"DELETE FROM {table} WHERE corpus_id = ?", (corpus_id,))
+            cx.execute("DELETE FROM corpora WHERE id = ?", (corpus_id,))
+            count(cx, row["drop_job"], RevisionState.QUEUED.value, -1)
+            count(cx, row["drop_job"], RevisionState.DELETED.value, 1)
+            finish_if_done(cx, row["drop_job"])
+
+        await self._database.write(work)
+
+    async def trim(self) -> None:
+        await self._database.write(changes.trim)

@@ -1,0 +1,103 @@
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import InvalidInput, Unavailable
+from core.ids import new_id
+from core.ports.views import VectorKind
+from stores.sqlite.vectors import SqliteVectorStore
+from tests.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
+
+CHUNK = VectorKind.CHUNK
+
+
+class TestSqliteVectorStore(VectorStoreContract):
+    @pytest.fixture
+    def connect(self, tmp_path: Path) -> Connect:
+        @asynccontextmanager
+        async def connect():
+            store = SqliteVectorStore(tmp_path / "data" / "vectors.db")
+            yield store
+            await store.close()
+
+        return connect
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    return tmp_path / "vectors.db"
+
+
+async def test_ids_for_the_doctor(path: Path):
+    store, corpus = SqliteVectorStore(path), new_id()
+    assert await store.ids(corpus, CHUNK) == []
+    await store.write(corpus, CHUNK, batch(["b", "a"], unit_vectors(2)))
+    assert await store.ids(corpus, CHUNK) == ["a", "b"]
+    await store.close()
+
+
+async def test_a_query_of_another_dimension_is_refused(path: Path):
+    store, corpus = SqliteVectorStore(path), new_id()
+    await store.write(corpus, CHUNK, batch(["a"], unit_vectors(1)))
+    with pytest.raises(InvalidInput, match="dimension 5"):
+        await store.search(corpus, CHUNK, unit_vectors(1, dimension=5)[0], 1)
+    await store.close()
+
+
+async def test_a_reader_that_is_too_far_behind_is_still_right(path: Path):
+    """The list of removals is cut at once here, so the reader cannot know what to take out."""
+    writer, reader = (SqliteVectorStore(path, keep_removals_seconds=0) for _ in range(2))
+    corpus, vectors = new_id(), unit_vectors(9)
+    await writer.write(corpus, CHUNK, batch(names(9), vectors))
+    assert len(await reader.search(corpus, CHUNK, vectors[0], 20)) == 9
+    for i in range(5):
+        await writer.delete(corpus, CHUNK, [names(9)[i]])
+        await asyncio.sleep(0.002)
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM removals").fetchone() == (1,)
+    db.close()
+    assert {hit.id for hit in await reader.search(corpus, CHUNK, vectors[0], 20)} == set(names(9)[5:])
+    await writer.write(corpus, CHUNK, batch(names(9)[:1], vectors[:1]))
+    assert (await reader.search(corpus, CHUNK, vectors[0], 1))[0].id == names(9)[0]
+    await writer.close()
+    await reader.close()
+
+
+async def test_snapshots_agree_with_the_rows_after_any_history(path: Path):
+    """A reader that follows every change answers as one that has just begun."""
+    rng = np.random.default_rng(11)
+    writer, follower = SqliteVectorStore(path), SqliteVectorStore(path)
+    corpus, query = new_id(), unit_vectors(1, seed=99)[0]
+    for step in range(60):
+        chosen = [f"v{i:03}" for i in rng.choice(120, size=rng.integers(1, 40), replace=False)]
+        if rng.random() < 0.45:
+            await writer.delete(corpus, CHUNK, chosen)
+        else:
+            documents = [f"d{rng.integers(6)}" for _ in chosen]
+            await writer.write(corpus, CHUNK, batch(chosen, unit_vectors(len(chosen), seed=step), documents))
+        if step % 3:
+            continue
+        fresh = SqliteVectorStore(path)
+        for documents in (None, {"d1", "d4"}):
+            expected = await fresh.search(corpus, CHUNK, query, 30, documents)
+            assert await follower.search(corpus, CHUNK, query, 30, documents) == expected
+            assert await writer.search(corpus, CHUNK, query, 30, documents) == expected
+        await fresh.close()
+    await writer.close()
+    await follower.close()
+
+
+async def test_a_file_that_is_no_database_names_the_remedy(path: Path):
+    path.write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(Unavailable, match="doctor --repair"):
+        await SqliteVectorStore(path).count(new_id(), CHUNK)
+
+
+async def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path):
+    (tmp_path / "vectors.db").mkdir()
+    with pytest.raises(Unavailable, match="check the disk"):
+        await SqliteVectorStore(tmp_path / "vectors.db").count(new_id(), CHUNK)

@@ -1,1 +1,29 @@
-"""."""
+"""A document in: load, chunk, extract, link; and before it, from the user's files to submissions.
+
+Importing this loads no model, segmenter or parser.
+"""
+
+from indexer.document_json import DOCUMENT_MEDIA_TYPE
+from indexer.embedded_text import embedded_text, embedded_texts
+from indexer.extraction import make_extractor
+from indexer.intake import Rejected, read_paths
+from indexer.linking import Linked, find_synonyms, link
+from indexer.loading import known_suffixes, loader_for, media_type_of
+from indexer.submissions import fingerprint, submission_from_json
+
+__all__ = [
+    "DOCUMENT_MEDIA_TYPE",
+    "Linked",
+    "Rejected",
+    "embedded_text",
+    "embedded_texts",
+    "find_synonyms",
+    "fingerprint",
+    "known_suffixes",
+    "link",
+    "loader_for",
+    "make_extractor",
+    "media_type_of",
+    "read_paths",
+    "submission_from_json",
+]

@@ -1,1 +1,1 @@
-"""."""
+"""Extractors by file name; they are combined with '+' (`indexer.extraction`)."""

@@ -1,0 +1,23 @@
+"""The ports that indexing works over."""
+
+from dataclasses import dataclass
+
+from core.ports.embedding import Embedder
+from core.ports.files import FileStore
+from core.ports.record import Corpora, Library, WorkQueue
+from core.ports.views import TextIndex, VectorStore
+
+__all__ = ["Backends"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backends:
+    """One store and one embedding model."""
+
+    corpora: Corpora
+    work: WorkQueue
+    library: Library
+    vectors: VectorStore
+    text: TextIndex
+    files: FileStore
+    embedder: Embedder

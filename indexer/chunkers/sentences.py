@@ -1,0 +1,41 @@
+"""Whole sentences, packed up to what the embedding model reads, with a sentence of overlap.
+
+Works in any script. A sentence that is too long is cut at line ends, clauses, words, and at last between characters.
+"""
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from core.ports.embedding import TokenCounter
+from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
+from core.strategies import StrategyConfig
+from indexer.packing import cut_blocks
+
+__all__ = ["Config", "Sentences", "build"]
+
+
+class Config(StrategyConfig):
+    """How large chunks may become, and how much of one the next repeats."""
+
+    max_tokens: int | None = Field(
+        default=None, ge=8, description="Tokens of title, heading and text together; null: what the model reads."
+    )
+    overlap_sentences: int = Field(
+        default=1, ge=0, le=10, description="Sentences that the next chunk repeats, at most a quarter of it."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentences:
+    """Packs the sentences of each block."""
+
+    config: Config
+
+    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]:
+        config = self.config
+        return cut_blocks(document, tokens, max_tokens=config.max_tokens, overlap=config.overlap_sentences)
+
+
+def build(config: Config, _backends: object) -> Chunker:
+    return Sentences(config=config)

@@ -1,0 +1,134 @@
+"""Entities and triples that came with the document or its chunks.
+
+A document's entity belongs to every chunk that holds it, a triple to the first that holds both its names; what no chunk
+holds belongs to the first chunk, so that nothing given is lost. What came with a block stays in that block's chunks.
+"""
+
+import weakref
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.graph import Extraction, Surface, Triple
+from core.ids import digest
+from core.names import normalise
+from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
+from core.strategies import StrategyConfig
+from indexer.occurrences import Occurrences
+
+__all__ = ["Config", "Given", "build"]
+
+
+class Config(StrategyConfig):
+    """Nothing to choose."""
+
+
+class Given:
+    """Hands out what was given; the malformed triples of a document are counted on its first chunk."""
+
+    fingerprint = "given-1"
+    gives_triples = True
+
+    def __init__(self) -> None:
+        # The last document, since its chunks are asked for slice by slice and shared out only all together.
+        self._digested: tuple[weakref.ref[LoadedDocument], str] | None = None
+        self._shared: tuple[weakref.ref[LoadedDocument], Sequence[DraftChunk], list[Extraction]] | None = None
+
+    async def extract(
+        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+    ) -> list[Extraction]:
+        shared = self._shared
+        if shared is None or shared[0]() is not document or shared[1] is not chunks:
+            shared = self._shared = (weakref.ref(document), chunks, _share_out(document, chunks))
+        return [shared[2][n] for n in wanted]
+
+    def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
+        """What was given to one chunk depends on what the others hold: on the document, or only on its block."""
+        if document.entities or document.triples or document.malformed or _homeless(document):
+            return (chunk.text, str(chunk.block), str(chunk.start), self._digest(document))
+        block = document.blocks[chunk.block]
+        if block.entities or block.triples:
+            return (chunk.text, str(chunk.start), digest("given", [block.text, *_flat(block.entities, block.triples)]))
+        return ()
+
+    def _digest(self, document: LoadedDocument) -> str:
+        """One digest a document, kept while its chunks are asked for one after the other."""
+        if self._digested is None or self._digested[0]() is not document:
+            parts = [document.key, str(document.malformed), *_flat(document.entities, document.triples)]
+            for block in document.blocks:
+                parts += [block.text, *_flat(block.entities, block.triples)]
+            self._digested = (weakref.ref(document), digest("given", parts))
+        return self._digested[1]
+
+
+def _share_out(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
+    share = _Share(chunks)
+    share.hand_out(range(len(chunks)), document.entities, document.triples)
+    of_block: defaultdict[int, list[int]] = defaultdict(list)
+    for n, chunk in enumerate(chunks):
+        of_block[chunk.block].append(n)
+    for index, block in enumerate(document.blocks):
+        share.hand_out(of_block.get(index) or range(len(chunks))[:1], block.entities, block.triples)
+    return [share.extraction(n, document.malformed if n == 0 else 0) for n in range(len(chunks))]
+
+
+def _homeless(document: LoadedDocument) -> bool:
+    """Whether a block without text, and so without chunks, brought something that goes to the first chunk."""
+    return any((b.entities or b.triples) and not b.text.strip() for b in document.blocks)
+
+
+def _flat(entities: Sequence[str], triples: Sequence[Triple]) -> Iterator[str]:
+    yield from (str(len(entities)), *entities, str(len(triples)))
+    for triple in triples:
+        yield from (triple.subject, triple.predicate, triple.object)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is handed to one chunk: spellings with their counts, and triples; dictionaries keep the order given."""
+
+    forms: dict[str, int]
+    triples: dict[Triple, None]
+
+
+class _Share:
+    """Hands names and triples to the chunks of one document."""
+
+    def __init__(self, chunks: Sequence[DraftChunk]) -> None:
+        self._occurrences = Occurrences([chunk.text for chunk in chunks])
+        self._found = [_Found({}, {}) for _ in chunks]
+        self._held: dict[str, dict[int, int]] = {}
+
+    def hand_out(self, chunks: Sequence[int], entities: Iterable[str], triples: Iterable[Triple]) -> None:
+        """To those of `chunks` that hold them, else to the first of these."""
+        if not chunks:
+            return
+        among = frozenset(chunks)
+        for name in entities:
+            self._entity(name, chunks[0], among)
+        for triple in triples:
+            object_ = self._chunks_with(triple.object)
+            both = (n for n in self._chunks_with(triple.subject) if n in object_ and n in among)
+            self._found[next(both, chunks[0])].triples[triple] = None
+
+    def _entity(self, name: str, first: int, among: frozenset[int]) -> None:
+        holding = {n: count for n, count in self._chunks_with(name).items() if n in among} or {first: 1}
+        for n, count in holding.items():
+            for surface in self._occurrences.surfaces(name, n, count):
+                forms = self._found[n].forms
+                forms[surface.form] = max(surface.count, forms.get(surface.form, 0))
+
+    def _chunks_with(self, name: str) -> dict[int, int]:
+        normalised = normalise(name)
+        if normalised not in self._held:
+            self._held[normalised] = self._occurrences.chunks_with(normalised)
+        return self._held[normalised]
+
+    def extraction(self, chunk: int, malformed: int) -> Extraction:
+        found = self._found[chunk]
+        surfaces = tuple(Surface(form=form, count=count) for form, count in found.forms.items())
+        return Extraction(entities=surfaces, triples=tuple(found.triples), malformed=malformed)
+
+
+def build(_config: Config, _backends: object) -> Extractor:
+    return Given()

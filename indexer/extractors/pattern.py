@@ -1,0 +1,46 @@
+"""Names by how they are written: capitals, digits and quotes, without a model, and the document's title.
+
+Costs nothing and gives no triples. Scripts without capitals give the title, quoted names and what stands in Latin.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.graph import Extraction, Surface
+from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
+from core.strategies import StrategyConfig
+from core.surface import find_names
+from indexer.titles import bare_title
+
+__all__ = ["Config", "Pattern", "build"]
+
+
+class Config(StrategyConfig):
+    """Nothing to choose."""
+
+
+class Pattern:
+    """The names that `core.surface` finds; the bare title is a name of every chunk of its document."""
+
+    fingerprint = "pattern-1"
+    gives_triples = False
+
+    async def extract(
+        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+    ) -> list[Extraction]:
+        title = bare_title(document.title)
+        return [_extraction(title, chunks[n].text) for n in wanted]
+
+    def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
+        return (document.title, chunk.text)
+
+
+def _extraction(title: str, text: str) -> Extraction:
+    counts = Counter(span.form for span in find_names(text))
+    if title:
+        counts[title] = max(1, counts[title])
+    return Extraction(entities=tuple(Surface(form=form, count=count) for form, count in counts.items()))
+
+
+def build(_config: Config, _backends: object) -> Extractor:
+    return Pattern()

@@ -1,0 +1,51 @@
+"""Submissions made of JSON documents, and what makes one differ from another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.documents import Submission, check_key
+from core.errors import InvalidInput
+from core.ids import content_hash, digest
+from indexer.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
+
+__all__ = ["fingerprint", "submission_from_json"]
+
+
+def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
+    """A document of the API, of a JSON line or of a `.json` file; raises `InvalidInput` naming the field that is wrong.
+
+    Its content is the canonical JSON of what it says, so equal documents have equal bytes. The key is `key`, else the
+    document's own (`key` or `id`), else the hash of the content.
+    """
+    document = check_document(obj)
+    content = canonical_json(document)
+    own = key if key is not None else _own_key(obj)
+    return Submission(
+        key=content_hash(content) if own is None else check_key(own),
+        content=content,
+        media_type=DOCUMENT_MEDIA_TYPE,
+        title=document.get("title"),
+        metadata=document.get("metadata", {}),
+    )
+
+
+def _own_key(obj: Mapping[str, Any]) -> str | None:
+    name = "key" if obj.get("key") is not None else "id"
+    key = obj.get(name)
+    if key is None or isinstance(key, str):
+        return key
+    raise InvalidInput(f"`{name}` must be a string, not {key!r}; write it in quotes")
+
+
+def fingerprint(submission: Submission) -> str:
+    """Covers all that makes a revision: the key, the bytes, and what the sender says of them."""
+    return digest(
+        "submission",
+        [
+            submission.key,
+            submission.media_type,
+            "untitled" if submission.title is None else "=" + submission.title,
+            canonical_json(submission.metadata).decode(),
+            content_hash(submission.content),
+        ],
+    )

@@ -1,0 +1,222 @@
+"""What every searcher does, over the real embedded stores; a subclass gives `searcher`.
+
+`World` is a corpus on disk that documents can be put into and taken from, as the indexer would.
+"""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+from core import ids
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.documents import Chunk, OnConflict
+from core.graph import Fact, Mention, Synonym
+from core.names import normalise
+from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.record import ChunkRow, Claim, Commit, NewRevision
+from core.ports.retrieval import Query, Searcher, SearchResult
+from core.ports.views import TextEntry, VectorBatch, VectorKind
+from core.strategies import StrategySpec, build
+from core.surface import find_names
+from core.trace import Trace
+from retrieval import SEARCHERS, Backends, SnapshotCache
+from stores.sqlite.record import SqliteRecord
+from stores.sqlite.vectors import SqliteVectorStore
+from stores.tantivy import TantivyTextIndex
+
+__all__ = ["Passage", "SearcherContract", "WordEmbedder", "World", "open_world"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A document of one chunk; names are found by pattern, `names` and `triples` come on top."""
+
+    key: str
+    title: str
+    text: str
+    names: tuple[str, ...] = ()
+    triples: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def embedded(self) -> str:
+        return f"{self.title}\n{self.text}"
+
+
+class WordEmbedder:
+    """Texts with common words are near one another: each word is a direction of its own."""
+
+    model = "words"
+    dimension = 256
+
+    @property
+    def tokens(self) -> TokenCounter:
+        raise NotImplementedError("searchers count no tokens")
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([_bag(text) for text in texts]) if texts else np.zeros((0, self.dimension), np.float32)
+
+    async def embed_query(self, text: str) -> Vectors:
+        return _bag(text)
+
+
+def _bag(text: str) -> Vectors:
+    vector = np.full(WordEmbedder.dimension, 0.01, np.float32)
+    for word in re.findall(r"\w+", text.lower()):
+        vector[crc32(word.encode()) % WordEmbedder.dimension] += 1
+    return vector / np.linalg.norm(vector)
+
+
+@dataclass(kw_only=True)
+class World:
+    """One corpus over SQLite and tantivy in a folder."""
+
+    record: SqliteRecord
+    vectors: SqliteVectorStore
+    text: TantivyTextIndex
+    embedder: Embedder
+    backends: Backends
+    corpus: Corpus
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    async def put(self, passages: Sequence[Passage], synonyms: Sequence[tuple[str, str, float]] = ()) -> int:
+        """Index the passages in one commit; returns the generation."""
+        await self.record.intake.enqueue(self.corpus.id, [_revision(p) for p in passages], OnConflict.REPLACE)
+        by_key = {passage.key: passage for passage in passages}
+        claims = await self._claims(len(passages))
+        commits = [_commit(claim, by_key[claim.key]) for claim in claims]
+        vectors = await self.embedder.embed_passages([by_key[claim.key].embedded for claim in claims])
+        view_ids = [commit.chunks[0].chunk.view_id for commit in commits]
+        documents = [claim.document_id for claim in claims]
+        batch = VectorBatch(ids=view_ids, documents=documents, vectors=vectors)
+        await self.vectors.write(self.corpus.id, VectorKind.CHUNK, batch)
+        entries = [
+            TextEntry(id=view_id, document_id=claim.document_id, text=by_key[claim.key].embedded)
+            for view_id, claim in zip(view_ids, claims, strict=True)
+        ]
+        await self.text.write(self.corpus.id, entries)
+        outcome = await self.record.work.commit(commits, [_synonym(*one) for one in synonyms], grace=0.0)
+        return outcome.generation
+
+    async def remove(self, keys: Sequence[str], *, keep_views: bool = True) -> int:
+        """Delete documents from the record, and (if asked) from the views; returns the generation."""
+        documents = [ids.document_id(key) for key in keys]
+        await self.record.intake.delete_documents(self.corpus.id, documents)
+        outcome = await self.record.work.commit(
+            [Commit(claim=claim) for claim in await self._claims(len(keys))], grace=0.0
+        )
+        if not keep_views and outcome.tombstone is not None:
+            await self.vectors.delete(self.corpus.id, VectorKind.CHUNK, outcome.tombstone.view_ids)
+            await self.text.delete(self.corpus.id, outcome.tombstone.view_ids)
+        return outcome.generation
+
+    def searcher(self, name: str, **options: Any) -> Searcher:
+        searcher: Searcher = build(SEARCHERS, StrategySpec(name=name, options=options), "searcher", self.backends)
+        return searcher
+
+    def query(self, text: str, **fields: Any) -> Query:
+        return Query(corpus=self.corpus, text=text, **fields)
+
+    async def _claims(self, count: int) -> list[Claim]:
+        claims = await self.record.work.claim(
+            self.corpus.id, "test", lease_seconds=60, max_bytes=1 << 40, max_documents=count
+        )
+        assert len(claims) == count
+        return claims
+
+
+@asynccontextmanager
+async def open_world(
+    folder: Path, embedder: Embedder | None = None, *, interval: float = 0.0, patience: float = 5.0
+) -> AsyncIterator[World]:
+    """By default snapshots follow every write at once, so that no test depends on time."""
+    embedder = embedder or WordEmbedder()
+    record = SqliteRecord(folder / "record.sqlite")
+    vectors, text = SqliteVectorStore(folder / "vectors.sqlite"), TantivyTextIndex(folder / "text")
+    settings = CorpusSettings(
+        chunker="passage",
+        extractor="pattern",
+        fine=Fine.OFF,
+        embedding_model=embedder.model,
+        dimension=embedder.dimension,
+    )
+    backends = Backends(
+        vectors=vectors,
+        text=text,
+        library=record.library,
+        snapshots=SnapshotCache(record.graph, interval=interval, patience=patience),
+        embedder=embedder,
+    )
+    corpus = await record.corpora.create("world", settings)
+    try:
+        yield World(
+            record=record, vectors=vectors, text=text, embedder=embedder, backends=backends, corpus=corpus
+        )
+    finally:
+        await record.close()
+        await vectors.close()
+        await text.close()
+
+
+def _revision(passage: Passage) -> NewRevision:
+    content = repr(passage).encode()
+    return NewRevision(
+        key=passage.key,
+        media_type="text/plain",
+        content_hash=ids.content_hash(content),
+        size=len(content),
+        fingerprint=ids.content_hash(content),
+        title=passage.title,
+        metadata={},
+    )
+
+
+def _commit(claim: Claim, passage: Passage) -> Commit:
+    chunk_id = ids.chunk_id(claim.key, passage.text, 0)
+    view_id = ids.view_id(chunk_id, ids.embed_hash(passage.title, "", passage.text, "words"))
+    chunk = Chunk(
+        id=chunk_id,
+        document_id=claim.document_id,
+        view_id=view_id,
+        position=0,
+        text=passage.text,
+        heading="",
+        page=None,
+        span=None,
+    )
+    named = [span.form for span in find_names(passage.text)]
+    named += [re.sub(r"\s*\([^()]*\)\s*$", "", passage.title), *passage.names]
+    named += [name for subject, _, object_ in passage.triples for name in (subject, object_)]
+    forms = {(normalise(form), form) for form in named if normalise(form)}
+    mentions = tuple(
+        Mention(chunk_id=chunk_id, entity_id=ids.entity_id(name), name=name, form=form, count=1)
+        for name, form in sorted(forms)
+    )
+    facts = {fact.id: fact for fact in (_fact(chunk_id, *triple) for triple in passage.triples)}
+    row = ChunkRow(chunk=chunk, extract_hash=ids.digest("extract", [repr(passage)]), tokens=1)
+    return Commit(
+        claim=claim, title=passage.title, chunks=(row,), mentions=mentions, facts=tuple(facts.values())
+    )
+
+
+def _fact(chunk_id: str, subject: str, predicate: str, object_: str) -> Fact:
+    subject_id, object_id = ids.entity_id(normalise(subject)), ids.entity_id(normalise(object_))
+    triple = ids.triple_id(subject_id, predicate, object_id)
+    return Fact(
+        id=ids.assertion_id(triple, chunk_id),
+        triple_id=triple,
+        chunk_id=chunk_id,
+        subject_id=subject_id,
+        predicate=predicate,
+        object_id=object_id,
+    )
+
+
+def _synonym(first: str, second: str, score: float) -> Synonym:
+    low, high = sorted([ids.entity_id(normalise(first)), ids.entity_id(normalise(second))])
+    return Synonym(first_id=low, second_id=high, score=score)

@@ -1,0 +1,109 @@
+"""Packing: what goes together, what is repeated, and how little the tokenizer is called."""
+
+from core.ports.indexing import Block, DraftChunk, LoadedDocument
+from core.strategies import StrategySpec, build
+from indexer.embedded_text import embedded_text, embedded_texts, fitted_heads
+from tests.contracts.chunker import CharacterTokens, PieceTokens, WordTokens
+
+
+def chunks_of(document: LoadedDocument, tokens: WordTokens | CharacterTokens, **options: int) -> list[DraftChunk]:
+    chunks: list[DraftChunk] = build(
+        "indexer.chunkers", StrategySpec(name="sentences", options=options), "chunker", None
+    ).chunk(document, tokens)
+    return chunks
+
+
+def document(*texts: str, title: str = "", heading: tuple[str, ...] = ()) -> LoadedDocument:
+    return LoadedDocument(key="k", title=title, blocks=tuple(Block(text=t, heading=heading) for t in texts))
+
+
+FIVE = "One two three. Four five six. Seven eight nine. Ten eleven twelve. Thirteen fourteen."  # 4 tokens each, and 3
+
+
+def test_whole_sentences_up_to_the_limit() -> None:
+    texts = [c.text for c in chunks_of(document(FIVE), WordTokens(9), overlap_sentences=0)]
+    assert texts == ["One two three. Four five six.", "Seven eight nine. Ten eleven twelve.", "Thirteen fourteen."]
+
+
+def test_a_sentence_is_repeated_where_a_quarter_has_room() -> None:
+    texts = [c.text for c in chunks_of(document(FIVE), WordTokens(16), overlap_sentences=1)]
+    assert texts == [FIVE[: FIVE.index(" Thirteen")], "Ten eleven twelve. Thirteen fourteen."]
+    texts = [c.text for c in chunks_of(document(FIVE), WordTokens(15), overlap_sentences=1)]
+    assert texts[1].startswith("Ten eleven twelve.")  # a quarter of 15 has no room for 4: nothing is repeated
+    assert texts[0].endswith("nine.")
+
+
+def test_title_and_heading_take_of_the_limit() -> None:
+    framed = document(FIVE, title="The title", heading=("A", "B"))  # 2 + 3 tokens
+    chunks = chunks_of(framed, WordTokens(13), overlap_sentences=0)
+    assert [c.tokens for c in chunks] == [13, 13, 8]
+    assert embedded_texts("The title", chunks, WordTokens(13))[2] == "The title\nA › B\nThirteen fourteen."
+
+
+def test_a_smaller_limit_can_be_chosen_but_no_larger_one() -> None:
+    assert len(chunks_of(document(FIVE), WordTokens(64), max_tokens=9, overlap_sentences=0)) == 3
+    assert len(chunks_of(document(FIVE), WordTokens(9), max_tokens=64, overlap_sentences=0)) == 3
+
+
+def test_a_very_long_title_leaves_half_for_the_text() -> None:
+    title = "word " * 100
+    chunks = chunks_of(document(FIVE, title=title), WordTokens(16), overlap_sentences=0)
+    assert chunks[0].text == "One two three. Four five six."
+    assert embedded_texts(title, chunks, WordTokens(16))[0].startswith("word " * 7 + "word\nOne")
+
+
+def test_a_long_heading_path_keeps_its_end() -> None:
+    heading = " › ".join(f"part{n}" for n in range(50))
+    head = fitted_heads("Title", {heading, ""}, WordTokens(32))
+    assert head[""] == "Title"
+    assert head[heading].startswith("Title\n")
+    assert head[heading].endswith("› part49")
+    assert WordTokens().count([head[heading]])[0] <= 16
+
+
+def test_an_overlong_sentence_is_cut_at_clauses_then_words_then_characters() -> None:
+    text = "First clause here, second clause there, and the third one."
+    assert [c.text for c in chunks_of(document(text), WordTokens(8))] == [
+        "First clause here, second clause there,",
+        "and the third one.",
+    ]
+    words = "word " * 12
+    assert [c.text.count("word") for c in chunks_of(document(words), WordTokens(8))] == [8, 4]
+    assert [c.text for c in chunks_of(document("x" * 40), CharacterTokens(16))] == ["x" * 10] * 4
+
+
+def test_what_joining_makes_too_long_is_halved() -> None:
+    text = "Ab. " * 30
+    tokens = PieceTokens(48)
+    chunks = chunks_of(document(text), tokens, overlap_sentences=0)
+    assert max(c.tokens for c in chunks) <= 48
+    assert "".join(c.text for c in chunks).count("Ab.") == 30
+
+
+def test_a_half_that_only_repeats_is_no_chunk() -> None:
+    chunks = chunks_of(document("Dr. Smith went home.             - an item\n- an item\n"), PieceTokens(51))
+    assert [c.text for c in chunks] == ["Dr. Smith went home.", "- an item\n- an item"]
+
+
+def test_scripts_without_spaces() -> None:
+    chinese = "北京是首都。上海是大城市。" * 20
+    chunks = chunks_of(document(chinese), WordTokens(26), overlap_sentences=0)
+    assert [c.text for c in chunks] == ["北京是首都。上海是大城市。" * 2] * 10
+    thai = "กรุงเทพมหานครเป็นเมืองหลวง" * 20
+    assert "".join(c.text for c in chunks_of(document(thai), CharacterTokens(40))) == thai
+
+
+def test_the_tokenizer_is_called_a_few_times_whatever_the_length() -> None:
+    calls = []
+    for length in (10, 1000):
+        tokens = WordTokens(32)
+        chunks_of(document(*[FIVE * length] * 3, title="T"), tokens)
+        calls.append(tokens.calls)
+    assert calls[0] == calls[1] <= 6
+
+
+def test_embedded_text_leaves_out_empty_parts() -> None:
+    assert embedded_text("T", "", "x") == "T\nx"
+    assert embedded_text("", "H", "x") == "H\nx"
+    assert embedded_text("", "", "") == ""
+    assert embedded_texts("T", [], WordTokens()) == []

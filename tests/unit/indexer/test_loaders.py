@@ -1,0 +1,171 @@
+"""What each loader makes of its own kind of content."""
+
+import codecs
+
+import pytest
+
+from core.errors import LoadFailed, UnsupportedMedia
+from core.graph import Triple
+from core.ports.indexing import LoadedDocument
+from indexer.loading import known_suffixes, loader_for, media_type_of
+from tests.contracts.loader import source_of
+
+TEXT, MARKDOWN, JSON = "text/plain", "text/markdown", "application/vnd.hopweave.document+json"
+
+
+def load(media_type: str, content: str | bytes, *, key: str = "a/b.c.ext", title: str | None = None) -> LoadedDocument:
+    raw = content.encode() if isinstance(content, str) else content
+    return loader_for(media_type).load(source_of(raw, key=key, title=title))
+
+
+def sections(document: LoadedDocument, text: str) -> list[tuple[tuple[str, ...], str]]:
+    """Heading path and text of each block, having checked that it stands where it says."""
+    for block in document.blocks:
+        assert block.start is not None
+        assert text[block.start : block.start + len(block.text)] == block.text
+    return [(block.heading, block.text.strip()) for block in document.blocks]
+
+
+# --- which loader ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("path", "expected"), [("x/y.TXT", TEXT), ("y.markdown", MARKDOWN), ("y.json", JSON)])
+def test_the_suffix_gives_the_media_type(path: str, expected: str) -> None:
+    assert media_type_of(path) == expected
+
+
+@pytest.mark.parametrize(("path", "named"), [("x.docx", r"\.docx files"), ("Makefile", "files without a suffix")])
+def test_an_unknown_suffix_is_refused_with_those_known(path: str, named: str) -> None:
+    with pytest.raises(UnsupportedMedia, match=f"no loader reads {named}.*{', '.join(known_suffixes())}"):
+        media_type_of(path)
+
+
+def test_parameters_and_case_of_a_media_type_do_not_matter() -> None:
+    assert load("Text/Plain; charset=utf-8", "x").blocks[0].text == "x"
+    with pytest.raises(UnsupportedMedia, match="image/png"):
+        loader_for("image/png")
+
+
+# --- text ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_in_any_script_with_or_without_a_mark(encoding: str) -> None:
+    text = "Straße\r\nмир 世界 القاهرة"
+    document = load(TEXT, text.encode(encoding))
+    assert (document.title, document.blocks[0].text, document.blocks[0].start) == ("b.c", text, 0)
+
+
+@pytest.mark.parametrize(("mark", "offset"), [(b"", 3), (codecs.BOM_UTF8, 6)])
+def test_undecodable_text_is_refused_with_the_offset_and_the_remedy(mark: bytes, offset: int) -> None:
+    with pytest.raises(LoadFailed, match=f"0xdf at offset {offset} .*save the file as UTF-8"):
+        load(TEXT, mark + "Straße".encode("latin-1").replace(b"Stra", b"Str"))
+
+
+def test_a_zero_byte_is_not_text() -> None:
+    with pytest.raises(LoadFailed, match="zero byte at character 1"):
+        load(TEXT, "ab".encode("utf-16-le"))
+
+
+# --- markdown --------------------------------------------------------------------------------------------------------
+
+
+def test_headings_of_both_kinds_make_the_path() -> None:
+    text = (
+        "Before.\n\n# The *Title*\n\nIntro.\n\nHistory\n-------\nOld.\n\n### Very `old` [link](x)\n\nOlder.\n\n"
+        "## 现在 ##\nNew.\r\n"
+    )
+    document = load(MARKDOWN, text)
+    assert document.title == "The Title"
+    assert sections(document, text) == [
+        ((), "Before."),
+        ((), "Intro."),
+        (("History",), "Old."),
+        (("History", "Very old link"), "Older."),
+        (("现在",), "New."),
+    ]
+
+
+def test_fences_quotations_and_lists_hold_no_headings() -> None:
+    text = "# T\n```sh\n# not a heading\n```\n~~~\n## nor this\n~~~\n> # quoted\n\n- # listed\n\n    # indented code\n"
+    [(path, body)] = sections(load(MARKDOWN, text), text)
+    assert path == ()
+    assert body.startswith("```sh\n# not a heading")
+    assert body.endswith("# indented code")
+
+
+def test_the_title_stays_in_the_path_where_the_sender_gives_another() -> None:
+    text = "# Own\n\n## Part\n\nText."
+    assert sections(load(MARKDOWN, text, title="Given"), text) == [(("Own", "Part"), "Text.")]
+    assert load(MARKDOWN, "## Only second level\n\nText.").title == "b.c"
+
+
+def test_a_heading_with_nothing_below_is_text() -> None:
+    text = "# T\n\n## Empty\n\n## Parent\n\n### Child\n\nText.\n\n## Last"
+    assert sections(load(MARKDOWN, text), text) == [
+        ((), "## Empty"),
+        (("Parent", "Child"), "Text."),
+        ((), "## Last"),
+    ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_front_matter_is_no_text(end: str) -> None:
+    text = end.join(["---", "title: x", "tags: [a]", "---", "# T", "", "Text."])
+    assert sections(load(MARKDOWN, text), text) == [((), "Text.")]
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n\nA rule.\n\n---\n\nMore.", "---\nkey: value\nnever closed", "----\na: b\n---\n"]
+)
+def test_what_only_looks_like_front_matter_is_text(text: str) -> None:
+    assert "".join(body for _, body in sections(load(MARKDOWN, text), text)).startswith("---")
+
+
+# --- JSON documents --------------------------------------------------------------------------------------------------
+
+
+def test_a_json_document_with_chunks() -> None:
+    document = load(
+        JSON,
+        """{"title": " Köln \\n Dom ", "entities": ["Köln", " "], "triples": [["Köln", "in", "Germany"], ["a", "b"]],
+        "chunks": [{"text": "One.", "page": 3, "entities": ["One"], "triples": [["a", "", "c"], ["x", "y", "z"]]},
+                   {"text": "二。", "page": null}], "other": 1}""",
+    )
+    assert (document.title, document.entities, document.malformed) == ("Köln Dom", ("Köln",), 2)
+    assert document.triples == (Triple(subject="Köln", predicate="in", object="Germany"),)
+    first, second = document.blocks
+    assert (first.text, first.page, first.start, first.entities) == ("One.", 3, None, ("One",))
+    assert first.triples == (Triple(subject="x", predicate="y", object="z"),)
+    assert (second.text, second.page) == ("二。", None)
+
+
+def test_a_json_document_without_a_title_has_none() -> None:
+    assert load(JSON, '{"text": "x"}').title == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ("[]", "a document is a JSON object, not a list"),
+        ('{"text": 5}', "`text` must be a string, not a number"),
+        ('{"title": "T"}', "either `text` or `chunks`; this one has neither"),
+        ('{"text": "", "chunks": []}', "this one has both"),
+        ('{"chunks": {}}', "`chunks` must be a list, not an object"),
+        ('{"chunks": ["x"]}', r"`chunks\[0\]` must be an object, not a string"),
+        ('{"chunks": [{"text": "x"}, {"page": 1}]}', r"`chunks\[1\]\.text` is missing"),
+        ('{"chunks": [{"text": "x", "page": true}]}', r"`chunks\[0\]\.page` must be a whole number"),
+        ('{"chunks": [{"text": "x", "page": -1}]}', r"`chunks\[0\]\.page` must be a page number"),
+        ('{"text": "", "entities": ["a", 1]}', r"`entities\[1\]` must be a string"),
+        ('{"text": "", "triples": "abc"}', "`triples` must be a list, not a string"),
+        ('{"text": "", "metadata": []}', "`metadata` must be an object"),
+        ('{"text": "", "metadata": {"a": NaN}}', "NaN is not a JSON value"),
+        ('{"text": "\\ud800"}', "surrogate"),
+        ('{"text": ', "not valid JSON: .* at character 9"),
+        ("[" * 100_000, "nested too deeply"),
+        ("1" * 10_000, "not usable JSON"),
+    ],
+)
+def test_a_wrong_json_document_is_refused_with_its_place(content: str, named: str) -> None:
+    with pytest.raises(LoadFailed, match=f"'a/b.c.ext'.*{named}"):
+        load(JSON, content)

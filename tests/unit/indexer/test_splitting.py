@@ -1,0 +1,99 @@
+"""Sentences and their parts, in several scripts, and what the segmenter must be kept from."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.splitting import finer, halves, sentences, trimmed
+
+
+def cut(text: str) -> list[str]:
+    return [text[a:b].strip() for a, b in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Smith met J. K. Rowling. He slept!", ["Dr. Smith met J. K. Rowling.", "He slept!"]),
+        ("你好吗?我很好。再见！", ["你好吗?", "我很好。", "再见！"]),
+        ("Кто там? Это я. Входи.", ["Кто там?", "Это я.", "Входи."]),
+        ("هذا نص. هل تعرف؟ نعم!", ["هذا نص.", "هل تعرف؟", "نعم!"]),
+        ("Das ist gut. Die Straße endet.", ["Das ist gut.", "Die Straße endet."]),
+        ("A title\n\nA line\nthat goes on.\r\n\r\nEnd", ["A title", "A line\nthat goes on.", "End"]),
+        ("Items\n- one\n- two\n3. three", ["Items", "- one", "- two", "3. three"]),
+        (" \n\n ", []),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert cut(text) == expected
+
+
+def test_white_space_that_the_segmenter_panics_on() -> None:
+    """The segmenter (1.0.32) slices inside a character here; its panic is no Exception and would end a worker."""
+    text = "A\r\t\u2028.\x85A.,"
+    assert "".join(text[a:b] for a, b in sentences(text)).split() == text.split()
+
+
+def test_an_unclosed_bracket_hides_a_window_of_sentences_at_most() -> None:
+    text = "(" + "This is a sentence. " * 1000
+    assert len(sentences(text)) > 800
+
+
+@given(st.text(st.characters(codec="utf-8")) | st.text(alphabet="A. .\u2028\u3000\x85\u0085é中(\"'?!\r\n", max_size=60))
+def test_sentences_leave_out_nothing_but_white_space(text: str) -> None:
+    ranges = sentences(text)
+    assert all(a < b for a, b in ranges)
+    assert all(one[1] <= following[0] for one, following in pairwise(ranges))
+    kept = "".join(text[a:b] for a, b in ranges)
+    assert "".join(kept.split()) == "".join(text.split())
+
+
+def test_a_window_without_a_sentence_end_is_cut_between_words() -> None:
+    text = "seven7 " * 600
+    assert {word for a, b in sentences(text) for word in text[a:b].split()} == {"seven7"}
+
+
+@given(st.text(min_size=1), st.integers(0, 4))
+def test_finer_parts_leave_out_nothing_but_white_space(text: str, level: int) -> None:
+    kept = "".join(text[a:b] for a, b in finer(text, (0, len(text)), level))
+    assert "".join(kept.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("level", "text", "expected"),
+    [
+        (0, "a\n b\nc", ["a\n ", "b\n", "c"]),
+        (1, "one, two; 1,000 (three) four", ["one, ", "two; ", "1,000 (three) ", "four"]),
+        (1, "一、二，三", ["一、", "二，", "三"]),
+        (2, "one  two", ["one  ", "two"]),
+        (3, "abcd", ["ab", "cd"]),
+        (3, "aaa bb", ["aaa ", "bb"]),
+        (3, "e\u0301", ["e\u0301"]),
+        (3, "👩\u200d👩\u200d👧", ["👩\u200d👩\u200d👧"]),
+    ],
+)
+def test_finer(level: int, text: str, expected: list[str]) -> None:
+    assert [text[a:b] for a, b in finer(text, (0, len(text)), level)] == expected
+
+
+@given(st.text(min_size=2))
+def test_halves_are_the_whole(text: str) -> None:
+    parts = halves(text, (0, len(text)))
+    assert "".join(text[a:b] for a, b in parts) == text
+    assert all(a < b for a, b in parts)
+
+
+def test_trimmed() -> None:
+    assert trimmed(" \u3000a b\n", (0, 6)) == (2, 5)
+    assert trimmed("x   ", (1, 4)) == (4, 4)
+
+
+@pytest.mark.parametrize("text", ["中文。" * 40_000, "a. " * 60_000, "(" * 200_000, "x" * 200_000])
+def test_the_segmenter_never_sees_more_than_a_window(text: str) -> None:
+    """Its time grows with the square of the length: minutes for the first of these."""
+    ranges = sentences(text)
+    assert max(b - a for a, b in ranges) <= 2000
+    assert sum(b - a for a, b in ranges) == len(text)

@@ -3,21 +3,25 @@
 Importing this loads no model, segmenter or parser.
 """
 
+from indexer.backends import Backends
 from indexer.document_json import DOCUMENT_MEDIA_TYPE
 from indexer.embedded_text import embedded_text, embedded_texts
 from indexer.extraction import make_extractor
 from indexer.intake import Rejected, read_paths
-from indexer.linking import Linked, find_synonyms, link
+from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
 from indexer.submissions import fingerprint, submission_from_json
+from indexer.worker import Pace, Worker
 
 __all__ = [
     "DOCUMENT_MEDIA_TYPE",
+    "Backends",
     "Linked",
+    "Pace",
     "Rejected",
+    "Worker",
     "embedded_text",
     "embedded_texts",
-    "find_synonyms",
     "fingerprint",
     "known_suffixes",
     "link",

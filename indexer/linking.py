@@ -1,22 +1,14 @@
-"""From what was found in chunks to the graph's rows: mentions, facts and synonyms, in a fixed order."""
+"""From what was found in chunks to the graph's rows: mentions and facts, in a fixed order."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from core.graph import Extraction, Fact, Mention, Synonym, Triple
+from core.graph import Extraction, Fact, Mention, Triple
 from core.ids import assertion_id, entity_id, triple_id
 from core.names import normalise
-from core.ports.embedding import Vectors
 
-__all__ = ["SYNONYM_THRESHOLD", "Linked", "find_synonyms", "link"]
-
-SYNONYM_THRESHOLD = 0.8
-
-_ROWS = 512
-_COLUMNS = 16_384
+__all__ = ["Linked", "link"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,25 +76,3 @@ def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:
             )
         )
     return facts
-
-
-def find_synonyms(
-    new_ids: Sequence[str],
-    new_vectors: Vectors,
-    ids: Sequence[str],
-    vectors: Vectors,
-    threshold: float = SYNONYM_THRESHOLD,
-) -> list[Synonym]:
-    """Pairs of a new entity with any of all (`ids`, the new among them) whose unit vectors have a cosine ≥ `threshold`.
-
-    Sorted by their ids; each pair once. Works block by block, so it never holds new × all.
-    """
-    scores: dict[tuple[str, str], float] = {}
-    for row in range(0, len(new_ids), _ROWS):
-        for column in range(0, len(ids), _COLUMNS):
-            cosines = new_vectors[row : row + _ROWS] @ vectors[column : column + _COLUMNS].T
-            for i, j in np.argwhere(cosines >= threshold):
-                one, other = new_ids[row + i], ids[column + j]
-                if one != other:
-                    scores.setdefault((min(one, other), max(one, other)), min(1.0, float(cosines[i, j])))
-    return [Synonym(first_id=first, second_id=second, score=score) for (first, second), score in sorted(scores.items())]

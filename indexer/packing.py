@@ -6,8 +6,9 @@ from itertools import groupby
 
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
+from core.sentences import Range, sentences
 from indexer.embedded_text import embedded_text, fitted_heads
-from indexer.splitting import CHARACTERS, Range, finer, halves, sentences, trimmed
+from indexer.splitting import CHARACTERS, finer, halves, trimmed
 
 __all__ = ["HEADING_SEPARATOR", "cut_blocks"]
 

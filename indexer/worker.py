@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from core.corpora import Corpus, Fine
 from core.errors import NotFound, Unavailable
@@ -42,12 +43,15 @@ class Pace:
 
 
 class Worker:
-    """Does what the record says is to be done. `name` owns its claims."""
+    """Does what the record says is to be done. `name` owns its claims; it claims no more once `stopping` says so."""
 
-    def __init__(self, name: str, backends: Backends, pace: Pace) -> None:
+    def __init__(
+        self, name: str, backends: Backends, pace: Pace, *, stopping: Callable[[], bool] = lambda: False
+    ) -> None:
         self._name = name
         self._backends = backends
         self._pace = pace
+        self._stopping = stopping
 
     async def work(self, corpus_id: str) -> bool:
         """Work on one corpus for about `task_seconds`; returns whether there is more to do.
@@ -73,7 +77,7 @@ class Worker:
         corpus = await self._backends.corpora.by_id(corpus_id)
         deadline = time.monotonic() + self._pace.task_seconds
         shift = _Shift(self._name, corpus, self._backends, self._pace)
-        more = await shift.run(deadline)
+        more = await shift.run(lambda: time.monotonic() < deadline and not self._stopping())
         await self._backends.work.trim()
         return more
 
@@ -106,28 +110,44 @@ class _Shift:
         self._preparer = Preparer(corpus, backends, chunker, extractor)
         self._writer = Writer(corpus, backends, fine=fine, grace=pace.grace)
 
-    async def run(self, deadline: float) -> bool:
-        """Work until nothing is claimable (False) or the deadline has passed (True)."""
+    async def run(self, going_on: Callable[[], bool]) -> bool:
+        """Work until nothing is claimable (False), or until it is time to stop (True)."""
         writing: asyncio.Task[None] | None = None
         more = True
         async with self._renewing():
             try:
-                while time.monotonic() < deadline:
+                while going_on():
                     claims = await self._claim()
                     if not claims:
                         more = False
                         break
-                    prepared = await self._preparer.prepare([c for c in claims if not c.deletion])
+                    prepared = await self._preparer.prepare(await self._fitting(claims))
                     if writing is not None:
                         await writing
                     deletions = [c for c in claims if c.deletion]
                     writing = asyncio.create_task(self._write(claims, prepared, deletions))
                 if writing is not None:
                     await writing
-            except BaseException:
-                await self._hand_back(writing)
+            except (Unavailable, asyncio.CancelledError):
+                await self._hand_back(writing, self._backends.work.release)
+                raise
+            except (
+                BaseException
+            ):  # a fault of ours or of a document: it counts as an attempt, so it cannot go on for ever
+                await self._hand_back(writing, partial(self._backends.work.renew, lease_seconds=0.0))
                 raise
         return more
+
+    async def _fitting(self, claims: Sequence[Claim]) -> list[Claim]:
+        """Those to be indexed; none where the configured model is not the corpus' own."""
+        content = [claim for claim in claims if not claim.deletion]
+        there, here = self._corpus.settings.embedding_model, self._backends.embedder.model
+        if there == here:
+            return content
+        reason = f"the corpus was built with the embedding model {there!r}, and the worker has {here!r}: set it back"
+        for claim in content:
+            await self._backends.work.fail(claim, reason)
+        return []
 
     async def _claim(self) -> list[Claim]:
         claims = await self._backends.work.claim(
@@ -146,13 +166,15 @@ class _Shift:
         for claim in claims:
             self._claims.pop(claim.token, None)
 
-    async def _hand_back(self, writing: asyncio.Task[None] | None) -> None:
+    async def _hand_back(
+        self, writing: asyncio.Task[None] | None, give_up: Callable[[Sequence[Claim]], Awaitable[object]]
+    ) -> None:
         """Give up what is not finished, so that it need not wait for the lease to run out."""
         if writing is not None and not writing.done():
             writing.cancel()
             await asyncio.wait([writing])
         try:
-            await self._backends.work.release(list(self._claims.values()))
+            await give_up(list(self._claims.values()))
         except Unavailable:
             return  # the record itself is away: the leases run out
 

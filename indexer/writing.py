@@ -15,11 +15,12 @@ from core.graph import Synonym
 from core.ports.record import Claim, Commit, Tombstone
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from indexer.backends import Backends
-from indexer.linking import SYNONYM_THRESHOLD, Linked, link
+from indexer.linking import Linked, link
 from indexer.preparation import Prepared
 
 __all__ = ["Writer", "sweep"]
 
+_SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
 _SLICE = 512  # chunks that are embedded and written to the views together
 
 
@@ -119,7 +120,7 @@ class Writer:
         vectors = self._backends.vectors
         found = await vectors.fetch(self._corpus.id, VectorKind.ENTITY, new)
         stacked = np.stack([found[id] for id in new])
-        near = await vectors.within(self._corpus.id, VectorKind.ENTITY, stacked, SYNONYM_THRESHOLD)
+        near = await vectors.within(self._corpus.id, VectorKind.ENTITY, stacked, _SYNONYM_THRESHOLD)
         scores = {
             (min(id, other.id), max(id, other.id)): other.score
             for id, others in zip(new, near, strict=True)

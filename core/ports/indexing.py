@@ -90,8 +90,10 @@ class Extractor(Protocol):
         """Whether `fine: auto` means that entities and facts get vectors."""
         ...
 
-    async def extract(self, document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
-        """One extraction per chunk, in order."""
+    async def extract(
+        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+    ) -> list[Extraction]:
+        """One extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for context."""
         ...
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:

@@ -64,7 +64,7 @@ def _front_matter_end(text: str) -> int:
 
 
 def _headings(text: str, begin: int) -> list[_Heading]:
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - loaded when first used
+    from markdown_it import MarkdownIt
 
     lines = [begin, *(match.end() for match in _LINE.finditer(text, begin)), len(text)]
     tokens = MarkdownIt("commonmark").disable("inline").parse(text[begin:])  # only headings are read closer

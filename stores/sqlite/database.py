@@ -18,9 +18,9 @@ T = TypeVar("T")
 Connection = sqlite3.Connection
 
 SCHEMA_VERSION = 1
+_BUSY_SECONDS = 30
 
 _PRAGMAS = (
-    "pragma journal_mode = wal",
     "pragma synchronous = normal",  # a power cut may lose the last commits, a killed process does not
     "pragma busy_timeout = 30000",
     "pragma cache_size = -16384",
@@ -121,8 +121,11 @@ class Database:
         with self._lock:
             if self._closed:
                 raise Unavailable(f"the record {self._path.name} is closed")
-            connection = sqlite3.connect(self._path, timeout=30, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             connection.row_factory = sqlite3.Row
+            _use_wal(connection)
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
             self._opened.append(connection)
@@ -144,6 +147,20 @@ class Database:
             connection.execute(f"pragma user_version = {SCHEMA_VERSION:d}")
 
         self.write_now(work)
+
+
+def _use_wal(connection: Connection) -> None:
+    """Switching a new file to WAL ignores the busy timeout, so several who open it at once have to try again."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _statements(script: str) -> list[str]:

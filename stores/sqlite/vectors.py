@@ -98,6 +98,18 @@ class SqliteVectorStore:
 
         return await asyncio.to_thread(work)
 
+    async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
+        queries = np.ascontiguousarray(vectors, dtype=np.float32)
+
+        def work() -> list[list[Scored]]:
+            seen = self._current(corpus_id, kind)
+            if seen is None or not len(queries):
+                return [[] for _ in queries]
+            _check_dimension(queries.shape[1:], (seen.collection.dimension,), corpus_id, kind)
+            return seen.snapshot.within(queries, threshold)
+
+        return await asyncio.to_thread(work)
+
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
         def work() -> dict[str, Vectors]:
             with self._reading() as db:
@@ -251,9 +263,10 @@ class SqliteVectorStore:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
         db.execute("PRAGMA page_size = 16384")  # nine vectors of 384 a page; only an empty file takes it
-        db.execute("PRAGMA journal_mode = wal")
+        _use_wal(db)
         db.execute("PRAGMA synchronous = normal")
-        db.executescript(_SCHEMA.read_text(encoding="utf-8"))
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'removals'").fetchone():
+            db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA.read_text(encoding='utf-8')}; COMMIT")
         return db
 
     @contextmanager
@@ -266,6 +279,20 @@ class SqliteVectorStore:
         except sqlite3.DatabaseError as error:
             message = f"the vectors in {self._path} cannot be read ({error}): run `hopweave doctor --repair`"
             raise Unavailable(message) from error
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Turn a new file to WAL. Where several connections do so at once, SQLite fails instead of waiting."""
+    deadline = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 def _collection(db: sqlite3.Connection, corpus_id: str, kind: VectorKind) -> _Collection | None:

@@ -192,6 +192,22 @@ class VectorStoreContract:
         hits = await store.search(corpus, CHUNK, vectors[0], 9, {"d1"})
         assert [hit.id for hit in hits] == [names(4)[1]]
 
+    async def test_within_finds_all_that_are_near_enough(self, store: VectorStore, corpus: str):
+        ids, vectors, queries = names(300), unit_vectors(300), unit_vectors(40, seed=5)
+        vectors[7] = vectors[3]
+        assert await store.within(corpus, CHUNK, queries[:2], 0.5) == [[], []]
+        await store.write(corpus, CHUNK, batch(ids, vectors))
+        await store.delete(corpus, CHUNK, ids[:2])
+        found = await store.within(corpus, CHUNK, queries, 0.5)
+        for query, hits in zip(queries, found, strict=True):
+            cosines = vectors @ query
+            assert {hit.id for hit in hits} == {ids[i] for i in range(2, 300) if cosines[i] >= 0.5}
+            assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.id))
+            assert [hit.score for hit in hits] == pytest.approx([cosines[ids.index(hit.id)] for hit in hits], abs=1e-5)
+        assert [hit.id for hit in (await store.within(corpus, CHUNK, vectors[3:4], 0.999))[0]] == [ids[3], ids[7]]
+        assert await store.within(corpus, CHUNK, unit_vectors(0), 0.5) == []
+        assert await store.within(corpus, VectorKind.FACT, queries[:1], 0.5) == [[]]
+
     async def test_a_large_batch(self, store: VectorStore, corpus: str):
         vectors = unit_vectors(10_000)
         await store.write(corpus, CHUNK, batch(names(10_000), vectors))

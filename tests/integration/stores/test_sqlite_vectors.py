@@ -1,5 +1,6 @@
 import asyncio
 import sqlite3
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,7 +20,7 @@ class TestSqliteVectorStore(VectorStoreContract):
     @pytest.fixture
     def connect(self, tmp_path: Path) -> Connect:
         @asynccontextmanager
-        async def connect():
+        async def connect() -> AsyncIterator[SqliteVectorStore]:
             store = SqliteVectorStore(tmp_path / "data" / "vectors.db")
             yield store
             await store.close()
@@ -30,6 +31,19 @@ class TestSqliteVectorStore(VectorStoreContract):
 @pytest.fixture
 async def path(tmp_path: Path) -> Path:
     return tmp_path / "vectors.db"
+
+
+async def test_connections_that_make_the_file_at_once_wait_for_each_other(tmp_path: Path):
+    corpus = new_id()
+    for attempt in range(20):
+        stores = [SqliteVectorStore(tmp_path / f"{attempt}.db") for _ in range(3)]
+        await asyncio.gather(
+            *(store.write(corpus, CHUNK, batch([str(i)], unit_vectors(1))) for i, store in enumerate(stores)),
+            *(store.search(corpus, CHUNK, unit_vectors(1)[0], 3) for store in stores),
+        )
+        assert await stores[0].count(corpus, CHUNK) == 3
+        for store in stores:
+            await store.close()
 
 
 async def test_ids_for_the_doctor(path: Path):
@@ -92,7 +106,7 @@ async def test_snapshots_agree_with_the_rows_after_any_history(path: Path):
 
 
 async def test_a_file_that_is_no_database_names_the_remedy(path: Path):
-    path.write_bytes(b"this is not a database at all" * 100)
+    await asyncio.to_thread(path.write_bytes, b"this is not a database at all" * 100)
     with pytest.raises(Unavailable, match="doctor --repair"):
         await SqliteVectorStore(path).count(new_id(), CHUNK)
 

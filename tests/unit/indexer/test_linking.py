@@ -1,13 +1,10 @@
-"""Mentions, facts and synonyms from what was found."""
+"""Mentions and facts from what was found."""
 
-import numpy as np
 import pytest
 
-from core.graph import Extraction, Surface, Synonym, Triple
+from core.graph import Extraction, Surface, Triple
 from core.ids import assertion_id, entity_id, triple_id
-from core.ports.embedding import Vectors
-from indexer import linking
-from indexer.linking import find_synonyms, link
+from indexer.linking import link
 
 
 def found(*forms: tuple[str, int], triples: tuple[tuple[str, str, str], ...] = (), malformed: int = 0) -> Extraction:
@@ -64,49 +61,3 @@ def test_the_order_of_what_was_found_does_not_matter() -> None:
 def test_each_chunk_needs_its_extraction() -> None:
     with pytest.raises(ValueError, match="zip"):
         link(["c", "d"], [found()])
-
-
-def unit(*rows: tuple[float, ...]) -> Vectors:
-    matrix = np.array(rows, dtype=np.float32)
-    unit_rows: Vectors = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
-    return unit_rows
-
-
-def test_synonyms_are_new_pairs_at_or_above_the_threshold_once() -> None:
-    vectors = unit((1, 0), (1, 0.1), (0, 1), (0.1, 1), (1, 0))
-    ids = ["e", "b", "c", "d", "a"]
-    synonyms = find_synonyms(["b", "e"], vectors[[1, 0]], ids, vectors)
-    assert [(s.first_id, s.second_id) for s in synonyms] == [("a", "b"), ("a", "e"), ("b", "e")]
-    assert synonyms[1].score == pytest.approx(1.0)
-    assert synonyms[0].score == pytest.approx(1 / np.sqrt(1.01))
-    assert all(s.score <= 1.0 for s in synonyms)
-
-
-def test_synonyms_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(7)
-    vectors = rng.normal(size=(60, 3)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    ids = [f"{n:02}" for n in rng.permutation(60)]
-    whole = find_synonyms(ids[:40], vectors[:40], ids, vectors, 0.9)
-    expected = {
-        (min(a, b), max(a, b))
-        for i, a in enumerate(ids[:40])
-        for j, b in enumerate(ids)
-        if i != j and vectors[i] @ vectors[j] >= 0.9
-    }
-    assert {(s.first_id, s.second_id) for s in whole} == expected
-    monkeypatch.setattr(linking, "_ROWS", 7)
-    monkeypatch.setattr(linking, "_COLUMNS", 11)
-    blocked = find_synonyms(ids[:40], vectors[:40], ids, vectors, 0.9)
-    assert [_pair(s) for s in blocked] == [_pair(s) for s in whole]
-    assert len(whole) > 20
-
-
-def _pair(synonym: Synonym) -> tuple[str, str]:
-    return synonym.first_id, synonym.second_id
-
-
-def test_no_entity_has_no_synonym() -> None:
-    none = np.zeros((0, 4), dtype=np.float32)
-    assert find_synonyms([], none, [], none) == []
-    assert find_synonyms([], none, ["a"], unit((1, 0, 0, 0))) == []

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.splitting import finer, halves, sentences, trimmed
+from core.sentences import sentences
+from indexer.splitting import finer, halves, trimmed
 
 
 def cut(text: str) -> list[str]:

@@ -1,0 +1,62 @@
+"""Corpora: made with checked settings, dropped with everything in them."""
+
+from app.container import Container
+from core import strategies
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.errors import Conflict, NotFound
+from core.jobs import Job
+from indexer import make_extractor
+
+__all__ = ["create", "drop", "ensure"]
+
+
+async def create(
+    container: Container,
+    name: str,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+) -> Corpus:
+    """Make a corpus; what is not given comes from the settings. Unknown strategies are refused before it exists."""
+    settings = container.settings
+    chosen = CorpusSettings(
+        chunker=chunker or settings.chunker,
+        extractor=extractor or settings.extractor,
+        fine=fine or settings.fine,
+        embedding_model=container.embedder.model,
+        dimension=container.embedder.dimension,
+    )
+    strategies.config_of("indexer.chunkers", strategies.parse_spec(chosen.chunker), "chunker")
+    make_extractor(chosen.extractor)
+    return await container.record.corpora.create(name, chosen)
+
+
+async def ensure(
+    container: Container,
+    name: str,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+) -> Corpus:
+    """The corpus of that name, made if it is missing; one that is there must have what is asked for."""
+    try:
+        corpus = await container.record.corpora.get(name)
+    except NotFound:
+        return await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
+    for setting, asked in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
+        present = getattr(corpus.settings, setting)
+        if asked is not None and asked != present:
+            raise Conflict(
+                f"corpus {name!r} has {setting} {present!s}, not {asked!s}: leave the option out, or use a new corpus"
+            )
+    return corpus
+
+
+async def drop(container: Container, name: str) -> Job:
+    """Make a corpus invisible at once and have a worker remove what it held."""
+    corpus = await container.record.corpora.get(name)
+    job = await container.record.corpora.drop(name)
+    container.bell.ring(corpus.id)
+    return job

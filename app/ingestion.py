@@ -1,0 +1,85 @@
+"""Documents handed in: the bytes are kept, revisions queued, and a worker rung for."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from app.container import Container
+from core.corpora import Corpus
+from core.documents import OnConflict, Submission, check_key
+from core.ids import content_hash
+from core.jobs import Job, JobKind
+from core.ports.record import Enqueued, NewRevision
+from indexer import Rejected, fingerprint
+
+__all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all"]
+
+MAX_DOCUMENTS = 1000
+"""How many documents one call over HTTP takes, and how many one transaction of `hand_in_all` queues."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """What `hand_in_all` has done so far; `job` is complete with the last one."""
+
+    job: Job
+    handed_in: int
+    rejected: tuple[Rejected, ...]
+
+
+async def hand_in(
+    container: Container,
+    corpus: Corpus,
+    submissions: Sequence[Submission],
+    on_conflict: OnConflict,
+    *,
+    job_id: str | None = None,
+) -> Enqueued:
+    """Keep the bytes and queue revisions for what is new or changed, in one transaction."""
+    container.check_embedding(corpus)
+    revisions = [_revision(submission) for submission in submissions]
+    contents = [submission.content for submission in submissions]
+    await container.files.put(corpus.id, contents)
+    enqueued = await container.record.intake.enqueue(corpus.id, revisions, on_conflict, job_id=job_id)
+    # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
+    await container.files.put(corpus.id, contents)
+    container.bell.ring(corpus.id)
+    return enqueued
+
+
+async def hand_in_all(
+    container: Container, corpus: Corpus, found: Iterable[Submission | Rejected], on_conflict: OnConflict
+) -> AsyncIterator[Progress]:
+    """Hand in a stream as one job, a thousand documents at a time; yields after each part."""
+    rejected: list[Rejected] = []
+    handed_in = 0
+    job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST)
+    rest = iter(found)
+    while part := list(islice(rest, MAX_DOCUMENTS)):
+        rejected += [one for one in part if isinstance(one, Rejected)]
+        submissions = [one for one in part if isinstance(one, Submission)]
+        if submissions:
+            enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
+            handed_in += len(submissions)
+            yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
+    job = await container.record.intake.close_job(job_id)
+    yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
+
+
+async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
+    """Make documents invisible at once and have a worker remove them."""
+    job = await container.record.intake.delete_documents(corpus.id, document_ids)
+    container.bell.ring(corpus.id)
+    return job
+
+
+def _revision(submission: Submission) -> NewRevision:
+    return NewRevision(
+        key=check_key(submission.key),
+        media_type=submission.media_type,
+        content_hash=content_hash(submission.content),
+        size=len(submission.content),
+        fingerprint=fingerprint(submission),
+        title=submission.title,
+        metadata=submission.metadata,
+    )

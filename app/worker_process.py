@@ -1,0 +1,147 @@
+"""The worker: a process of its own that answers the doorbell. Started by `app.supervision`, never imported.
+
+`python -P -m app.worker_process [--parent FD]`: FD is the reading end of a pipe that its parent holds open; when it
+closes, however the parent ended, the worker finishes what it is writing and ends too.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Any
+
+from app.bell import TASK, Bell, make_celery, recreate_broker
+from app.container import Container
+from app.folder_lock import FolderLock
+from core.errors import FolderHeld, HopweaveError, Unavailable
+from core.ids import new_id
+from core.settings import Settings, read_settings
+from indexer import Pace, Worker
+
+__all__ = ["EXIT_HELD"]
+
+EXIT_HELD = 75
+_LOCK_PATIENCE_SECONDS = 3.0
+_FAREWELL_SECONDS = 30.0
+
+_log = logging.getLogger("hopweave.worker")
+
+
+def _main() -> int:
+    parser = argparse.ArgumentParser(prog="hopweave worker")
+    parser.add_argument("--parent", type=int, default=None, help="the pipe whose end means: stop")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal is the parent's to handle
+    settings = read_settings()
+    with contextlib.ExitStack() as stack:
+        try:
+            _take_lock(stack, settings)
+        except FolderHeld as error:
+            _log.info("%s", error)
+            return EXIT_HELD
+        return _Process(settings).run(arguments.parent)
+
+
+def _take_lock(stack: contextlib.ExitStack, settings: Settings) -> None:
+    """Others look at the lock by taking it for a moment, so one refusal is no answer yet."""
+    deadline = time.monotonic() + _LOCK_PATIENCE_SECONDS
+    while True:
+        try:
+            stack.enter_context(FolderLock(settings.data_dir))
+        except FolderHeld:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+class _Process:
+    """One event loop for the worker's life: clients of models belong to one loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._container = Container(settings)
+        self._loop = asyncio.new_event_loop()
+        self._stopping = threading.Event()
+        pace = settings.worker
+        self._worker = Worker(
+            f"{os.uname().nodename}-{os.getpid()}-{new_id()[:8]}",
+            self._container.indexing,
+            Pace(
+                lease_seconds=pace.lease_seconds,
+                renew_seconds=pace.renew_seconds,
+                batch_bytes=pace.batch_bytes,
+                task_seconds=pace.task_seconds,
+                retry_seconds=60 * pace.retry_minutes,
+            ),
+            stopping=self._stopping.is_set,
+        )
+
+    def run(self, parent: int | None) -> int:
+        """Answer the doorbell until told to stop; returns the exit code."""
+        expired = self._loop.run_until_complete(self._container.record.work.expire())
+        if expired:
+            _log.info("took over %d revisions from a worker that is gone", expired)
+        recreate_broker(self._settings)
+        celery = make_celery(self._settings)
+        celery.task(self._answer, name=TASK)
+        celery.finalize()
+        if parent is not None:
+            threading.Thread(target=self._watch, args=(parent,), name="parent", daemon=True).start()
+        threading.Thread(target=self._sweep, name="sweeper", daemon=True).start()
+        worker: Any = celery.Worker(
+            pool_cls="solo",
+            concurrency=1,
+            loglevel="WARNING",
+            without_gossip=True,
+            without_mingle=True,
+            without_heartbeat=True,
+            quiet=True,
+        )
+        worker.start()
+        self._stopping.set()
+        self._loop.run_until_complete(self._container.close())
+        return int(worker.exitcode or 0)
+
+    def _answer(self, corpus_id: str) -> None:
+        """The task: work on the corpus for a while, and ring again if there is more."""
+        if self._stopping.is_set():
+            return
+        try:
+            if self._loop.run_until_complete(self._worker.work(corpus_id)):
+                self._container.bell.ring(corpus_id)
+        except Unavailable as error:
+            _log.warning("corpus %s waits: %s", corpus_id, error)
+        except HopweaveError:
+            _log.exception("corpus %s", corpus_id)
+
+    def _watch(self, parent: int) -> None:
+        os.read(parent, 1)  # nothing is ever written: this returns when the other end closes
+        _log.info("the parent is gone; finishing")
+        self._stopping.set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_FAREWELL_SECONDS)
+        _log.warning("still busy after %d s; the work stays queued", _FAREWELL_SECONDS)
+        os._exit(1)
+
+    def _sweep(self) -> None:
+        """Ring for what is queued, expired or to be removed: a lost message costs some seconds, never work."""
+        bell = Bell(self._settings)
+        while not self._stopping.is_set():
+            try:
+                for corpus_id in asyncio.run(self._container.record.work.waiting()):
+                    bell.ring(corpus_id)
+            except Unavailable as error:
+                _log.warning("cannot look for work: %s", error)
+            self._stopping.wait(self._settings.worker.sweep_seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

@@ -1,0 +1,138 @@
+"""No model: the best sentences of the best passages, quoted and cited; abstains when nothing is near."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import Field
+
+from core.documents import Span
+from core.ports.reasoning import Answer, Citation, Question, Reasoner, Step
+from core.ports.retrieval import Hit, Query
+from core.sentences import sentences
+from core.strategies import StrategyConfig
+from core.trace import Trace
+from reasoning.backends import Backends
+
+__all__ = ["Config", "Extractive", "build"]
+
+_WORD = re.compile(r"\w+")
+_ABSTENTION = "Nothing in this corpus is near enough to the question to be quoted."
+_LABEL = "extractive: sentences quoted from the passages, no model wrote this answer"
+
+
+class Config(StrategyConfig):
+    """How many sentences are quoted, and how near they have to be."""
+
+    sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
+    min_similarity: float = Field(
+        default=0.3, ge=-1, le=1, description="A sentence or its passage must have this cosine with the question."
+    )
+    overlap_weight: float = Field(
+        default=0.5, ge=0, description="What the share of the question's words in the sentence adds to the cosine."
+    )
+    rank_weight: float = Field(default=0.1, ge=0, description="What the passage's place among the hits adds.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    """A sentence of a hit. `score` orders candidates, `cosine` decides whether one is near enough."""
+
+    hit: Hit
+    rank: int
+    span: Span
+    text: str
+    cosine: float
+    score: float
+
+
+class Extractive:
+    """Quotes; it never paraphrases, so every word of the answer stands in a passage."""
+
+    def __init__(self, config: Config, backends: Backends) -> None:
+        self._config = config
+        self._backends = backends
+
+    async def answer(self, question: Question, trace: Trace) -> Answer:
+        query = Query(corpus=question.corpus, text=question.text, k=question.k, documents=question.documents)
+        result = await self._backends.searcher.search(query, trace)
+        trace.note(_LABEL)
+        with trace.timed("quote"):
+            chosen = self._choose(await self._candidates(question.text, result.hits))
+        if not chosen:
+            step = Step(question=question.text, hits=result.hits, answer="")
+            return Answer(text=_ABSTENTION, reasoner="extractive", steps=(step,), abstained=True)
+        text, citations = _cited(chosen)
+        step = Step(question=question.text, hits=result.hits, answer=text)
+        return Answer(text=text, reasoner="extractive", citations=citations, steps=(step,))
+
+    async def _candidates(self, question: str, hits: tuple[Hit, ...]) -> list[_Candidate]:
+        cut = [(rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _spans(hit.chunk.text)]
+        if not cut:
+            return []
+        texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
+        asked = await self._backends.embedder.embed_query(question)
+        cosines = await self._backends.embedder.embed_passages(texts) @ asked
+        words = _words(question)
+        candidates = []
+        for (rank, hit, start, end), text, cosine in zip(cut, texts, np.asarray(cosines, dtype=float), strict=True):
+            overlap = len(words & _words(text)) / len(words) if words else 0.0
+            place = 1.0 / (1 + rank)
+            score = float(cosine) + self._config.overlap_weight * overlap + self._config.rank_weight * place
+            candidates.append(
+                _Candidate(
+                    hit=hit, rank=rank, span=Span(start=start, end=end), text=text, cosine=float(cosine), score=score
+                )
+            )
+        return candidates
+
+    def _choose(self, candidates: list[_Candidate]) -> list[_Candidate]:
+        """The best sentences, put into the order of their passages; equal sentences count once."""
+        near = [c for c in candidates if max(c.cosine, c.hit.signals.dense or -1.0) >= self._config.min_similarity]
+        best: dict[str, _Candidate] = {}
+        for candidate in sorted(near, key=lambda c: (-c.score, c.rank, c.span.start)):
+            if len(best) < self._config.sentences:
+                best.setdefault(candidate.text.casefold(), candidate)
+        return sorted(best.values(), key=lambda c: (c.rank, c.span.start))
+
+
+def build(config: Config, backends: Backends) -> Reasoner:
+    return Extractive(config, backends)
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Sentences without the white space around them."""
+    found = []
+    for start, end in sentences(text):
+        stripped = text[start:end].strip()
+        begin = text.index(stripped, start)
+        found.append((begin, begin + len(stripped)))
+    return found
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in _WORD.findall(text.casefold()) if len(word) > 2 or not word.isascii())
+
+
+def _cited(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:
+    """Join the sentences, each followed by the marker of its passage; one citation a sentence."""
+    markers = {id: n for n, id in enumerate(dict.fromkeys(c.hit.chunk.id for c in chosen), start=1)}
+    text = ""
+    citations = []
+    for candidate in chosen:
+        marker = markers[candidate.hit.chunk.id]
+        start = len(text) + bool(text)
+        text += f"{' ' if text else ''}{candidate.text}"
+        citations.append(
+            Citation(
+                marker=marker,
+                chunk_id=candidate.hit.chunk.id,
+                document=candidate.hit.document,
+                page=candidate.hit.chunk.page,
+                quote=candidate.text,
+                answer_span=Span(start=start, end=len(text)),
+                source_span=candidate.span,
+            )
+        )
+        text += f" [{marker}]"
+    return text, tuple(citations)

@@ -1,0 +1,113 @@
+"""Originals as files that are named by their content."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.errors import InvalidInput, NotFound, Unavailable
+from core.ids import content_hash
+from stores.folders import corpus_folder, remove_folder
+
+__all__ = ["FolderFileStore"]
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+
+
+class FolderFileStore:
+    """Fills `core.ports.files.FileStore`: root/<corpus>/<first two digits>/<hash>, each file whole or not there."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
+        return await asyncio.to_thread(self._put, self._corpus(corpus_id), contents)
+
+    async def get(self, corpus_id: str, name: str) -> bytes:
+        path = _path(self._corpus(corpus_id), name)
+
+        def work() -> bytes:
+            with _translated(path):
+                try:
+                    return path.read_bytes()
+                except FileNotFoundError as error:
+                    raise NotFound(f"no original {name} is kept for corpus {corpus_id}") from error
+
+        return await asyncio.to_thread(work)
+
+    async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
+        corpus = self._corpus(corpus_id)
+        paths = [_path(corpus, name) for name in names]
+
+        def work() -> None:
+            with _translated(corpus):
+                for path in paths:
+                    path.unlink(missing_ok=True)
+
+        await asyncio.to_thread(work)
+
+    async def drop(self, corpus_id: str) -> None:
+        corpus = self._corpus(corpus_id)
+
+        def work() -> None:
+            with _translated(corpus):
+                remove_folder(corpus)
+
+        await asyncio.to_thread(work)
+
+    async def names(self, corpus_id: str) -> list[str]:
+        corpus = self._corpus(corpus_id)
+
+        def work() -> list[str]:
+            with _translated(corpus):
+                return sorted(path.name for path in corpus.glob("??/*") if _NAME.fullmatch(path.name))
+
+        return await asyncio.to_thread(work)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _corpus(self, corpus_id: str) -> Path:
+        return corpus_folder(self._root, corpus_id)
+
+    def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
+        names = []
+        with _translated(corpus):
+            corpus.mkdir(parents=True, exist_ok=True)
+            for content in contents:
+                name = content_hash(content)
+                path = _path(corpus, name)
+                if not path.exists():
+                    _write(path, content)
+                names.append(name)
+        return names
+
+
+def _path(corpus: Path, name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"{name!r} is not the name of an original: names are the 64 digits that `put` returned")
+    return corpus / name[:2] / name
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Under a name of its own first, so that neither a crash nor another writer leaves half a file at `path`."""
+    path.parent.mkdir(exist_ok=True)
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _translated(place: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = (
+            f"originals cannot be read or written at {place}: {error.strerror}; check its permissions and free space"
+        )
+        raise Unavailable(message) from error

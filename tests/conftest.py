@@ -1,0 +1,35 @@
+"""What all tests share: no model hub, no network but loopback, no settings of the developer's own."""
+
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+# A deadline, or a check for slowness, would be a timed test.
+settings.register_profile("hopweave", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("hopweave")
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("HOPWEAVE_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test that reaches beyond this machine fails, and says to where."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to connect to {address!r}; tests talk to 127.0.0.1 only")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield

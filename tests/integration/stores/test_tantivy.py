@@ -1,0 +1,162 @@
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import tantivy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.errors import InvalidInput, Unavailable
+from core.ids import new_id
+from core.text_query import Clause, Group, Phrase, Term, TextQuery, any_of
+from stores.tantivy import TantivyTextIndex
+from tests.contracts.text_index import Connect, TextIndexContract, entry, found
+
+
+class TestTantivyTextIndex(TextIndexContract):
+    @pytest.fixture
+    def connect(self, tmp_path: Path) -> Connect:
+        @asynccontextmanager
+        async def connect() -> AsyncIterator[TantivyTextIndex]:
+            index = TantivyTextIndex(tmp_path / "text")
+            yield index
+            await index.close()
+
+        return connect
+
+
+NASTY = st.text(
+    alphabet=st.one_of(
+        st.characters(),
+        st.sampled_from("\"'\\()[]{}^~*?:+-!&|/<>=` \n\taΑ日한हि\u0301\u200d._0"),
+        st.sampled_from("ANDORTI"),
+    ),
+    max_size=30,
+)
+BOOST = st.floats(min_value=0, max_value=1000)
+LEAF = st.one_of(
+    st.builds(Term, text=NASTY, boost=BOOST), st.builds(Phrase, text=NASTY, slop=st.integers(0, 5), boost=BOOST)
+)
+CLAUSE: st.SearchStrategy[Clause] = st.recursive(
+    LEAF, lambda inner: st.builds(Group, any=st.lists(inner, max_size=3).map(tuple), boost=BOOST), max_leaves=6
+)
+CLAUSES = st.lists(CLAUSE, max_size=4).map(tuple)
+QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@QUICK
+@given(query=st.builds(TextQuery, should=CLAUSES, must=CLAUSES, must_not=CLAUSES))
+async def test_no_query_is_an_error(tmp_path: Path, query: TextQuery):
+    index, corpus = TantivyTextIndex(tmp_path), "0" * 32
+    if not tmp_path.joinpath(corpus).exists():
+        await index.write(corpus, [entry("a", "some text 日本 हिन्दी"), entry("b", "AND OR NOT")])
+    assert await index.search(corpus, query, 10) is not None
+
+
+@QUICK
+@given(text=NASTY, word=st.sampled_from(["alpha", "日本", "हिन्दी", "น้ำ", "it's", "C#"]))
+async def test_a_text_is_always_found_by_a_term_of_itself(tmp_path: Path, text: str, word: str):
+    index, corpus = TantivyTextIndex(tmp_path), "0" * 32
+    whole = f"{text} {word}"
+    await index.write(corpus, [entry("self", whole)])
+    assert await found(index, corpus, TextQuery(must=(Term(text=whole),))) == ["self"]
+    assert await found(index, corpus, TextQuery(must=(Term(text=word), Phrase(text=whole, slop=1)))) == ["self"]
+
+
+@pytest.mark.parametrize(
+    "corpus_id", ["", "..", "../../etc", "a/b", "/etc", "ABCDEF12", "abc", "abcdef12\n", ".draft-1"]
+)
+async def test_a_corpus_id_never_makes_a_path(tmp_path: Path, corpus_id: str):
+    index = TantivyTextIndex(tmp_path / "text")
+    with pytest.raises(InvalidInput, match="corpus id"):
+        await index.write(corpus_id, [entry("a", "b")])
+    with pytest.raises(InvalidInput, match="corpus id"):
+        await index.drop(corpus_id)
+    assert _within(tmp_path) == []
+
+
+async def test_ids_for_the_doctor(tmp_path: Path):
+    index, corpus = TantivyTextIndex(tmp_path), new_id()
+    assert await index.ids(corpus) == []
+    await index.write(corpus, [entry("b", "..."), entry("a", "x"), entry("c", "x")])
+    await index.delete(corpus, ["c"])
+    assert await index.ids(corpus) == ["a", "b"]
+
+
+async def test_nothing_is_left_where_an_index_was(tmp_path: Path):
+    index, corpus = TantivyTextIndex(tmp_path), new_id()
+    await index.write(corpus, [entry("a", "b")])
+    (tmp_path / ".removed-by-a-killed-process").mkdir()
+    await index.drop(corpus)
+    assert _within(tmp_path) == []
+
+
+async def test_a_held_writer_is_unavailable_and_readers_go_on(tmp_path: Path):
+    index, corpus = TantivyTextIndex(tmp_path), new_id()
+    await index.write(corpus, [entry("a", "word")])
+    other = tantivy.Index.open(str(tmp_path / corpus)).writer(15_000_000, 1)
+    with pytest.raises(Unavailable, match=rf"{corpus}.*another process"):
+        await index.write(corpus, [entry("b", "word")])
+    assert await found(index, corpus, any_of(("word",))) == ["a"]
+    other.wait_merging_threads()
+    await index.write(corpus, [entry("b", "word")])
+    assert await found(index, corpus, any_of(("word",))) == ["a", "b"]
+
+
+@pytest.mark.parametrize("damage", ["no marker", "no meta", "meta cut", "segments gone", "segments cut", "a file"])
+async def test_a_damaged_index_names_the_remedy_and_can_be_dropped(tmp_path: Path, damage: str):
+    index, corpus = TantivyTextIndex(tmp_path), new_id()
+    await index.write(corpus, [entry("a", "word")])
+    _damage(tmp_path / corpus, damage)
+    for used in (index, TantivyTextIndex(tmp_path)):
+        if used is index and damage.startswith("segments"):
+            continue  # what is mapped into memory stays readable
+        with pytest.raises(Unavailable, match=r"doctor --repair"):
+            await used.search(corpus, any_of(("word",)), 1)
+    await index.drop(corpus)
+    await index.write(corpus, [entry("b", "word")])
+    assert await found(index, corpus, any_of(("word",))) == ["b"]
+
+
+def _damage(folder: Path, damage: str) -> None:
+    segments = [path for path in folder.iterdir() if path.suffix in {".term", ".idx", ".store", ".pos", ".fast"}]
+    match damage:
+        case "no marker":
+            next(folder.glob("hopweave-*")).unlink()
+        case "no meta":
+            (folder / "meta.json").unlink()
+        case "meta cut":
+            (folder / "meta.json").write_text('{"index_settings": {')
+        case "segments gone":
+            for path in segments:
+                path.unlink()
+        case "segments cut":
+            for path in segments:
+                path.rename(path.with_suffix(".whole"))  # a cut in place would pull the mapping from under the reader
+                path.write_bytes(path.with_suffix(".whole").read_bytes()[:5])
+        case "a file":
+            shutil.rmtree(folder)
+            folder.write_text("in the way")
+
+
+async def test_processes_that_begin_at_once_share_one_index(tmp_path: Path):
+    corpus = new_id()
+    indexes = [TantivyTextIndex(tmp_path) for _ in range(6)]
+
+    async def write(number: int) -> None:
+        while True:
+            try:
+                return await indexes[number].write(corpus, [entry(str(number), "word")])
+            except Unavailable:  # the writer's lock, which is held for one call
+                await asyncio.sleep(0.01)
+
+    await asyncio.gather(*(write(i) for i in range(6)))
+    assert await found(indexes[0], corpus, any_of(("word",))) == [str(i) for i in range(6)]
+    assert _within(tmp_path) == [corpus]
+
+
+def _within(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]

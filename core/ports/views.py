@@ -56,7 +56,10 @@ class VectorStore(Protocol):
     ) -> list[Scored]: ...
 
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
-        """For each row of `vectors`, shape (n, dimension), all stored rows with a cosine of at least `threshold`, as `search`."""
+        """For each row of `vectors`, shape (n, dimension): all stored rows with a cosine of at least `threshold`.
+
+        Ordered as by `search`.
+        """
         ...
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]: ...

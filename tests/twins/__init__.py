@@ -1,0 +1,1 @@
+"""In-memory twins of what cannot be had in a test."""

@@ -1,0 +1,146 @@
+"""Every searcher that is there keeps the contract, over the real embedded stores."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from core import strategies
+from core.errors import InvalidStrategy
+from core.trace import Trace
+from retrieval import SEARCHERS
+from tests.contracts.searcher import PASSAGES, QUESTION, Passage, SearcherContract, World, open_world
+
+
+class TestDense(SearcherContract):
+    name = "dense"
+
+
+class TestSparse(SearcherContract):
+    name = "sparse"
+
+
+class TestGraph(SearcherContract):
+    name = "graph"
+
+
+class TestFused(SearcherContract):
+    name = "fused"
+
+
+def test_every_searcher_has_its_contract_test() -> None:
+    tested = {cls.name for cls in SearcherContract.__subclasses__()}
+    assert set(strategies.names(SEARCHERS)) <= tested
+
+
+def test_a_wrong_option_is_named() -> None:
+    with pytest.raises(InvalidStrategy, match="dampng"):
+        strategies.config_of(SEARCHERS, strategies.parse_spec("fused:dampng=0.5"), "searcher")
+
+
+@pytest.fixture
+async def world(tmp_path: Path):
+    async with open_world(tmp_path) as world:
+        await world.put(PASSAGES)
+        yield world
+
+
+async def signals(world: World, name: str, text: str = QUESTION, **fields: Any) -> dict[str, Any]:
+    result = await world.searcher(name).search(world.query(text, k=6, **fields), Trace())
+    return {hit.document.key: hit.signals for hit in result.hits}
+
+
+async def test_each_searcher_tells_the_signals_that_it_looked_at(world: World) -> None:
+    fused = (await signals(world, "fused"))["a"]
+    for name, there in (("dense", {"dense"}), ("sparse", {"sparse"}), ("graph", {"graph"})):
+        own = (await signals(world, name))["a"]
+        assert {field for field in ("dense", "sparse", "graph") if getattr(own, field) is not None} == there
+        assert getattr(own, name) == pytest.approx(getattr(fused, name), rel=1e-5)
+
+
+async def test_the_cosine_is_told_when_a_least_one_is_asked_for(world: World) -> None:
+    assert all(one.dense is not None for one in (await signals(world, "sparse", min_similarity=0.0)).values())
+
+
+async def test_the_graph_brings_what_no_word_of_the_question_leads_to(world: World) -> None:
+    found = await signals(world, "graph", "Who sang Hello Love?")
+    assert {"a", "b"} <= set(found)
+    assert "d" not in found
+
+
+async def test_graph_without_a_name_is_dense_and_says_so(world: World) -> None:
+    trace = Trace()
+    unnamed = world.query("what is made of flour?", k=3)
+    result = await world.searcher("graph").search(unnamed, trace)
+    dense = await world.searcher("dense").search(unnamed, Trace())
+    assert [hit.chunk.id for hit in result.hits] == [hit.chunk.id for hit in dense.hits]
+    assert any("dense" in note for note in trace.notes)
+    assert result.linked == {}
+
+
+async def test_linked_entities_are_told_by_display_name_with_weights_that_sum_to_one(world: World) -> None:
+    result = await world.searcher("fused").search(world.query("Did Hank Snow sing hello love in Nashville?"), Trace())
+    assert set(result.linked) == {"Hank Snow", "Nashville"}
+    assert sum(result.linked.values()) == pytest.approx(1)
+
+
+async def test_a_filter_leaves_only_the_edges_that_its_documents_assert(world: World) -> None:
+    query = world.query("Who is Publix?", documents=frozenset(), k=6)
+    assert (await world.searcher("graph").search(query, Trace())).linked == {}
+
+
+async def test_stages_are_timed(world: World) -> None:
+    trace = Trace()
+    await world.searcher("fused").search(world.query(QUESTION, explain=True), trace)
+    assert {"embed", "dense", "sparse", "graph", "read", "explain"} <= set(trace.timing)
+
+
+async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world: World) -> None:
+    await world.put(
+        [
+            Passage(
+                key="fact",
+                title="Obituaries",
+                text="he died there",
+                triples=(("Hank Snow", "died in", "Madison"),),
+            )
+        ]
+    )
+    query = world.query("Who sang Hello Love?", k=7, explain=True)
+    hits = (await world.searcher("graph").search(query, Trace())).hits
+    paths = {hit.document.key: hit.path for hit in hits}
+    assert [(step.source, step.relation, step.target) for step in paths["a"]] == [
+        ("Hello Love", "mentions", "Hello Love")
+    ]
+    for key, path in paths.items():
+        assert path[0].source == "Hello Love"
+        assert path[-1].target == {p.key: p.title for p in PASSAGES}.get(key, "Obituaries")
+        for step, following in zip(path, path[1:], strict=False):
+            assert step.target == following.source
+
+
+async def test_a_fact_on_the_path_is_told_with_its_predicate_and_its_passage(world: World) -> None:
+    triple = ("Quark", "is eaten by", "Xylo")
+    await world.put(
+        [
+            Passage(key="q", title="Dairy", text="no names here", triples=(triple,)),
+            Passage(key="x", title="Xylo", text="lives far away"),
+        ]
+    )
+    query = world.query("Who eats Quark?", k=5, explain=True)
+    hits = {hit.document.key: hit for hit in (await world.searcher("graph").search(query, Trace())).hits}
+    step = hits["x"].path[0]
+    assert (step.source, step.relation, step.target, step.chunk_id) == (*triple, hits["q"].chunk.id)
+
+
+async def test_a_synonym_on_the_path_is_told_as_one(world: World) -> None:
+    await world.put(
+        [
+            Passage(key="l", title="Larch tree", text="needles"),
+            Passage(key="t", title="Tamarack", text="grows in bogs"),
+        ],
+        synonyms=[("Larch tree", "Tamarack", 0.9)],
+    )
+    query = world.query("Where does the Larch tree grow?", k=5, explain=True)
+    hits = {hit.document.key: hit for hit in (await world.searcher("graph").search(query, Trace())).hits}
+    step = hits["t"].path[0]
+    assert (step.source, step.relation, step.target, step.chunk_id) == ("Larch tree", "synonym", "Tamarack", "")

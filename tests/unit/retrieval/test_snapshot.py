@@ -1,0 +1,165 @@
+"""Snapshots: equal content is equal numbers, and a change is as good as a rebuild."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.ids import chunk_id, entity_id
+from core.ports.record import GraphChanges, GraphRows
+from retrieval.snapshot import Snapshot, snapshot_of
+
+NAMES = "alpha beta gamma delta epsilon zeta".split()
+
+
+@dataclass(frozen=True)
+class Content:
+    """What one chunk says; synonyms are between entities."""
+
+    document: int
+    version: int
+    names: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+Corpus = dict[int, Content]
+Synonyms = dict[tuple[str, str], float]
+
+contents = st.builds(
+    Content,
+    document=st.integers(0, 3),
+    version=st.integers(0, 1),
+    names=st.lists(st.sampled_from(NAMES), max_size=4).map(tuple),
+    facts=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=3).map(tuple),
+)
+corpora = st.dictionaries(st.integers(0, 7), contents, max_size=8)
+synonym_sets = st.dictionaries(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda p: entity_id(p[0]) < entity_id(p[1])),
+    st.sampled_from([0.8, 0.9, 1.0]),
+    max_size=4,
+)
+
+
+def chunk(number: int) -> str:
+    return chunk_id("k", str(number), 0)
+
+
+def rows(corpus: Corpus, synonyms: Synonyms, *, only: Iterable[int] | None = None) -> GraphRows:
+    """The rows as a record gives them: synonyms of entities that exist in the whole corpus only."""
+    chosen = sorted(corpus if only is None else set(only) & set(corpus))
+    there = {name for one in corpus.values() for name in (*one.names, *(n for fact in one.facts for n in fact))}
+    linked = {pair: score for pair, score in synonyms.items() if there.issuperset(pair)}
+    named = {n for i in chosen for n in (*corpus[i].names, *(x for f in corpus[i].facts for x in f))}
+    named |= {name for pair in linked for name in pair}
+    return GraphRows(
+        chunks=[(chunk(i), f"d{corpus[i].document}", f"v{i}.{corpus[i].version}") for i in chosen],
+        entities=[(entity_id(name), name) for name in sorted(named)],
+        mentions=[(chunk(i), entity_id(name), 1) for i in chosen for name in corpus[i].names],
+        facts=[(chunk(i), entity_id(a), entity_id(b)) for i in chosen for a, b in corpus[i].facts],
+        synonyms=[(entity_id(a), entity_id(b), score) for (a, b), score in linked.items()],
+    )
+
+
+def changes(old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms) -> GraphChanges:
+    changed = {i for i in {*old, *new} if old.get(i) != new.get(i)}
+    touched = {name for pair in {*old_synonyms, *synonyms} for name in pair}
+    return GraphChanges(
+        generation=2,
+        removed=[chunk(i) for i in changed],
+        added=rows(new, synonyms, only=changed),
+        synonyms_of={entity_id(name) for name in touched},
+    )
+
+
+def parts(value: Any, path: str = "") -> dict[str, Any]:
+    """Every array of a snapshot, by where it stands."""
+    if isinstance(value, np.ndarray):
+        return {path: value.tolist()}
+    if not hasattr(value, "__dataclass_fields__"):
+        return {path: value} if not path.endswith("_masks") else {}
+    return {
+        k: v for field in fields(value) for k, v in parts(getattr(value, field.name), f"{path}.{field.name}").items()
+    }
+
+
+@given(old=corpora, new=corpora, old_synonyms=synonym_sets, synonyms=synonym_sets)
+@settings(max_examples=150, deadline=None)
+def test_changes_lead_to_what_a_rebuild_gives(
+    old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms
+) -> None:
+    changed = snapshot_of(1, rows(old, old_synonyms)).apply(changes(old, new, old_synonyms, synonyms))
+    assert parts(changed) == parts(snapshot_of(2, rows(new, synonyms)))
+
+
+@given(corpus=corpora, synonyms=synonym_sets, kept=st.frozensets(st.integers(0, 3).map("d{}".format)))
+@settings(max_examples=100, deadline=None)
+def test_a_mask_leaves_the_graph_that_its_documents_alone_make(
+    corpus: Corpus, synonyms: Synonyms, kept: frozenset[str]
+) -> None:
+    snapshot = snapshot_of(1, rows(corpus, synonyms))
+    alone = snapshot_of(1, rows({i: c for i, c in corpus.items() if f"d{c.document}" in kept}, synonyms))
+    assert edges(snapshot, kept) == edges(alone, None)
+    assert supports(snapshot, kept) == supports(alone, None)
+
+
+def label(snapshot: Snapshot, node: int) -> str:
+    chunks = snapshot.whole.chunks
+    return snapshot.chunk_ids([node])[0] if node < chunks else str(snapshot.columns.names[node - chunks])
+
+
+def edges(snapshot: Snapshot, documents: frozenset[str] | None) -> dict[tuple[str, str], float]:
+    graph = snapshot.graph(documents).adjacency
+    return {
+        (label(snapshot, node), label(snapshot, int(other))): round(float(weight), 5)
+        for node in range(graph.size)
+        for other, weight in zip(*graph.neighbours(node), strict=True)
+    }
+
+
+def supports(snapshot: Snapshot, documents: frozenset[str] | None) -> dict[str, int]:
+    df = snapshot.graph(documents).df
+    return {str(name): int(n) for name, n in zip(snapshot.columns.names, df, strict=True) if n}
+
+
+CORPUS = {
+    0: Content(0, 0, ("alpha", "beta"), (("alpha", "beta"), ("beta", "alpha"), ("alpha", "alpha"))),
+    1: Content(1, 0, ("alpha", "gamma"), (("alpha", "beta"),)),
+}
+
+
+def test_edges_weigh_mentions_assertions_and_cosines() -> None:
+    found = edges(snapshot_of(1, rows(CORPUS, {("beta", "gamma"): 0.9, ("gamma", "beta"): 0.9})), None)
+    assert found[chunk(0), "alpha"] == found["alpha", chunk(0)] == 1
+    assert found["alpha", "beta"] == found["beta", "alpha"] == 3
+    assert found["beta", "gamma"] == found["gamma", "beta"] == 0.9
+    assert ("alpha", "alpha") not in found
+
+
+def test_the_order_of_rows_does_not_show() -> None:
+    straight = rows(CORPUS, {("alpha", "gamma"): 0.8})
+    turned = GraphRows(**{f.name: list(reversed(getattr(straight, f.name))) for f in fields(GraphRows)})
+    assert parts(snapshot_of(1, straight)) == parts(snapshot_of(1, turned))
+
+
+def test_view_entries_that_no_chunk_names_are_minus_one() -> None:
+    snapshot = snapshot_of(1, rows(CORPUS, {}))
+    found = snapshot.chunks_of_views(["v1.0", "nothing", "v0.0"])
+    assert snapshot.chunk_ids([found[0], found[2]]) == [chunk(1), chunk(0)]
+    assert found[1] == -1
+
+
+def test_a_generation_without_rows_keeps_everything() -> None:
+    snapshot = snapshot_of(1, rows(CORPUS, {}))
+    later = snapshot.apply(GraphChanges(generation=9, removed=(), added=rows({}, {})))
+    assert later.generation == 9
+    assert later.columns is snapshot.columns
+
+
+def test_the_empty_corpus_is_a_snapshot() -> None:
+    snapshot = snapshot_of(0, rows({}, {}))
+    assert snapshot.whole.adjacency.size == 0
+    assert snapshot.chunks_of_views(["v"]).tolist() == [-1]
+    assert snapshot.graph(frozenset(["d"])).df.tolist() == []

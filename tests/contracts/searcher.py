@@ -6,19 +6,18 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
-import numpy as np
 import pytest
+
 from core import ids
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
 from core.names import normalise
-from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import TextEntry, VectorBatch, VectorKind
@@ -29,8 +28,9 @@ from retrieval import SEARCHERS, Backends, SnapshotCache
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
+from tests.twins.embedder import TwinEmbedder
 
-__all__ = ["Passage", "SearcherContract", "WordEmbedder", "World", "open_world"]
+__all__ = ["Passage", "SearcherContract", "World", "open_world"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,30 +48,6 @@ class Passage:
         return f"{self.title}\n{self.text}"
 
 
-class WordEmbedder:
-    """Texts with common words are near one another: each word is a direction of its own."""
-
-    model = "words"
-    dimension = 256
-
-    @property
-    def tokens(self) -> TokenCounter:
-        raise NotImplementedError("searchers count no tokens")
-
-    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        return np.stack([_bag(text) for text in texts]) if texts else np.zeros((0, self.dimension), np.float32)
-
-    async def embed_query(self, text: str) -> Vectors:
-        return _bag(text)
-
-
-def _bag(text: str) -> Vectors:
-    vector = np.full(WordEmbedder.dimension, 0.01, np.float32)
-    for word in re.findall(r"\w+", text.lower()):
-        vector[crc32(word.encode()) % WordEmbedder.dimension] += 1
-    return vector / np.linalg.norm(vector)
-
-
 @dataclass(kw_only=True)
 class World:
     """One corpus over SQLite and tantivy in a folder."""
@@ -82,7 +58,6 @@ class World:
     embedder: Embedder
     backends: Backends
     corpus: Corpus
-    settings: dict[str, Any] = field(default_factory=dict)
 
     async def put(self, passages: Sequence[Passage], synonyms: Sequence[tuple[str, str, float]] = ()) -> int:
         """Index the passages in one commit; returns the generation."""
@@ -135,7 +110,7 @@ async def open_world(
     folder: Path, embedder: Embedder | None = None, *, interval: float = 0.0, patience: float = 5.0
 ) -> AsyncIterator[World]:
     """By default snapshots follow every write at once, so that no test depends on time."""
-    embedder = embedder or WordEmbedder()
+    embedder = embedder or TwinEmbedder(dimension=256)
     record = SqliteRecord(folder / "record.sqlite")
     vectors, text = SqliteVectorStore(folder / "vectors.sqlite"), TantivyTextIndex(folder / "text")
     settings = CorpusSettings(

@@ -1,9 +1,12 @@
 """Names by how they are written."""
 
+from itertools import pairwise
+
 import pytest
-from core.surface import find_names
 from hypothesis import given
 from hypothesis import strategies as st
+
+from core.surface import find_names
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,7 @@ def test_the_names_of_a_text(text: str, forms: list[str]) -> None:
 def test_names_stand_where_they_say_in_order_and_apart(text: str) -> None:
     names = find_names(text)
     assert all(text[name.start : name.end] == name.form and name.form.strip() for name in names)
-    assert all(a.end <= b.start for a, b in zip(names, names[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(names))
 
 
 @pytest.mark.parametrize("piece", ["A", "Ab ", "'", "A of ", '"A ', "A.", "a-", "«", "The "])

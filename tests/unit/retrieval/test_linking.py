@@ -1,5 +1,7 @@
 """Names in questions: by capitals where there are any, by the longest name where there are none, in any script."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -56,7 +58,7 @@ def test_the_exact_form_comes_before_one_that_looks_like_it() -> None:
 
 def test_links_do_not_overlap_and_are_in_order() -> None:
     found = link("Hello Love Hello Love The Beatles of the U.S. in 1984", INDEX)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))
 
 
 def test_the_longest_name_wins() -> None:

@@ -1,7 +1,7 @@
 """Forward push against the exact vector of igraph."""
 
-import sys
 import subprocess
+import sys
 import threading
 
 import igraph

@@ -1,9 +1,11 @@
 """Every searcher that is there keeps the contract, over the real embedded stores."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+
 from core import strategies
 from core.errors import InvalidStrategy
 from core.trace import Trace
@@ -114,7 +116,7 @@ async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world:
     for key, path in paths.items():
         assert path[0].source == "Hello Love"
         assert path[-1].target == {p.key: p.title for p in PASSAGES}.get(key, "Obituaries")
-        for step, following in zip(path, path[1:], strict=False):
+        for step, following in pairwise(path):
             assert step.target == following.source
 
 

@@ -12,7 +12,7 @@ from core.ids import chunk_id, entity_id
 from core.ports.record import GraphChanges, GraphRows
 from retrieval.snapshot import Snapshot, snapshot_of
 
-NAMES = "alpha beta gamma delta epsilon zeta".split()
+NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 
 
 @dataclass(frozen=True)

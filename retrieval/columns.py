@@ -1,0 +1,227 @@
+"""The rows of a corpus' graph as columns of numbers, sorted by id, so that equal content gives equal numbers."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.record import GraphChanges, GraphRows
+
+__all__ = ["Columns", "Ids", "columns_of", "positions", "updated"]
+
+Ids = NDArray[np.bytes_]
+Ints = NDArray[np.int32]
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Rows in canonical order; the integer columns are positions in the sorted `*_ids`.
+
+    `mentions` are (chunk, entity), each once; `facts` (chunk, subject, object), one row an assertion; `synonyms`
+    (entity, entity), the smaller first, with `scores` beside them. `names` are the entities' normalised names.
+    """
+
+    chunk_ids: Ids
+    view_ids: Ids
+    document_ids: Ids
+    document_of: Ints
+    entity_ids: Ids
+    names: NDArray[np.object_]
+    mentions: Ints
+    facts: Ints
+    synonyms: Ints
+    scores: NDArray[np.float32]
+
+
+def columns_of(rows: GraphRows) -> Columns:
+    """Read rows; entities that no mention and no fact names are left out, with their synonyms."""
+    return _canonical(_read(rows))
+
+
+def updated(old: Columns, changes: GraphChanges) -> Columns:
+    """What `columns_of` makes of the changed rows, without reading the unchanged ones again."""
+    new = _read(changes.added)
+    gone = _among(old.chunk_ids, changes.removed)
+    again = positions(old.chunk_ids, new.chunk_ids)
+    gone[again[again >= 0]] = True
+    unlinked = _among(old.entity_ids, changes.synonyms_of)
+    linked = ~unlinked[old.synonyms].any(axis=1)
+    kept = _kept(
+        replace(
+            old,
+            mentions=old.mentions[~gone[old.mentions[:, 0]]],
+            facts=old.facts[~gone[old.facts[:, 0]]],
+            synonyms=old.synonyms[linked],
+            scores=old.scores[linked],
+        ),
+        chunks=~gone,
+    )
+    return _canonical(_joined(kept, new))
+
+
+def positions(ids: NDArray[Any], wanted: NDArray[Any], order: Places | None = None) -> Places:
+    """Where each of `wanted` stands in `ids`, which are sorted (by `order`, if given); -1 where it does not."""
+    if not len(ids) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+    if order is not None:
+        at = order[at]
+    return np.where(ids[at] == wanted, at, -1)
+
+
+def ids_of(texts: Iterable[str]) -> Ids:
+    """Ids as fixed-width bytes: a fifth of the memory of strings."""
+    return np.array([text.encode() for text in texts] or np.zeros(0, "S32"), dtype=np.bytes_)
+
+
+def _among(ids: Ids, wanted: Collection[str]) -> NDArray[np.bool_]:
+    mask = np.zeros(len(ids), np.bool_)
+    found = positions(ids, ids_of(wanted))
+    mask[found[found >= 0]] = True
+    return mask
+
+
+def _read(rows: GraphRows) -> Columns:
+    """The rows by number; in whatever order, and with entities that only synonyms name."""
+    chunks = sorted({chunk: (document, view) for chunk, document, view in rows.chunks}.items())
+    documents = sorted({document for _, (document, _) in chunks})
+    entities = sorted(dict(rows.entities).items())
+    chunk_at = _numbers(chunk for chunk, _ in chunks)
+    document_at = _numbers(documents)
+    entity_at = _numbers(entity for entity, _ in entities)
+    names = np.empty(len(entities), np.object_)
+    names[:] = [name for _, name in entities]
+    return Columns(
+        chunk_ids=ids_of(chunk_at),
+        view_ids=ids_of(view for _, (_, view) in chunks),
+        document_ids=ids_of(document_at),
+        document_of=np.array([document_at[document] for _, (document, _) in chunks], np.int32),
+        entity_ids=ids_of(entity_at),
+        names=names,
+        mentions=_table(((chunk_at[c], entity_at[e]) for c, e, _ in rows.mentions), 2),
+        facts=_table(((chunk_at[c], entity_at[s], entity_at[o]) for c, s, o in rows.facts), 3),
+        synonyms=_table(((entity_at[a], entity_at[b]) for a, b, _ in rows.synonyms), 2),
+        scores=np.array([score for _, _, score in rows.synonyms], np.float32),
+    )
+
+
+def _numbers(keys: Iterable[str]) -> Mapping[str, int]:
+    return {key: number for number, key in enumerate(keys)}
+
+
+def _table(rows: Iterable[tuple[int, ...]], width: int) -> Ints:
+    return np.fromiter((value for row in rows for value in row), np.int32).reshape(-1, width)
+
+
+def _canonical(columns: Columns) -> Columns:
+    """Drop entities without support, order and number everything by id, each mention and synonym once."""
+    supported = np.zeros(len(columns.entity_ids), np.bool_)
+    supported[columns.mentions[:, 1]] = True
+    supported[columns.facts[:, 1:].ravel()] = True
+    linked = supported[columns.synonyms].all(axis=1)
+    columns = replace(columns, synonyms=columns.synonyms[linked], scores=columns.scores[linked])
+    columns = _kept(columns, entities=supported)
+    pairs = np.sort(columns.synonyms, axis=1)
+    order = np.lexsort((-columns.scores, pairs[:, 1], pairs[:, 0]))
+    pairs, scores = pairs[order], columns.scores[order]
+    first = _changes(pairs)
+    return replace(
+        columns,
+        mentions=_sorted(columns.mentions, once=True),
+        facts=_sorted(columns.facts),
+        synonyms=pairs[first],
+        scores=scores[first],
+    )
+
+
+def _sorted(table: Ints, *, once: bool = False) -> Ints:
+    table = table[np.lexsort(table.T[::-1])]
+    return table[_changes(table)] if once else table
+
+
+def _changes(table: Ints) -> NDArray[np.bool_]:
+    """Rows of a sorted table that differ from the one before."""
+    first = np.ones(len(table), np.bool_)
+    first[1:] = (table[1:] != table[:-1]).any(axis=1)
+    return first
+
+
+def _kept(
+    columns: Columns, *, chunks: NDArray[np.bool_] | None = None, entities: NDArray[np.bool_] | None = None
+) -> Columns:
+    """Without the chunks or entities that are False; no other row may name them. Documents go with their last chunk."""
+    if chunks is not None and not chunks.all():
+        document_of = columns.document_of[chunks]
+        documents = np.zeros(len(columns.document_ids), np.bool_)
+        documents[document_of] = True
+        columns = replace(
+            columns,
+            chunk_ids=columns.chunk_ids[chunks],
+            view_ids=columns.view_ids[chunks],
+            document_ids=columns.document_ids[documents],
+            document_of=_renumbered(documents)[document_of],
+        )
+        columns = _moved(columns, chunk=_renumbered(chunks))
+    if entities is not None and not entities.all():
+        columns = replace(columns, entity_ids=columns.entity_ids[entities], names=columns.names[entities])
+        columns = _moved(columns, entity=_renumbered(entities))
+    return columns
+
+
+def _renumbered(kept: NDArray[np.bool_]) -> Ints:
+    return (np.cumsum(kept) - 1).astype(np.int32)
+
+
+def _moved(columns: Columns, *, chunk: Ints | None = None, entity: Ints | None = None) -> Columns:
+    """With chunks and entities renumbered in every table."""
+    mentions, facts = columns.mentions.copy(), columns.facts.copy()
+    synonyms = columns.synonyms
+    if chunk is not None:
+        mentions[:, 0], facts[:, 0] = chunk[mentions[:, 0]], chunk[facts[:, 0]]
+    if entity is not None:
+        mentions[:, 1], facts[:, 1:] = entity[mentions[:, 1]], entity[facts[:, 1:]]
+        synonyms = entity[synonyms]
+    return replace(columns, mentions=mentions, facts=facts, synonyms=synonyms)
+
+
+def _joined(old: Columns, new: Columns) -> Columns:
+    """Rows of both under common numbers; no chunk is in both."""
+    chunk_ids, old_chunk, new_chunk = _union(old.chunk_ids, new.chunk_ids)
+    document_ids, old_document, new_document = _union(old.document_ids, new.document_ids)
+    entity_ids, old_entity, new_entity = _union(old.entity_ids, new.entity_ids)
+    old, new = _moved(old, chunk=old_chunk, entity=old_entity), _moved(new, chunk=new_chunk, entity=new_entity)
+    return Columns(
+        chunk_ids=chunk_ids,
+        view_ids=_placed(len(chunk_ids), (old_chunk, old.view_ids), (new_chunk, new.view_ids)),
+        document_ids=document_ids,
+        document_of=_placed(
+            len(chunk_ids),
+            (old_chunk, old_document[old.document_of]),
+            (new_chunk, new_document[new.document_of]),
+        ),
+        entity_ids=entity_ids,
+        names=_placed(len(entity_ids), (old_entity, old.names), (new_entity, new.names)),
+        mentions=np.concatenate([old.mentions, new.mentions]),
+        facts=np.concatenate([old.facts, new.facts]),
+        synonyms=np.concatenate([old.synonyms, new.synonyms]),
+        scores=np.concatenate([old.scores, new.scores]),
+    )
+
+
+def _union(old: Ids, new: Ids) -> tuple[Ids, Ints, Ints]:
+    """Both sorted lists of ids in one, and where the rows of each stand in it."""
+    fresh = new[positions(old, new) < 0]
+    merged = np.concatenate([old, fresh])
+    if len(fresh):
+        merged = merged[np.argsort(merged, kind="stable")]
+    return merged, positions(merged, old).astype(np.int32), positions(merged, new).astype(np.int32)
+
+
+def _placed(size: int, *parts: tuple[Ints, NDArray[Any]]) -> NDArray[Any]:
+    out = np.empty(size, np.result_type(*(values for _, values in parts)))
+    for at, values in parts:
+        out[at] = values
+    return out

@@ -1,0 +1,36 @@
+"""The passages whose vectors are nearest to the question's."""
+
+from core.ports.retrieval import Query, SearchResult
+from core.strategies import StrategyConfig
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.results import Ranking, result_of
+from retrieval.similarity import candidates
+from retrieval.views import nearest
+
+__all__ = ["Config", "Dense", "build"]
+
+
+class Config(StrategyConfig):
+    """Nothing to set: the corpus has its embedding model."""
+
+
+class Dense:
+    """Cosine alone."""
+
+    def __init__(self, backends: Backends) -> None:
+        self._backends = backends
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        backends = self._backends
+        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
+        with trace.timed("embed"):
+            vector = await backends.embedder.embed_query(query.text)
+        with trace.timed("dense"):
+            found = await nearest(backends, query, snapshot, vector, candidates(query))
+        ranking = Ranking(chunks=found.chunks, scores=found.scores, dense=found.scores)
+        return await result_of(ranking, query, snapshot, backends, trace)
+
+
+def build(config: Config, backends: Backends) -> Dense:  # noqa: ARG001 - every strategy is built alike
+    return Dense(backends)

@@ -1,0 +1,29 @@
+"""A least similarity, for searchers that rank by something else than the cosine."""
+
+from dataclasses import replace
+
+from core.ports.retrieval import MAX_K, Query
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.results import Ranking
+from retrieval.snapshot import Snapshot
+from retrieval.views import cosines
+
+__all__ = ["candidates", "with_cosines"]
+
+_SPARE = 10
+
+
+def candidates(query: Query) -> int:
+    """How many to look at for `k` hits: a few may vanish, and many may not be similar enough."""
+    return MAX_K if query.min_similarity is not None else query.k + _SPARE
+
+
+async def with_cosines(ranking: Ranking, backends: Backends, query: Query, snapshot: Snapshot, trace: Trace) -> Ranking:
+    """With the raw cosine of every candidate if the query sets a least one, else as it is."""
+    if query.min_similarity is None:
+        return ranking
+    with trace.timed("embed"):
+        vector = await backends.embedder.embed_query(query.text)
+    with trace.timed("dense"):
+        return replace(ranking, dense=await cosines(backends, query, snapshot, vector, ranking.chunks))

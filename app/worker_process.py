@@ -13,7 +13,10 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from typing import Any
+
+from celery.platforms import SecurityWarning
 
 from app.bell import TASK, Bell, make_celery, recreate_broker
 from app.container import Container
@@ -37,6 +40,8 @@ def _main() -> int:
     parser.add_argument("--parent", type=int, default=None, help="the pipe whose end means: stop")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("kombu.connection").setLevel(logging.ERROR)  # it misses a host in the filesystem broker's URL
+    warnings.filterwarnings("ignore", category=SecurityWarning)  # about root and pickle; messages are JSON only
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal is the parent's to handle
     settings = read_settings()
     with contextlib.ExitStack() as stack:
@@ -70,6 +75,7 @@ class _Process:
         self._container = Container(settings)
         self._loop = asyncio.new_event_loop()
         self._stopping = threading.Event()
+        self._working = threading.Lock()
         pace = settings.worker
         self._worker = Worker(
             f"{os.uname().nodename}-{os.getpid()}-{new_id()[:8]}",
@@ -112,8 +118,11 @@ class _Process:
 
     def _answer(self, corpus_id: str) -> None:
         """The task: work on the corpus for a while, and ring again if there is more."""
-        if self._stopping.is_set():
-            return
+        with self._working:
+            if not self._stopping.is_set():
+                self._work(corpus_id)
+
+    def _work(self, corpus_id: str) -> None:
         try:
             if self._loop.run_until_complete(self._worker.work(corpus_id)):
                 self._container.bell.ring(corpus_id)
@@ -126,8 +135,9 @@ class _Process:
         os.read(parent, 1)  # nothing is ever written: this returns when the other end closes
         _log.info("the parent is gone; finishing")
         self._stopping.set()
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(_FAREWELL_SECONDS)
+        if self._working.acquire(timeout=_FAREWELL_SECONDS):
+            asyncio.run(self._container.close())
+            os._exit(0)  # nothing is being written; Celery's own warm shutdown takes seconds to find that out
         _log.warning("still busy after %d s; the work stays queued", _FAREWELL_SECONDS)
         os._exit(1)
 

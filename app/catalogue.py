@@ -1,0 +1,23 @@
+"""Every strategy that can be named, with its options."""
+
+from functools import cache
+from typing import Any
+
+import retrieval
+from core.strategies import describe
+from reasoning import REASONERS
+
+__all__ = ["strategies"]
+
+_PACKAGES = {
+    "searcher": retrieval.SEARCHERS,
+    "reasoner": REASONERS,
+    "chunker": "indexer.chunkers",
+    "extractor": "indexer.extractors",
+}
+
+
+@cache
+def strategies() -> list[dict[str, Any]]:
+    """Name, kind, description and options (as JSON schema) of each, by kind and name."""
+    return [described for kind, package in _PACKAGES.items() for described in describe(package, kind)]

@@ -1,0 +1,50 @@
+"""The rows of an export as one table; `kind` says which of the columns a row fills."""
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator, Mapping
+
+__all__ = ["COLUMNS", "csv_lines"]
+
+COLUMNS = (
+    *(
+        "kind",
+        "id",
+        "key",
+        "title",
+        "media_type",
+        "content_hash",
+        "chunks",
+        "malformed_triples",
+        "metadata",
+    ),  # document
+    *("document_id", "position", "heading", "page", "span", "text", "view_id", "extract_hash", "tokens"),  # chunk
+    *("name", "display"),  # entity
+    *("chunk_id", "entity_id", "form", "count"),  # mention
+    *("triple_id", "subject_id", "predicate", "object_id"),  # fact
+    *("first_id", "second_id", "score"),  # synonym
+)
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+async def csv_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
+    """A header, then a line for each row (RFC 4180); text that a spreadsheet would run gets a quote before it."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    yield buffer.getvalue()
+    async for row in rows:
+        buffer.seek(0)
+        buffer.truncate()
+        writer.writerow([_cell(row.get(column)) for column in COLUMNS])
+        yield buffer.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value

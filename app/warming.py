@@ -1,0 +1,34 @@
+"""What a server does beside answering: loading ahead, and ringing for work that no message told of."""
+
+import asyncio
+import logging
+
+from app.bell import make_celery
+from app.container import Container
+from core.errors import HopweaveError, Unavailable
+from retrieval import warm
+
+__all__ = ["keep_ringing", "warm_up"]
+
+_log = logging.getLogger("hopweave.app")
+
+
+async def warm_up(container: Container) -> None:
+    """Load what the first request would wait for: the embedding model, compiled PageRank, the broker's client."""
+    await asyncio.to_thread(make_celery, container.settings)
+    await asyncio.to_thread(warm)
+    try:
+        await container.embedder.embed_query("warm")
+    except HopweaveError as error:  # searches will say the same; the rest of the server is of use without a model
+        _log.warning("the embedding model is not ready: %s", error)
+
+
+async def keep_ringing(container: Container) -> None:
+    """Ring for queued and expired work, for ever: a message that was lost costs some seconds, never work."""
+    while True:
+        try:
+            for corpus_id in await container.record.work.waiting():
+                await asyncio.to_thread(container.bell.ring, corpus_id)
+        except Unavailable as error:
+            _log.warning("cannot look for work: %s", error)
+        await asyncio.sleep(container.settings.worker.sweep_seconds)

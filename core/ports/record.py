@@ -88,7 +88,7 @@ class NewRevision:
 
 @dataclass(frozen=True, kw_only=True)
 class EnqueuedDocument:
-    """`state` is `queued`, or the present one for `unchanged` and `skipped` submissions."""
+    """`state` is that of the newest revision; `unchanged` and `skipped` submissions made none."""
 
     id: str
     key: str
@@ -111,14 +111,15 @@ class Intake(Protocol):
     ) -> Enqueued:
         """One transaction. A key twice in one call is `InvalidInput`, naming it.
 
-        A submission whose fingerprint is that of the newest revision, if that is indexed or unfinished, is `unchanged`.
+        A submission whose fingerprint is that of the newest revision is `unchanged` if that is indexed; if it is
+        unfinished, it moves to this job: who asked last waits for it, and who asked first may be dead.
         With `on_conflict=error`, `Conflict` lists the keys and nothing is written. An unfinished older revision is
         cancelled with reason `superseded`. `job_id` adds to a job that `open_job` made, else one is made.
         """
         ...
 
     async def open_job(self, corpus_id: str, kind: JobKind) -> str:
-        """An empty job that several calls of `enqueue` fill. It is not final before `close_job`."""
+        """An empty job that several calls of `enqueue` fill. It is not final before `close_job`, or long silence."""
         ...
 
     async def close_job(self, job_id: str) -> Job: ...
@@ -150,7 +151,6 @@ class Claim:
     size: int
     title: str | None
     metadata: Metadata
-    job_id: str
 
     @property
     def token(self) -> tuple[str, str, int, int]:
@@ -283,7 +283,7 @@ class WorkQueue(Protocol):
         ...
 
     async def trim(self) -> None:
-        """Drop what is kept for a time only: changes older than an hour."""
+        """Drop what is kept for a time only: changes older than an hour; close jobs that their makers abandoned."""
         ...
 
 

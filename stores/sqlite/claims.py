@@ -61,7 +61,7 @@ def _without_hopeless(cx: Connection, rows: Sequence[sqlite3.Row]) -> list[sqlit
     hopeless = [row for row in rows if row["attempts"] >= _FAILED_AFTER]
     for row in hopeless:
         reason = f"the worker died or lost its lease {row['attempts']} times on this document"
-        fail(cx, row["seq"], row["key"], row["job_id"], reason)
+        fail(cx, row["seq"], row["key"], reason)
     return [row for row in rows if row["attempts"] < _FAILED_AFTER]
 
 
@@ -112,7 +112,8 @@ def release(cx: Connection, claims: Sequence[Claim]) -> None:
     )
 
 
-def fail(cx: Connection, seq: int, key: str, job_id: str, reason: str) -> None:
+def fail(cx: Connection, seq: int, key: str, reason: str) -> None:
+    job_id = cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"]
     cx.execute("UPDATE revisions SET epoch = epoch + 1, owner = NULL WHERE seq = ?", (seq,))
     move(cx, [seq], RevisionState.FAILED, reason=reason)
     cx.execute("INSERT OR REPLACE INTO job_failures VALUES (?, ?, ?)", (job_id, key, reason))

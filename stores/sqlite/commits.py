@@ -101,7 +101,10 @@ def _replace_document(cx: Connection, one: Commit, seq: int, effects: _Effects) 
             id,
         ),
     )
-    cx.execute("UPDATE jobs SET malformed = malformed + ? WHERE id = ?", (one.malformed_triples, one.claim.job_id))
+    cx.execute(
+        "UPDATE jobs SET malformed = malformed + ? WHERE id = (SELECT job_id FROM revisions WHERE seq = ?)",
+        (one.malformed_triples, seq),
+    )
     move(cx, [seq], RevisionState.INDEXED)
     _drop_revisions(cx, corpus_id, id, one.claim.revision, effects)
 

@@ -37,6 +37,7 @@ class SqliteIntake:
             if on_conflict is OnConflict.ERROR:
                 _refuse_existing(cx, corpus_id, revisions)
             job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
             documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
             count(cx, job, "unchanged", sum(d.unchanged for d in documents))
             count(cx, job, "skipped", sum(d.skipped for d in documents))
@@ -123,7 +124,10 @@ def _enqueue_one(
         newest = _newest_revision(cx, document)
         state = RevisionState(newest["state"])
         if newest["fingerprint"] == revision.fingerprint and state.value not in _RETRIABLE and not newest["deletion"]:
-            return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=True)
+            if state.final:
+                return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=True)
+            _adopt(cx, newest, job)
+            return EnqueuedDocument(id=id, key=revision.key, state=state)
         if on_conflict is OnConflict.SKIP and not document["hidden"]:
             return EnqueuedDocument(id=id, key=revision.key, state=state, skipped=True)
         _supersede(cx, newest)
@@ -180,6 +184,18 @@ def _insert_revision(
         ),
     )
     count(cx, job, RevisionState.QUEUED.value, 1)
+
+
+def _adopt(cx: Connection, newest: sqlite3.Row, job: str) -> None:
+    """Put an unfinished revision into the job of who asked for it last: he waits for it, the first may be dead."""
+    if newest["job_id"] == job:
+        return
+    count(cx, newest["job_id"], newest["state"], -1)
+    count(cx, job, newest["state"], 1)
+    cx.execute("UPDATE revisions SET job_id = ? WHERE seq = ?", (job, newest["seq"]))
+    if RevisionState(newest["state"]).in_work:
+        cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (now(), job))
+    finish_if_done(cx, newest["job_id"])
 
 
 def _supersede(cx: Connection, newest: sqlite3.Row) -> None:

@@ -11,9 +11,10 @@ from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.rows import moment
 from stores.sqlite.states import UNFINISHED, finish_if_done, move
 
-__all__ = ["SqliteJobs", "insert_job", "read_job"]
+__all__ = ["SqliteJobs", "close_abandoned", "insert_job", "read_job"]
 
 _SHOWN_FAILURES = 20
+_ABANDONED_SECONDS = 600
 
 
 class SqliteJobs:
@@ -58,10 +59,21 @@ class SqliteJobs:
 def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool) -> str:
     job_id = new_id()
     cx.execute(
-        "INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-        (job_id, corpus.id, corpus.name, kind.value, int(is_open), now()),
+        """
+        INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+        (job_id, corpus.id, corpus.name, kind.value, int(is_open), now(), now()),
     )
     return job_id
+
+
+def close_abandoned(cx: Connection) -> None:
+    """Close jobs whose maker has not added anything for long: he died before he could say that it was all."""
+    for row in cx.execute(
+        "SELECT id FROM jobs WHERE open = 1 AND touched_at < ?", (now() - _ABANDONED_SECONDS,)
+    ).fetchall():
+        cx.execute("UPDATE jobs SET open = 0 WHERE id = ?", (row["id"],))
+        finish_if_done(cx, row["id"])
 
 
 def read_job(cx: Connection, job_id: str) -> Job:

@@ -100,7 +100,6 @@ def claim_from_row(row: sqlite3.Row) -> Claim:
         size=row["size"],
         title=row["title"],
         metadata=json.loads(row["metadata"]),
-        job_id=row["job_id"],
     )
 
 

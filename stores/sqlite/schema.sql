@@ -156,6 +156,7 @@ CREATE TABLE jobs (
     cancelled   INTEGER NOT NULL DEFAULT 0,
     malformed   INTEGER NOT NULL DEFAULT 0,
     created_at  REAL NOT NULL,
+    touched_at  REAL NOT NULL,              -- when revisions were last added
     started_at  REAL,
     finished_at REAL
 ) STRICT;

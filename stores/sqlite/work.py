@@ -8,6 +8,7 @@ from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, Outcome, Staged, Tombstone
 from stores.sqlite import changes, claims, commits, tombstones
 from stores.sqlite.database import Connection, Database
+from stores.sqlite.jobs import close_abandoned
 from stores.sqlite.rows import dump_extraction, id_list, load_extraction
 from stores.sqlite.states import count, finish_if_done, move
 
@@ -60,7 +61,7 @@ class SqliteWorkQueue:
     async def fail(self, claim: Claim, reason: str) -> None:
         def work(cx: Connection) -> None:
             for seq in claims.held(cx, [claim]).values():
-                claims.fail(cx, seq, claim.key, claim.job_id, reason)
+                claims.fail(cx, seq, claim.key, reason)
 
         await self._database.write(work)
 
@@ -131,4 +132,8 @@ class SqliteWorkQueue:
         await self._database.write(work)
 
     async def trim(self) -> None:
-        await self._database.write(changes.trim)
+        def work(cx: Connection) -> None:
+            changes.trim(cx)
+            close_abandoned(cx)
+
+        await self._database.write(work)

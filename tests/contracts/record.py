@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from core import ids
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, OnConflict, RevisionState, Span
@@ -38,7 +39,7 @@ def revision(key: str, text: str = "", *, size: int | None = None, **metadata: A
 def commit_of(
     claim: Claim, passages: Sequence[tuple[str, Sequence[str]]], facts: Sequence[Sequence[str]] = ()
 ) -> Commit:
-    """A commit of passages, each with the names that it mentions; facts are (subject, predicate, object) of the first."""
+    """A commit of passages, each with the names that it mentions; facts are those of the first passage."""
     chunks, mentions = [], []
     seen: dict[str, int] = {}
     for position, (text, names) in enumerate(passages):
@@ -184,11 +185,17 @@ class RecordContract:
     async def test_adding_twice_is_adding_once(self, record: Record, corpus: Corpus) -> None:
         first = await record.intake.enqueue(corpus.id, [revision("a", "x")], OnConflict.REPLACE)
         again = await record.intake.enqueue(corpus.id, [revision("a", "x")], OnConflict.REPLACE)
-        assert not first.documents[0].unchanged
-        assert again.documents[0].unchanged
-        assert again.job.state is JobState.DONE
-        assert again.job.counts == {"unchanged": 1}
-        assert len(await claim_all(record, corpus)) == 1
+        assert (await record.jobs.get(first.job.id)).state is JobState.DONE
+        assert again.job.counts == {"queued": 1}, "who asks last waits for it"
+        [claim] = await claim_all(record, corpus)
+        working = await record.intake.enqueue(corpus.id, [revision("a", "x")], OnConflict.REPLACE)
+        assert working.job.state is JobState.RUNNING
+        await record.work.commit([commit_of(claim, [("one", [])])], grace=0)
+        assert (await record.jobs.get(working.job.id)).counts == {"indexed": 1}
+        done = await record.intake.enqueue(corpus.id, [revision("a", "x")], OnConflict.REPLACE)
+        assert done.documents[0].unchanged
+        assert (done.job.state, done.job.counts) == (JobState.DONE, {"unchanged": 1})
+        assert await claim_all(record, corpus) == []
 
     async def test_a_commit_again_changes_nothing(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])

@@ -2,9 +2,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+
 from core.ports.record import Record
 from stores.sqlite.record import SqliteRecord
-
 from tests.contracts.record import RecordContract
 
 

@@ -1,0 +1,37 @@
+"""A measured value beside the one that it should reach."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Check", "at_least", "at_most", "markdown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """`bound` says on which side of `target` the value should lie; it is rounded for show only."""
+
+    name: str
+    value: float
+    bound: Literal["≥", "≤"]
+    target: float
+
+    @property
+    def reached(self) -> bool:
+        return self.value >= self.target if self.bound == "≥" else self.value <= self.target
+
+
+def at_least(name: str, value: float, target: float) -> Check:
+    return Check(name=name, value=float(value), bound="≥", target=target)
+
+
+def at_most(name: str, value: float, target: float) -> Check:
+    return Check(name=name, value=float(value), bound="≤", target=target)
+
+
+def markdown(checks: list[Check]) -> str:
+    """A table; what was not reached stands out."""
+    lines = ["| what | target | value | reached |", "|---|---:|---:|---|"]
+    for check in checks:
+        reached = "yes" if check.reached else "**no**"
+        lines.append(f"| {check.name} | {check.bound} {check.target:g} | {check.value:.4g} | {reached} |")
+    return "\n".join(lines)

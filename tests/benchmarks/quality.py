@@ -1,0 +1,45 @@
+"""Retrieval quality on the two question sets: each searcher, more entities, and questions in lower case."""
+
+from pathlib import Path
+from typing import Any
+
+from evaluation import Experiment, report_of, run
+from tests.benchmarks.check import Check, at_least, at_most
+from tests.benchmarks.workshop import silent, workshop
+
+__all__ = ["checks", "measure"]
+
+_RUNS = {
+    "musique": ("musique-train-100", Experiment()),
+    "musique, lower case": ("musique-train-100", Experiment(lowercase=True)),
+    "musique, pattern+given": ("musique-train-100", Experiment(extractor="pattern+given")),
+    "hotpotqa": ("hotpotqa-train-100", Experiment()),
+    "hotpotqa, lower case": ("hotpotqa-train-100", Experiment(lowercase=True)),
+}
+
+
+async def measure(datasets: Path) -> dict[str, Any]:
+    """The reports of `hopweave eval`, by run."""
+    reports = {}
+    async with workshop() as shop:
+        for name, (folder, experiment) in _RUNS.items():
+            result = await run(shop.container, shop.supervision, datasets / folder, experiment, silent)
+            reports[name] = report_of([result], None)
+    return reports
+
+
+def checks(report: dict[str, Any]) -> list[Check]:
+    def recall(run: str, searcher: str) -> float:
+        return float(report[run]["searchers"][searcher]["recall@5"])
+
+    lost = {name: recall(name, "fused") - recall(f"{name}, lower case", "fused") for name in ("musique", "hotpotqa")}
+    return [
+        at_least("R@5 MuSiQue, dense", recall("musique", "dense"), 0.61),
+        at_least("R@5 MuSiQue, sparse", recall("musique", "sparse"), 0.50),
+        at_least("R@5 MuSiQue, fused, `pattern`", recall("musique", "fused"), 0.74),
+        at_least("R@5 MuSiQue, fused, `pattern+given`", recall("musique, pattern+given", "fused"), 0.75),
+        at_least("R@5 HotpotQA, dense", recall("hotpotqa", "dense"), 0.78),
+        at_least("R@5 HotpotQA, fused", recall("hotpotqa", "fused"), 0.875),
+        at_most("R@5 lost in lower case, MuSiQue, fused", lost["musique"], 0.08),
+        at_most("R@5 lost in lower case, HotpotQA, fused", lost["hotpotqa"], 0.08),
+    ]

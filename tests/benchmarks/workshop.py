@@ -1,0 +1,44 @@
+"""A data folder for one measurement, with its worker, gone afterwards."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.container import Container
+from app.supervision import Supervision
+from core.corpora import Corpus
+from core.settings import Settings, read_settings
+from evaluation import Dataset, IndexReport, index
+
+__all__ = ["Workshop", "silent", "workshop"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workshop:
+    settings: Settings
+    container: Container
+    supervision: Supervision
+
+    async def ingest(self, dataset: Dataset, extractor: str = "pattern") -> tuple[Corpus, IndexReport]:
+        """Into a corpus of its own, whose name begins with the dataset's."""
+        return await index(
+            self.container, self.supervision, dataset, chunker="passage", extractor=extractor, progress=silent
+        )
+
+
+@asynccontextmanager
+async def workshop() -> AsyncIterator[Workshop]:
+    with tempfile.TemporaryDirectory(prefix="hopweave-bench-") as folder:
+        settings = read_settings(data_dir=Path(folder))
+        container = Container(settings)
+        try:
+            with Supervision(settings) as supervision:
+                yield Workshop(settings=settings, container=container, supervision=supervision)
+        finally:
+            await container.close()
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Nobody watches."""

@@ -1,0 +1,82 @@
+"""Exports: complete, comparable, and safe to open elsewhere."""
+
+import csv
+import io
+import json
+from xml.etree import ElementTree as ET
+
+from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
+
+_NS = {"g": "http://graphml.graphdrawing.org/xmlns"}
+
+
+async def test_json_lines(people: Server) -> None:
+    answer = await people.client.get("/v1/corpora/people/export")
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert answer.headers["content-disposition"] == 'attachment; filename="people.jsonl"'
+    kinds = [json.loads(line)["kind"] for line in answer.text.splitlines()]
+    assert kinds.count("document") == kinds.count("chunk") == 3
+    assert {"entity", "mention"} <= set(kinds)
+
+
+async def test_canonical_is_the_same_whatever_the_history(people: Server) -> None:
+    await people.corpus("other")
+    await people.ingest(BEIDA, {**ADA, "text": "An earlier text about London."}, corpus="other")
+    await people.ingest(BABBAGE, ADA, {"key": "gone", "text": "Gone With Wind."}, corpus="other")
+    await people.client.post("/v1/corpora/other/documents/delete", json={"keys": ["gone"]})
+    await people.work("other")
+    one, other = [
+        (await people.client.get(f"/v1/corpora/{name}/export", params={"canonical": "true"})).content
+        for name in ("people", "other")
+    ]
+    assert one == other
+
+
+async def test_graphml_has_communities_and_legal_characters(server: Server) -> None:
+    await server.corpus(extractor="pattern+given", fine="on")
+    await server.ingest(
+        {**ADA, "title": 'Ada & <Co> \x01 "quoted"', "triples": [["Ada Lovelace", "knew <&>", "Charles Babbage"]]},
+        BEIDA,
+    )
+    answer = await server.client.get("/v1/corpora/people/export", params={"format": "graphml"})
+    assert answer.headers["content-type"] == "application/graphml+xml"
+    graph = ET.fromstring(answer.content)  # noqa: S314 - our own output
+    nodes = graph.findall(".//g:node", _NS)
+    ids = {node.get("id") for node in nodes}
+    values = [{data.get("key"): data.text for data in node} for node in nodes]
+    assert any(value.get("node_label") == 'Ada & <Co> \ufffd "quoted"' for value in values)
+    assert all(value["node_community"] is not None for value in values)
+    communities = {value["node_label"]: value["node_community"] for value in values if "node_label" in value}
+    assert communities["Ada Lovelace"] == communities["Charles Babbage"] != communities["北京大学"]
+    edges = graph.findall(".//g:edge", _NS)
+    assert {edge.get(end) for edge in edges for end in ("source", "target")} <= ids
+    predicates = [data.text for edge in edges for data in edge if data.get("key") == "edge_predicate"]
+    assert predicates == ["knew <&>"]
+    again = await server.client.get("/v1/corpora/people/export", params={"format": "graphml"})
+    assert again.content == answer.content
+
+
+async def test_csv_disarms_formulas(server: Server) -> None:
+    await server.corpus()
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", 'plain, with "quotes"']
+    await server.ingest(*({"key": f"k{n}", "title": text, "text": text} for n, text in enumerate(texts)))
+    answer = await server.client.get("/v1/corpora/people/export", params={"format": "csv"})
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    titles = {row["key"]: row["title"] for row in rows if row["kind"] == "document"}
+    assert titles == {f"k{n}": f"'{text}" if n < 4 else text for n, text in enumerate(texts)}
+
+
+async def test_faults(people: Server) -> None:
+    assert (await people.client.get("/v1/corpora/people/export", params={"format": "pdf"})).status_code == 422
+    assert (await people.client.get("/v1/corpora/nothing/export")).status_code == 404
+
+
+async def test_an_empty_corpus(make_server: MakeServer) -> None:
+    server = await make_server()
+    await server.corpus()
+    for format in ("jsonl", "graphml", "csv"):
+        answer = await server.client.get("/v1/corpora/people/export", params={"format": format})
+        assert answer.status_code == 200
+        if format == "graphml":
+            assert ET.fromstring(answer.content).findall(".//g:node", _NS) == []  # noqa: S314 - our own

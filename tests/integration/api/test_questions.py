@@ -1,0 +1,131 @@
+"""Searches and questions over HTTP."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.api.conftest import ADA, MakeServer, Server
+from tests.twins.embedder import TwinEmbedder
+
+
+async def test_search(people: Server) -> None:
+    body = {"query": "Who designed the Analytical Engine?", "k": 2, "explain": True}
+    answer = await people.client.post("/v1/corpora/people/search", json=body)
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    assert set(found) == {"hits", "generation", "notes", "timing", "usage"}
+    hit = found["hits"][0]
+    assert hit["document"]["key"] == "notes/babbage"
+    assert hit["document"]["metadata"] == {"year": 1837}
+    assert set(hit["chunk"]) == {"id", "text", "page", "span", "heading"}
+    assert hit["signals"]["dense"] is not None
+    assert hit["path"][0]["source"] == "Analytical Engine"
+    assert len(found["hits"]) <= 2
+    assert found["timing"]["total"] > 0
+
+
+@pytest.mark.parametrize("searcher", ["dense", "sparse", "graph", "fused"])
+async def test_every_searcher(people: Server, searcher: str) -> None:
+    body = {"query": "Charles Babbage", "searcher": searcher}
+    answer = await people.client.post("/v1/corpora/people/search", json=body)
+    assert answer.json()["hits"][0]["document"]["key"] in {"ada", "notes/babbage"}
+
+
+async def test_options_in_either_place(people: Server) -> None:
+    for body in (
+        {"searcher": "fused:damping=0.7"},
+        {"searcher": "fused", "searcher_options": {"damping": 0.7}},
+    ):
+        answer = await people.client.post("/v1/corpora/people/search", json={"query": "Ada", **body})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_filter(people: Server) -> None:
+    body = {"query": "Charles Babbage", "filter": {"year": {"$gte": 1800}}}
+    hits = (await people.client.post("/v1/corpora/people/search", json=body)).json()["hits"]
+    assert [hit["document"]["key"] for hit in hits] == ["notes/babbage"]
+
+
+_FAULTS: list[tuple[dict[str, Any], str]] = [
+    ({"query": ""}, "empty"),
+    ({"query": " \n"}, "empty"),
+    ({"query": "x" * 20_001}, "20001"),
+    ({"query": "a", "k": 0}, "k"),
+    ({"query": "a", "k": 10_000}, "k"),
+    ({"query": "a", "filter": {"year": {"$near": 1}}}, "$near"),
+    ({"query": "a", "filter": {"year": {"$gt": [1]}}}, "$gt"),
+    ({"query": "a", "filter": "year"}, "filter"),
+    ({"query": "a", "searcher": "no-such"}, "no-such"),
+    ({"query": "a", "searcher": "fused:no_such=1"}, "no_such"),
+    ({"query": "a", "searcher_options": {"damping": 0.7}}, "searcher"),
+    ({"query": "a", "min_similarity": 2}, "min_similarity"),
+    ({"query": "a", "top_k": 3}, "top_k"),
+    ({"query": None}, "query"),
+    ({}, "query"),
+]
+
+
+@pytest.mark.parametrize(("body", "named"), _FAULTS)
+async def test_faults_of_a_search(people: Server, body: dict[str, Any], named: str) -> None:
+    answer = await people.client.post("/v1/corpora/people/search", json=body)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert named in answer.json()["detail"]
+
+
+async def test_ask(people: Server) -> None:
+    answer = await people.client.post(
+        "/v1/corpora/people/ask", json={"question": "What did Charles Babbage design in London?"}
+    )
+    assert answer.status_code == 200, answer.text
+    said = answer.json()
+    assert set(said) == {
+        *("answer", "citations", "steps", "usage", "reasoner", "abstained", "notes", "timing"),
+    }
+    assert said["reasoner"] == "extractive"
+    assert not said["abstained"]
+    citation = said["citations"][0]
+    span = citation["answer_span"]
+    assert said["answer"][span["start"] : span["end"]] == citation["quote"]
+    assert any("extractive" in note for note in said["notes"])
+    assert said["steps"][0]["hits"]
+
+
+async def test_faults_of_a_question(people: Server) -> None:
+    for body in (
+        {"question": " "},
+        {"question": "a", "reasoner": "no-such"},
+        {"question": "a", "options": {"sentences": 2}},
+        {"question": "a", "stream": True},
+        {"question": "a", "reasoner": "extractive:sentences=0"},
+    ):
+        assert (await people.client.post("/v1/corpora/people/ask", json=body)).status_code == 422, body
+
+
+async def test_an_empty_corpus_is_no_error(server: Server) -> None:
+    await server.corpus()
+    found = await server.client.post("/v1/corpora/people/search", json={"query": "anything"})
+    assert found.json()["hits"] == []
+    said = await server.client.post("/v1/corpora/people/ask", json={"question": "anything?"})
+    assert said.json()["abstained"] is True
+    assert said.json()["citations"] == []
+
+
+@pytest.mark.usefixtures("people")
+async def test_another_embedding_model_is_refused(make_server: MakeServer) -> None:
+    other = await make_server(embedder=TwinEmbedder(model="other"))
+    answer = await other.client.post("/v1/corpora/people/search", json={"query": "Ada"})
+    assert answer.status_code == 409
+    assert "HOPWEAVE_EMBEDDING__MODEL" in answer.json()["detail"]
+    assert (await other.add({**ADA, "text": "Other."})).status_code == 409
+
+
+async def test_malformed_json(people: Server) -> None:
+    headers = {"content-type": "application/json"}
+    for content in (b"{", b"", b'{"query": "a",}', b"\xff\xfe"):
+        answer = await people.client.post("/v1/corpora/people/search", content=content, headers=headers)
+        assert answer.status_code == (400 if content else 422), content
+        assert answer.headers["content-type"] == "application/problem+json"
+    deep = b'{"query": "a", "filter": ' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}"
+    answer = await people.client.post("/v1/corpora/people/search", content=deep, headers=headers)
+    assert answer.status_code in {400, 422}

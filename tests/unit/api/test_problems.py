@@ -1,0 +1,38 @@
+"""The table of statuses knows every error, and a problem says all that RFC 9457 asks for."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from httpx import ASGITransport, AsyncClient
+
+from api.problems import install
+from core import errors
+
+
+def _all(kind: type[errors.HopweaveError]) -> Iterator[type[errors.HopweaveError]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _all(child)
+
+
+@pytest.mark.parametrize("kind", list(_all(errors.HopweaveError)), ids=lambda kind: kind.__name__)
+async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> None:
+    app = FastAPI()
+    install(app)
+
+    @app.get("/fails")
+    async def fails() -> None:
+        raise kind("what, where, and what to do")
+
+    async with AsyncClient(transport=ASGITransport(app=app), base_url="http://test") as client:
+        answer = await client.get("/fails")
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem = json.loads(answer.content)
+    assert set(problem) == {"type", "title", "status", "detail", "instance"}
+    assert problem["status"] == answer.status_code >= 400
+    assert problem["detail"] == "what, where, and what to do"
+    assert problem["instance"] == "/fails"
+    expected = {"NotFound": 404, "InvalidFilter": 422, "EmbeddingMismatch": 409, "Unavailable": 503, "ModelFailed": 502}
+    assert answer.status_code == expected.get(kind.__name__, answer.status_code)

@@ -1,0 +1,32 @@
+"""What reaches the terminal and what reaches a program."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from cli.console import emit, plain, table
+from core.documents import Span
+
+
+def test_control_characters_are_replaced_and_text_is_kept() -> None:
+    assert plain("a\x1b[31mb\x07\x9bc\x00") == "a\ufffd[31mb\ufffd\ufffdc\ufffd"
+    assert plain("tab\tline\n北京 é 🙂") == "tab\tline\n北京 é 🙂"
+
+
+def test_values_of_core_become_json(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"span": Span(start=0, end=2), "at": datetime(2026, 1, 2, tzinfo=UTC), "text": "北"})
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"span": {"start": 0, "end": 2}, "at": "2026-01-02T00:00:00+00:00", "text": "北"}
+    assert "北" in out
+
+
+def test_a_table_is_not_cut_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "word " * 60
+    table(("key", "reason"), [("k", long.strip())])
+    assert long.strip() in capsys.readouterr().out
+
+
+def test_markup_in_a_table_is_text(capsys: pytest.CaptureFixture[str]) -> None:
+    table(("key",), [("[red]a[/red]",)])
+    assert "[red]a[/red]" in capsys.readouterr().out

@@ -59,8 +59,12 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
         working = await _in_work(container, corpus)
         busy = working > 0 or corpus.id in waiting
         yield _work(container, corpus, working=working, waiting=corpus.id in waiting)
-        async for finding in compare(container, corpus, busy=busy):
-            yield finding
+        try:
+            async for finding in compare(container, corpus, busy=busy):
+                yield finding
+        except HopweaveError as error:
+            subject = f"corpus {corpus.name}: views"
+            yield Finding(subject=subject, level=Level.PROBLEM, detail=str(error), remedy="see the reason")
 
 
 def _nearest(settings: Settings) -> "os.PathLike[str]":

@@ -26,7 +26,8 @@ class Estimate:
 
 def estimate(container: Container, chunker: str, found: Iterable[Submission | Rejected]) -> Estimate:
     """Load and cut every document as a worker would; nothing is written."""
-    cutter: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", container.indexing)
+    # Without backends: to name the stores would make their files.
+    cutter: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     documents = size = chunks = tokens = 0
     rejected: list[Rejected] = []
     for one in found:

@@ -57,7 +57,7 @@ async def make_server(tmp_path: Path) -> AsyncIterator[MakeServer]:
 
     async def make(api: ApiSettings | None = None, embedder: TwinEmbedder | None = None) -> Server:
         container = Container(Settings(data_dir=tmp_path, api=api or ApiSettings()))
-        container.embedder = embedder or TwinEmbedder()  # type: ignore[misc] - a cached property takes a value
+        container.embedder = embedder or TwinEmbedder()
         servers.append(Server(container))
         return servers[-1]
 

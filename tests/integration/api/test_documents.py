@@ -88,6 +88,12 @@ async def test_deleting_is_invisible_at_once(people: Server) -> None:
     assert by_key.status_code == 202
     await people.work("people")
     assert (await people.client.get(by_key.headers["location"])).json()["counts"] == {"deleted": 1}
+    half = await people.client.post(
+        "/v1/corpora/people/documents/delete",
+        content=b'{"keys": ["\\ud800"]}',
+        headers={"content-type": "application/json"},
+    )
+    assert half.status_code == 422
     missing = await people.client.post("/v1/corpora/people/documents/delete", json={"keys": ["notes/babbage", "who"]})
     assert missing.status_code == 404
     assert "who" in missing.json()["detail"]

@@ -80,7 +80,7 @@ async def test_keys(make_server: MakeServer) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
         assert "first-key" not in answer.text
     for shown in ("Bearer first-key", "bearer first-key", "Bearer zweiter-schlüssel"):
-        raw = {"authorization": shown.encode(), "host": "anywhere.example", "origin": "https://elsewhere.example"}
+        raw = {b"authorization": shown.encode(), b"host": b"anywhere.example", b"origin": b"https://elsewhere.example"}
         assert (await server.client.get("/v1/corpora", headers=raw)).status_code == 200
     for path in ("/healthz", "/readyz"):
         assert (await server.client.get(path)).status_code == 200

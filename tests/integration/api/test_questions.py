@@ -126,6 +126,9 @@ async def test_malformed_json(people: Server) -> None:
         answer = await people.client.post("/v1/corpora/people/search", content=content, headers=headers)
         assert answer.status_code == (400 if content else 422), content
         assert answer.headers["content-type"] == "application/problem+json"
+    surrogate = b'{"query": "half a pair: \\ud800"}'
+    answer = await people.client.post("/v1/corpora/people/search", content=surrogate, headers=headers)
+    assert answer.status_code == 422
     deep = b'{"query": "a", "filter": ' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}"
     answer = await people.client.post("/v1/corpora/people/search", content=deep, headers=headers)
     assert answer.status_code in {400, 422}

@@ -126,6 +126,13 @@ def test_documents_cannot_steer_the_terminal(hopweave: Hopweave, tmp_path: Path)
         assert "[bold]markup[/bold]" in ran.out
 
 
+def test_arguments_that_are_no_text(hopweave: Hopweave) -> None:
+    ran = hopweave("search", "\udcff", "-c", "a")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert hopweave("ingest", "\udcff.txt", "-c", "a").code == 2
+
+
 def test_version(hopweave: Hopweave) -> None:
     assert hopweave("version", "--json").json["version"] == hopweave("version").out.strip()
 

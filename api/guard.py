@@ -1,0 +1,130 @@
+"""What stands before every route: who may call, from where, and how much he may send."""
+
+import hmac
+import ipaddress
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import problem
+from core.settings import ApiSettings
+
+__all__ = ["Guard", "is_loopback"]
+
+_OPEN = frozenset({"/healthz", "/readyz"})
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_OWN_SITE = frozenset({"same-origin", "none"})
+_MEGABYTE = 1_000_000
+
+
+class Guard:
+    """ASGI middleware. With keys, a caller shows one; without, only this machine is served, and no foreign web page.
+
+    A page that somebody visits can send requests to his own machine: so without keys, `Host` must be one of ours (a
+    name that was rebound is not), `Origin` and `Sec-Fetch-Site` must not be foreign, and bodies need the content type
+    that a form cannot send.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
+        self._app = app
+        self._keys = [key.get_secret_value().encode() for key in settings.keys if key.get_secret_value()]
+        self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
+        self._limit = int(settings.max_body_mb * _MEGABYTE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is None:
+            await self._app(scope, self._limited(receive), send)
+            return
+        status, detail = refusal
+        more: dict[str, str] = {"Connection": "close"} if _has_body(headers) else {}
+        if status is HTTPStatus.UNAUTHORIZED:
+            more["WWW-Authenticate"] = "Bearer"
+        await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> tuple[HTTPStatus, str] | None:
+        if self._keys:
+            if scope["path"] not in _OPEN and not self._has_key(headers):
+                return HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`"
+        elif (why := self._foreign(scope, headers)) is not None:
+            return HTTPStatus.FORBIDDEN, why
+        if not _has_body(headers):
+            return None
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as `Content-Type: application/json`"
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > self._limit:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large()
+        return None
+
+    def _has_key(self, headers: Headers) -> bool:
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        given = shown.strip().encode("latin-1", "replace")
+        # Every key is compared, so that the time tells nothing of which one was nearly right.
+        matches = [hmac.compare_digest(given, key) for key in self._keys]
+        return scheme.lower() == "bearer" and any(matches)
+
+    def _foreign(self, scope: Scope, headers: Headers) -> str | None:
+        """Why this request does not come from here."""
+        client = scope.get("client")
+        if client is not None and not is_loopback(client[0]):
+            return "without HOPWEAVE_API__KEYS this server answers its own machine only"
+        host = headers.get("host", "")
+        if _name(host) not in self._hosts:
+            return f"host {host!r} is not one of this server's; add it to HOPWEAVE_API__HOSTS"
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return f"origin {origin!r} is foreign; use a key, or a page of this server"
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+            return "the request comes from a foreign page; use a key, or a page of this server"
+        return None
+
+    def _limited(self, receive: Receive) -> Receive:
+        """A body whose length was not announced is cut off when it exceeds the limit."""
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._limit:
+                raise HTTPException(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large(), headers={"Connection": "close"}
+                )
+            return message
+
+        return limited
+
+    def _too_large(self) -> str:
+        return (
+            f"the body is larger than {self._limit / _MEGABYTE:g} MB; send less at once, or raise "
+            "HOPWEAVE_API__MAX_BODY_MB"
+        )
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address (or `localhost`) is this machine, seen from itself."""
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _has_body(headers: Mapping[str, str]) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+def _name(host: str) -> str:
+    """The host without its port."""
+    name, colon, port = host.rpartition(":")
+    return (name if colon and port.isdecimal() else host).lower()

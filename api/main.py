@@ -1,0 +1,68 @@
+"""The HTTP application: a table of contents."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from api import problems
+from api.guard import Guard
+from api.routes import chunks, corpora, docs, documents, export, health, jobs, questions, strategies
+from app.container import Container
+from app.warming import keep_ringing, warm_up
+from core.settings import Settings, read_settings
+
+__all__ = ["create_app"]
+
+_log = logging.getLogger("hopweave.api")
+
+
+def create_app(settings: Settings | None = None, *, container: Container | None = None) -> FastAPI:
+    """The application; a container that is given is used and not closed, else one is made when the server starts."""
+    settings = container.settings if container is not None else settings or read_settings()
+    app = FastAPI(
+        title="Hopweave",
+        version=version("hopweave"),
+        description="A knowledge-graph-backed RAG server.",
+        lifespan=_lifespan,
+        docs_url=None,  # FastAPI's page loads its script from elsewhere
+        redoc_url=None,
+        responses=problems.RESPONSES,
+    )
+    app.state.settings = settings
+    app.state.container = container
+    app.add_middleware(Guard, settings=settings.api)
+    problems.install(app)
+    for routes in (health, corpora, documents, chunks, questions, export, jobs, strategies, docs):
+        app.include_router(routes.router)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Hold a container, warm it up beside answering, and ring for work that waits."""
+    given: Container | None = app.state.container
+    container = given or Container(app.state.settings)
+    app.state.container = container
+    tasks = [
+        asyncio.create_task(warm_up(container), name="warming up"),
+        asyncio.create_task(keep_ringing(container), name="ringing"),
+    ]
+    for task in tasks:
+        task.add_done_callback(_report)
+    yield
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    if given is None:
+        await container.close()
+        app.state.container = None
+
+
+def _report(task: "asyncio.Task[None]") -> None:
+    """A fault in the background has nobody else to be told to."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("%s ended", task.get_name(), exc_info=error)

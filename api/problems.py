@@ -1,0 +1,119 @@
+"""Errors as RFC 9457 problem details: the one table of statuses, and the handlers that use it."""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from core import errors
+
+__all__ = ["RESPONSES", "install", "problem"]
+
+_log = logging.getLogger("hopweave.api")
+
+_STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
+    errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.InvalidSettings: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.Conflict: HTTPStatus.CONFLICT,
+    errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+    errors.LoadFailed: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.FolderHeld: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.Fenced: HTTPStatus.CONFLICT,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+}
+_MEDIA_TYPE = "application/problem+json"
+_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "instance"],
+    "properties": {
+        **{name: {"type": "string"} for name in ("type", "title", "detail", "instance")},
+        "status": {"type": "integer"},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {name: {"type": "string"} for name in ("field", "message", "type")},
+            },
+        },
+    },
+}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": _SCHEMA}}}
+    for status in ("4XX", "5XX")
+}
+"""For the description of the API: every route answers so."""
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    instance: str,
+    errors: Sequence[Mapping[str, Any]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """A response with the problem's details; `errors` lists the fields that are wrong."""
+    content: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": instance,
+    }
+    if errors:
+        content["errors"] = list(errors)
+    return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
+
+
+def install(app: FastAPI) -> None:
+    """Have every error of the app answered as a problem."""
+    app.add_exception_handler(errors.HopweaveError, _ours)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _bug)
+
+
+def _ours(request: Request, error: Exception) -> Response:
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+    headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    return problem(status, str(error), instance=request.url.path, headers=headers)
+
+
+def _validation(request: Request, error: Exception) -> Response:
+    """What was sent is not repeated: it may be long, secret, or no Unicode."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        why = found[0].get("ctx", {}).get("error", "it cannot be parsed")
+        detail = f"the body is not valid JSON: {why} at character {found[0]['loc'][-1]}"
+        return problem(HTTPStatus.BAD_REQUEST, detail, instance=request.url.path)
+    fields = [{"field": _place(one["loc"]), "message": one["msg"], "type": one["type"]} for one in found]
+    detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields[:5])
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, errors=fields)
+
+
+def _place(location: Sequence[str | int]) -> str:
+    """`documents[3].key` for ("body", "documents", 3, "key")."""
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location[1:])
+    return place.removeprefix(".") or str(location[0])
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
+    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+
+
+def _bug(request: Request, error: Exception) -> Response:
+    """The text of an error that nobody foresaw stays in the log."""
+    _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
+    detail = "the server failed at this; its log says how"
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, instance=request.url.path)

@@ -1,0 +1,51 @@
+"""Corpora: list, create, show, rename, drop."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Response
+
+from api.deps import ContainerDep, CorpusDep, job_location
+from api.shapes.corpora import (
+    CorpusDetailOut,
+    CorpusIn,
+    CorpusListOut,
+    CorpusOut,
+    RenameIn,
+    corpus_detail,
+    corpus_out,
+)
+from api.shapes.jobs import StartedOut, job_out
+from app import corpora
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
+
+
+@router.get("", summary="List corpora, by name")
+async def list_corpora(container: ContainerDep) -> CorpusListOut:
+    return CorpusListOut(data=[corpus_out(corpus) for corpus in await container.record.corpora.all()])
+
+
+@router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED)
+async def create_corpus(body: CorpusIn, container: ContainerDep, response: Response) -> CorpusOut:
+    corpus = await corpora.create(container, body.name, chunker=body.chunker, extractor=body.extractor, fine=body.fine)
+    response.headers["Location"] = f"/v1/corpora/{corpus.name}"
+    return corpus_out(corpus)
+
+
+@router.get("/{corpus}", summary="A corpus with its settings and counts")
+async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetailOut:
+    return corpus_detail(corpus, await container.record.corpora.counts(corpus.id))
+
+
+@router.patch("/{corpus}", summary="Rename a corpus")
+async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerDep) -> CorpusOut:
+    return corpus_out(await container.record.corpora.rename(corpus.name, body.name))
+
+
+@router.delete("/{corpus}", summary="Drop a corpus with everything in it", status_code=HTTPStatus.ACCEPTED)
+async def drop_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
+    job = await corpora.drop(container, corpus.name)
+    job_location(response, job.id)
+    return StartedOut(job=job_out(job))

@@ -1,0 +1,53 @@
+"""The API described for people, from its own OpenAPI and without a script from elsewhere."""
+
+import json
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False)
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+code, pre { font: 14px/1.4 ui-monospace, monospace; } pre { overflow-x: auto; }
+summary { cursor: pointer; } b { display: inline-block; width: 5rem; } details { margin: .4rem 0; }
+"""
+
+
+@router.get("/docs")
+async def docs(request: Request) -> HTMLResponse:
+    description = request.app.openapi()
+    title = escape(description["info"]["title"])
+    page = "".join(_page(description))
+    return HTMLResponse(
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style>{page}</html>",
+        headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"},
+    )
+
+
+def _page(description: dict[str, Any]) -> Iterator[str]:
+    info = description["info"]
+    yield f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info['description'])} "
+    yield 'For programs: <a href="/openapi.json">openapi.json</a>.</p>'
+    schemas = description["components"]["schemas"]
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            yield from _operation(method.upper(), path, operation, schemas)
+
+
+def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
+    yield f"<details><summary><b>{method}</b> <code>{escape(path)}</code> {escape(operation['summary'])}</summary>"
+    yield f"<p>{escape(operation.get('description', ''))}</p>"
+    for parameter in operation.get("parameters", ()):
+        shape = escape(json.dumps(parameter["schema"]))
+        yield f"<p><code>{escape(parameter['name'])}</code> ({parameter['in']}): <code>{shape}</code></p>"
+    content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if content:
+        name = content["schema"]["$ref"].rsplit("/", 1)[-1]
+        yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
+    yield "</details>"

@@ -1,0 +1,90 @@
+"""Documents of a corpus: hand in, list, show, delete, try again."""
+
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Response
+
+from api.deps import ContainerDep, CorpusDep, answered, job_location
+from api.shapes.documents import (
+    DocumentListOut,
+    DocumentOut,
+    DocumentsIn,
+    EnqueuedOut,
+    KeysIn,
+    enqueued_out,
+)
+from api.shapes.jobs import StartedOut, job_out
+from api.submissions import submissions
+from app.ingestion import delete_documents, hand_in
+from app.lookup import ids_of_keys
+from app.retrying import retry
+from core.documents import RevisionState
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
+
+
+@router.post("", summary="Hand in documents", status_code=HTTPStatus.ACCEPTED)
+async def add_documents(
+    corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
+) -> EnqueuedOut:
+    """They are indexed by a worker: follow the job at `Location`."""
+    enqueued = await hand_in(container, corpus, submissions(body.documents), body.on_conflict)
+    job_location(response, enqueued.job.id)
+    return enqueued_out(job_out(enqueued.job), enqueued.documents)
+
+
+@router.get("", summary="List documents, by key", response_model=DocumentListOut)
+async def list_documents(
+    corpus: CorpusDep,
+    container: ContainerDep,
+    key: str | None = None,
+    state: RevisionState | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str | None = None,
+) -> Response:
+    library = container.record.library
+    page = await library.documents(corpus.id, limit=limit, cursor=cursor, key=key, state=state)
+    return answered(DocumentListOut.model_validate(page))
+
+
+@router.post("/delete", summary="Delete documents by key", status_code=HTTPStatus.ACCEPTED)
+async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
+    job = await delete_documents(container, corpus, await ids_of_keys(container, corpus, body.keys))
+    job_location(response, job.id)
+    return StartedOut(job=job_out(job))
+
+
+@router.get("/{id}", summary="One document")
+async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentOut:
+    return DocumentOut.model_validate(await container.record.library.document(corpus.id, id))
+
+
+@router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
+async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
+    """It is invisible at once; the job removes what only it supported."""
+    job = await delete_documents(container, corpus, [id])
+    job_location(response, job.id)
+    return StartedOut(job=job_out(job))
+
+
+@router.post("/{id}/retry", summary="Try again after a failure", status_code=HTTPStatus.ACCEPTED)
+async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
+    job = await retry(container, corpus, id)
+    job_location(response, job.id)
+    return StartedOut(job=job_out(job))
+
+
+@router.get("/{id}/content", summary="The original bytes", response_class=Response)
+async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
+    document = await container.record.library.document(corpus.id, id)
+    content = await container.files.get(corpus.id, document.content_hash)
+    name = quote(document.key.replace("\\", "/").rsplit("/", 1)[-1], safe="")
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
+        "X-Content-Type-Options": "nosniff",  # what the documents say is data: no browser is to run it
+    }
+    return Response(content, media_type=document.media_type, headers=headers)

@@ -1,0 +1,41 @@
+"""The server process: HTTP in front, a worker beside it."""
+
+import logging
+import signal
+import sys
+from types import FrameType
+
+import uvicorn
+
+from api.guard import is_loopback
+from app.supervision import Supervision
+from core.errors import InvalidInput
+from core.settings import Settings
+
+__all__ = ["serve"]
+
+_log = logging.getLogger("uvicorn.error")
+
+
+def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
+    """Serve until SIGINT or SIGTERM, and keep a worker running meanwhile; raises `InvalidInput` for an open door."""
+    if not is_loopback(host) and not settings.api.keys:
+        raise InvalidInput(
+            f"--host {host} is reachable from other machines, and no key is set: set HOPWEAVE_API__KEYS (a JSON list "
+            "of secrets that callers send as bearer tokens), or listen on 127.0.0.1"
+        )
+    signal.signal(signal.SIGTERM, _leave)  # uvicorn ends first, and then hands the signal on to this
+    with Supervision(settings):
+        uvicorn.run(
+            "api.main:create_app",
+            factory=True,
+            host=host.strip("[]"),
+            port=port,
+            workers=processes,
+            server_header=False,
+        )
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    """Leave through the `with` blocks, so that the worker ends in peace."""
+    sys.exit(0)

@@ -1,0 +1,89 @@
+"""Searches over the wire."""
+
+from typing import Any
+
+from pydantic import Field
+
+from api.shapes.base import In, Out, SpanOut, Text
+from core.ports.retrieval import MAX_K, Hit, SearchResult
+from core.trace import Trace
+
+__all__ = ["HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
+
+
+class SearchIn(In):
+    """`searcher` is `NAME[:key=value,…]`; unset, the server's default."""
+
+    query: Text
+    searcher: str | None = None
+    searcher_options: dict[str, Any] = Field(default_factory=dict)
+    k: int = Field(default=5, ge=1, le=MAX_K)
+    filter: dict[str, Any] | None = None
+    min_similarity: float | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
+    min_generation: int | None = Field(default=None, ge=0)
+    explain: bool = False
+
+
+class HitChunkOut(Out):
+    id: str
+    text: str
+    page: int | None
+    span: SpanOut | None
+    heading: str
+
+
+class HitDocumentOut(Out):
+    id: str
+    key: str
+    title: str
+    metadata: dict[str, Any]
+
+
+class SignalsOut(Out):
+    """The raw cosine, BM25 and PageRank mass; null: not looked at."""
+
+    dense: float | None
+    sparse: float | None
+    graph: float | None
+
+
+class PathStepOut(Out):
+    """One step of the way through the graph: `source` —`relation`→ `target`, as `chunk_id` says."""
+
+    source: str
+    relation: str
+    target: str
+    chunk_id: str
+
+
+class HitOut(Out):
+    """`score` orders the hits of one query and means nothing else."""
+
+    chunk: HitChunkOut
+    document: HitDocumentOut
+    score: float
+    signals: SignalsOut
+    path: list[PathStepOut]
+
+
+class SearchOut(Out):
+    """`timing` is in seconds by stage."""
+
+    hits: list[HitOut]
+    generation: int
+    notes: list[str]
+    timing: dict[str, float]
+    usage: dict[str, int] = Field(default_factory=dict)
+
+
+def hit_out(hit: Hit) -> HitOut:
+    return HitOut.model_validate(hit)
+
+
+def search_out(result: SearchResult, trace: Trace) -> SearchOut:
+    return SearchOut(
+        hits=[hit_out(hit) for hit in result.hits],
+        generation=result.generation,
+        notes=trace.notes,
+        timing=trace.timing,
+    )

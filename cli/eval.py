@@ -1,0 +1,139 @@
+"""`hopweave eval`: searchers and reasoners side by side on question sets."""
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from app.container import Container
+from app.supervision import Supervision
+from core.errors import InvalidInput
+from core.settings import read_settings
+from evaluation import (
+    DEFAULT_SEARCHERS,
+    Experiment,
+    Result,
+    Threshold,
+    parse_threshold,
+    report_of,
+    shortfalls,
+    table_of,
+    write_report,
+)
+from evaluation import Progress as Report
+from evaluation import run as run_experiment
+
+__all__ = ["register"]
+
+_STDOUT = Path("-")
+_LINE_SECONDS = 5.0
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `eval`."""
+    app.command(name="eval")(_eval)
+
+
+def _eval(
+    dataset_dirs: Annotated[
+        list[Path], typer.Argument(metavar="DATASET_DIR...", help="Folders with corpus.jsonl and questions.jsonl.")
+    ],
+    corpus: Annotated[str | None, typer.Option(help="A corpus that is there, instead of indexing the folder.")] = None,
+    questions: Annotated[Path | None, typer.Option(help="Questions in place of the folder's own.")] = None,
+    searcher: Annotated[list[str] | None, typer.Option(help="NAME[:key=value,…]; repeat it to compare.")] = None,
+    reasoner: Annotated[list[str] | None, typer.Option(help="NAME[:key=value,…]; repeat it to compare.")] = None,
+    extractor: Annotated[str, typer.Option(help="What finds entities: pattern, given, pattern+given.")] = "pattern",
+    chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
+    lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the scores here, rows beside it; - is stdout.")
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[NAME/]METRIC=VALUE", help="Exit with 1 if a metric is lower: recall@5=.7"),
+    ] = None,
+) -> None:
+    """Measure retrieval and answers on question sets, in a corpus of their own that is kept for the next time."""
+    thresholds = [parse_threshold(text) for text in fail_under or ()]
+    if questions is not None and len(dataset_dirs) > 1:
+        raise InvalidInput("--questions belongs to one dataset; give one folder with it")
+    experiment = Experiment(
+        searchers=tuple(searcher or DEFAULT_SEARCHERS),
+        reasoners=tuple(reasoner or ()),
+        chunker=chunker,
+        extractor=extractor,
+        corpus=corpus,
+        questions=questions,
+        lowercase=lowercase,
+        limit=limit,
+    )
+    with _progress() as progress:
+        results = asyncio.run(_run(dataset_dirs, experiment, progress))
+    _show(results, json_file)
+    _judge(results, thresholds)
+
+
+async def _run(folders: list[Path], experiment: Experiment, progress: Report) -> list[Result]:
+    settings = read_settings()
+    container = Container(settings)
+    try:
+        with Supervision(settings) as supervision:
+            return [await run_experiment(container, supervision, folder, experiment, progress) for folder in folders]
+    finally:
+        await container.close()
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """On stderr: a bar for each stage, or a line every few seconds where nobody watches."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        stages: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in stages:
+                stages[stage] = bars.add_task(stage)
+            bars.update(stages[stage], completed=done, total=total)
+
+        yield report
+
+
+class _Lines:
+    """Says where things are, at most once in some seconds."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if time.monotonic() - self._said > _LINE_SECONDS:
+            self._said = time.monotonic()
+            typer.echo(f"{stage}: {done} of {total}", err=True)
+
+
+def _show(results: list[Result], json_file: Path | None) -> None:
+    if json_file == _STDOUT:
+        typer.echo(json.dumps(report_of(results, None), indent=2, ensure_ascii=False))
+        return
+    if json_file is not None:
+        write_report(results, json_file)
+    Console().print(table_of(results))
+
+
+def _judge(results: list[Result], thresholds: list[Threshold]) -> None:
+    failures = shortfalls(thresholds, [report_of([result], None) for result in results])
+    for failure in failures:
+        typer.echo(failure, err=True)
+    if failures:
+        raise typer.Exit(1)

@@ -1,0 +1,62 @@
+"""`hopweave ingest`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.console import emit
+from cli.options import FINE_HELP, AsJson, CorpusName
+from core.corpora import Fine
+from core.documents import OnConflict
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ingest")(ingest)
+
+
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines.")],
+    corpus: CorpusName,
+    extractor: Annotated[
+        str | None, typer.Option(help="Such as pattern, given, pattern+given.", show_default=False)
+    ] = None,
+    chunker: Annotated[str | None, typer.Option(help="Such as sentences, passage.", show_default=False)] = None,
+    fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    on_conflict: Annotated[
+        OnConflict, typer.Option(help="What happens to a key that is there with other content.")
+    ] = OnConflict.REPLACE,
+    prune: Annotated[
+        bool, typer.Option(help="Delete what PATH no longer holds: the corpus then is what PATH is.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option(help="Count documents, bytes and passages; write nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Index documents, and wait until they can be searched. A missing corpus is created."""
+    from cli.ingesting import Request, dry, run
+    from cli.summaries import dry_object, show_dry, show_summary, summary_object
+
+    request = Request(
+        paths=tuple(paths),
+        corpus=corpus,
+        extractor=extractor,
+        chunker=chunker,
+        fine=fine,
+        on_conflict=on_conflict,
+        prune=prune,
+    )
+    if dry_run:
+        estimate = dry(request)
+        if as_json:
+            emit(dry_object(corpus, estimate))
+        else:
+            show_dry(estimate)
+        raise typer.Exit(1 if estimate.rejected else 0)
+    summary = run(request)
+    if as_json:
+        emit(summary_object(summary))
+    else:
+        show_summary(summary)
+    raise typer.Exit(0 if summary.succeeded else 1)

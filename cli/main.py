@@ -1,0 +1,51 @@
+"""The console script `hopweave`."""
+
+import sys
+from pathlib import Path
+
+import typer
+
+from cli import corpora, doctor, documents, export, ingest, jobs, questions, serve, version
+from cli.console import say
+from core.errors import HopweaveError, InvalidInput, InvalidSettings
+
+__all__ = ["app", "run"]
+
+app = typer.Typer(
+    name="hopweave",
+    help="Index documents as passages and a graph; search them, and ask them questions.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for group in (ingest, questions, serve, corpora, documents, jobs, export, doctor, version):
+    group.register(app)
+
+
+@app.command("eval", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def evaluate(context: typer.Context) -> None:
+    """Measure retrieval and answers on question sets."""
+    from cli.eval import register  # with all of the application, which the other commands need not wait for
+
+    measuring = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
+    register(measuring)
+    measuring(context.args, prog_name="hopweave eval")
+
+
+def run() -> None:
+    """Exit codes: 0 done, 1 failed with one line on stderr, 2 wrong usage, 130 interrupted."""
+    for argument in sys.argv[1:]:
+        if _is_no_text(argument) and not Path(argument).exists():
+            say(f"hopweave: the argument {argument!r} is no {sys.getfilesystemencoding().upper()} text")
+            sys.exit(2)
+    try:
+        app()
+    except HopweaveError as error:
+        say(f"hopweave: {' '.join(str(error).split())}")
+        sys.exit(2 if isinstance(error, InvalidInput) and not isinstance(error, InvalidSettings) else 1)
+
+
+def _is_no_text(argument: str) -> bool:
+    """Whether bytes that could not be decoded came in, as halves of surrogate pairs."""
+    return any("\ud800" <= character <= "\udfff" for character in argument)

@@ -1,0 +1,19 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["FINE_HELP", "AsJson", "CorpusName", "FilterText", "Searcher", "TopK"]
+
+FINE_HELP = "Whether entities and facts get vectors and synonyms."
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
+Searcher = Annotated[
+    str | None, typer.Option(help="NAME[:key=value,…]; unset, the one of the settings.", show_default=False)
+]
+TopK = Annotated[int, typer.Option("-k", help="How many passages, 1 to 1,000.")]
+FilterText = Annotated[
+    str | None,
+    typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),
+]

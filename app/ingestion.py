@@ -1,5 +1,6 @@
 """Documents handed in: the bytes are kept, revisions queued, and a worker rung for."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -43,7 +44,7 @@ async def hand_in(
     enqueued = await container.record.intake.enqueue(corpus.id, revisions, on_conflict, job_id=job_id)
     # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
     await container.files.put(corpus.id, contents)
-    container.bell.ring(corpus.id)
+    await asyncio.to_thread(container.bell.ring, corpus.id)
     return enqueued
 
 
@@ -54,22 +55,24 @@ async def hand_in_all(
     rejected: list[Rejected] = []
     handed_in = 0
     job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST)
-    rest = iter(found)
-    while part := list(islice(rest, MAX_DOCUMENTS)):
-        rejected += [one for one in part if isinstance(one, Rejected)]
-        submissions = [one for one in part if isinstance(one, Submission)]
-        if submissions:
-            enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
-            handed_in += len(submissions)
-            yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
-    job = await container.record.intake.close_job(job_id)
+    try:
+        rest = iter(found)
+        while part := list(islice(rest, MAX_DOCUMENTS)):
+            rejected += [one for one in part if isinstance(one, Rejected)]
+            submissions = [one for one in part if isinstance(one, Submission)]
+            if submissions:
+                enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
+                handed_in += len(submissions)
+                yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
+    finally:  # interrupted or not, the job ends with what was handed in
+        job = await container.record.intake.close_job(job_id)
     yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
     """Make documents invisible at once and have a worker remove them."""
     job = await container.record.intake.delete_documents(corpus.id, document_ids)
-    container.bell.ring(corpus.id)
+    await asyncio.to_thread(container.bell.ring, corpus.id)
     return job
 
 

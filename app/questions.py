@@ -79,6 +79,8 @@ def _text(text: str, what: str) -> str:
         raise InvalidInput(f"the {what} is empty; write what you want to know")
     if len(text) > _LONGEST_QUESTION:
         raise InvalidInput(f"the {what} has {len(text)} characters; at most {_LONGEST_QUESTION} are allowed")
+    if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
+        raise InvalidInput(f"the {what} holds half of a surrogate pair, which is no character; send valid Unicode")
     return text
 
 

@@ -114,17 +114,12 @@ async def _hand_in(
     on_conflict: OnConflict,
     progress: Progress,
 ) -> tuple[Job, int, tuple[Rejected, ...]]:
-    """Queue everything as one job. Interrupted, the job is closed, so that it ends with what was handed in."""
+    """Queue everything as one job."""
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejected, ...]()
-    try:
-        async for part in hand_in_all(container, corpus, found, on_conflict):
-            job, handed_in, rejected = part.job, part.handed_in, part.rejected
-            progress.handing_in(handed_in)
-    except asyncio.CancelledError:
-        if job is not None:
-            await container.record.intake.close_job(job.id)
-        raise
+    async for part in hand_in_all(container, corpus, found, on_conflict):
+        job, handed_in, rejected = part.job, part.handed_in, part.rejected
+        progress.handing_in(handed_in)
     if job is None:  # not reached: `hand_in_all` ends with the closed job
         raise NotFound("no job was made")
     return job, handed_in, rejected

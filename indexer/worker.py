@@ -5,7 +5,7 @@ It knows no broker: whoever rings calls `work`, as often as he likes; the record
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +24,7 @@ __all__ = ["Pace", "Worker"]
 
 _MOST_DOCUMENTS = 1000
 _LONGEST_PAUSE = 60.0
+_LOOK_SECONDS = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class Pace:
 
 
 class Worker:
-    """Does what the record says is to be done. `name` owns its claims; it claims no more once `stopping` says so."""
+    """Does what the record says is to be done. `name` owns its claims, which it hands back once `stopping` says so."""
 
     def __init__(
         self, name: str, backends: Backends, pace: Pace, *, stopping: Callable[[], bool] = lambda: False
@@ -77,9 +78,20 @@ class Worker:
         corpus = await self._backends.corpora.by_id(corpus_id)
         deadline = time.monotonic() + self._pace.task_seconds
         shift = _Shift(self._name, corpus, self._backends, self._pace)
-        more = await shift.run(lambda: time.monotonic() < deadline and not self._stopping())
+        more = await self._until_stopped(shift.run(lambda: time.monotonic() < deadline))
         await self._backends.work.trim()
         return more
+
+    async def _until_stopped(self, shift: Coroutine[None, None, bool]) -> bool:
+        """Run a shift; once `stopping` says so it is cancelled, hands back what it holds, and counts as unfinished."""
+        task = asyncio.create_task(shift)
+        try:
+            while not (await asyncio.wait([task], timeout=_LOOK_SECONDS))[0]:
+                if self._stopping():
+                    task.cancel()
+            return task.cancelled() or task.result()
+        finally:
+            task.cancel()  # if we are cancelled ourselves
 
     async def _forget_dropped(self) -> None:
         backends = self._backends

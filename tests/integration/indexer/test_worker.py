@@ -187,8 +187,14 @@ async def test_leases_are_renewed_while_embedding_takes_long(desk: Desk) -> None
     assert document.state is RevisionState.INDEXED
 
 
-async def test_a_stopping_worker_claims_no_more(desk: Desk) -> None:
+async def test_a_stopping_worker_hands_back_at_once(desk: Desk) -> None:
+    class Endless(CountingEmbedder):
+        async def embed_passages(self, texts: Sequence[str]) -> Any:
+            await asyncio.sleep(3600)
+
     corpus = await desk.corpus()
     job = await desk.queue(corpus, *DOCUMENTS)
-    assert await Worker("w", desk.backends, PACE, stopping=lambda: True).work(corpus.id)
+    worker = Worker("w", replace(desk.backends, embedder=Endless()), PACE, stopping=lambda: True)
+    assert await worker.work(corpus.id)
     assert (await desk.record.jobs.get(job)).counts == {"queued": len(DOCUMENTS)}
+    assert len(await desk.record.work.claim(corpus.id, "next", lease_seconds=60, max_bytes=10**6)) == len(DOCUMENTS)

@@ -1,0 +1,142 @@
+"""Against a server on a real socket."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
+from core.ports.embedding import Embedder
+from core.settings import EmbeddingSettings
+from models import OpenAIEmbedder, make_embedder
+from tests.contracts.embedder import EmbedderContract
+from tests.twins.embedding_server import EmbeddingServer, Scripted
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def embedder(server: EmbeddingServer) -> AsyncIterator[OpenAIEmbedder]:
+    embedder = OpenAIEmbedder(model="e", base_url=server.url, api_key=SecretStr(KEY), max_tokens=64, retries=0)
+    yield embedder
+    await embedder.close()
+
+
+class TestOpenAIEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, embedder: OpenAIEmbedder) -> Embedder:
+        return embedder
+
+
+async def test_many_texts_go_in_calls_of_128(server: EmbeddingServer, embedder: OpenAIEmbedder):
+    await embedder.embed_passages([f"text {row}" for row in range(300)])
+    assert [len(call["input"]) for call in server.calls] == [128, 128, 44]
+    assert {call["model"] for call in server.calls} == {"e"}
+    assert set(server.keys) == {KEY}
+
+
+async def test_the_dimension_is_asked_for_once(server: EmbeddingServer, embedder: OpenAIEmbedder):
+    assert [embedder.dimension, embedder.dimension] == [16, 16]
+    assert len(server.calls) == 1
+
+
+async def test_an_answer_tells_the_dimension_too(server: EmbeddingServer, embedder: OpenAIEmbedder):
+    await embedder.embed_query("a question")
+    assert embedder.dimension == 16
+    assert len(server.calls) == 1
+
+
+def test_each_event_loop_has_connections_of_its_own(server: EmbeddingServer):
+    embedder = OpenAIEmbedder(model="e", base_url=server.url)
+
+    async def ask() -> float:
+        vector = await embedder.embed_query("a question")
+        await embedder.close()
+        return float(vector @ vector)
+
+    assert [asyncio.run(ask()), asyncio.run(ask())] == pytest.approx([1, 1])
+
+
+async def test_what_may_pass_is_tried_again(server: EmbeddingServer):
+    embedder = OpenAIEmbedder(model="e", base_url=server.url, retries=1)
+    server.script.append(Scripted(status=503, body={"error": {"message": "loading"}}))
+    assert (await embedder.embed_query("a question")).shape == (16,)
+    assert len(server.calls) == 2
+    await embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(500, Unavailable), (503, Unavailable), (429, Unavailable), (401, ModelFailed), (404, ModelFailed)],
+)
+async def test_a_refusal_is_told_in_the_words_of_the_endpoint(
+    server: EmbeddingServer, embedder: OpenAIEmbedder, status: int, error: type[HopweaveError]
+):
+    server.script.append(Scripted(status=status, body={"error": {"message": f"no luck with {KEY} today"}}))
+    with pytest.raises(error, match=rf"e at http://127.*{status}.*no luck with \*\*\* today") as raised:
+        await embedder.embed_query("a question")
+    assert KEY not in str(raised.value)
+
+
+def _data(*rows: tuple[int, Any]) -> dict[str, Any]:
+    entries = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in rows]
+    return {"object": "list", "data": entries, "model": "e", "usage": {"prompt_tokens": 0, "total_tokens": 0}}
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (_data((0, [1.0, 0.0])), "1 vectors for 2 texts"),
+        (_data((0, [1.0, 0.0]), (0, [1.0, 0.0])), "2 vectors for 2 texts"),
+        (_data((0, [1.0, 0.0]), (1, [1.0])), "no embedding"),
+        (_data((0, []), (1, [])), "no length"),
+        (_data((0, [1.0, 0.0]), (1, [0.0, 0.0])), "zero or not finite"),
+        (_data(), "no embedding"),
+        ({"hello": "world"}, "no embedding"),
+        (b"<html>", "no embedding"),
+    ],
+)
+async def test_an_answer_of_no_use_is_the_models_failure(
+    server: EmbeddingServer, embedder: OpenAIEmbedder, body: Any, words: str
+):
+    server.script.append(Scripted(status=200, body=body))
+    with pytest.raises(ModelFailed, match=words):
+        await embedder.embed_passages(["one", "two"])
+
+
+async def test_another_dimension_than_before_is_the_models_failure(server: EmbeddingServer, embedder: OpenAIEmbedder):
+    await embedder.embed_query("a question")
+    server.script.append(Scripted(status=200, body=_data((0, [1.0, 0.0]))))
+    with pytest.raises(ModelFailed, match="2 dimensions after 16"):
+        await embedder.embed_query("a question")
+
+
+async def test_nobody_there_is_unavailable():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    embedder = OpenAIEmbedder(model="e", base_url=f"http://127.0.0.1:{port}/v1", retries=0)
+    with pytest.raises(Unavailable, match=r"cannot be reached .*base_url"):
+        await embedder.embed_query("a question")
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        _ = embedder.dimension
+    await embedder.close()
+
+
+async def test_the_settings_make_it(server: EmbeddingServer):
+    embedder = make_embedder(EmbeddingSettings(kind="openai", model="e", base_url=server.url, max_tokens=99))
+    assert isinstance(embedder, OpenAIEmbedder)
+    assert (embedder.model, embedder.dimension, embedder.tokens.max_tokens) == ("e", 16, 99)
+
+
+def test_an_endpoint_without_address_and_key_is_refused():
+    with pytest.raises(InvalidSettings, match=r"embedding\.base_url"):
+        make_embedder(EmbeddingSettings(kind="openai", model="e"))

@@ -1,1 +1,23 @@
-"""."""
+"""Adapters to models: what makes vectors of texts."""
+
+from core.ports.embedding import Embedder
+from core.settings import EmbeddingSettings
+from models.local_embedder import SentenceTransformersEmbedder
+from models.openai_embedder import OpenAIEmbedder
+
+__all__ = ["OpenAIEmbedder", "SentenceTransformersEmbedder", "make_embedder"]
+
+
+def make_embedder(settings: EmbeddingSettings) -> Embedder:
+    """The embedder that the settings ask for; nothing is loaded or connected before it is used."""
+    if settings.kind == "openai":
+        return OpenAIEmbedder(
+            model=settings.model,
+            base_url=settings.base_url,
+            api_key=settings.api_key,
+            max_tokens=settings.max_tokens,
+            timeout_seconds=settings.timeout_seconds,
+        )
+    return SentenceTransformersEmbedder(
+        model=settings.model, precision=settings.precision, batch_size=settings.batch_size
+    )

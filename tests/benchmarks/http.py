@@ -118,7 +118,7 @@ def _wait_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while time.monotonic() < deadline and server.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):  # noqa: S310 - our own server
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.2)

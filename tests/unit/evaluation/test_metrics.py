@@ -1,0 +1,106 @@
+"""Cases worked out by hand."""
+
+import pytest
+
+from evaluation.metrics import (
+    all_recall,
+    contains_answer,
+    distinct,
+    exact_match,
+    mean,
+    normalise_answer,
+    percentile,
+    precision,
+    recall,
+    reciprocal_rank,
+    token_f1,
+)
+
+RANKING = ("a", "b", "c", "d", "e", "f")
+
+
+@pytest.mark.parametrize(
+    ("supporting", "k", "expected"),
+    [
+        ({"a", "c"}, 2, 0.5),
+        ({"a", "c"}, 3, 1.0),
+        ({"f"}, 5, 0.0),
+        ({"f"}, 10, 1.0),
+        ({"a", "b", "x", "y"}, 5, 0.5),
+        ({"a"}, 0, 0.0),
+    ],
+)
+def test_recall_is_the_share_of_what_supports(supporting: set[str], k: int, expected: float) -> None:
+    assert recall(RANKING, supporting, k) == expected
+
+
+def test_all_recall_forgives_nothing() -> None:
+    assert all_recall(RANKING, {"a", "e"}, 5) == 1.0
+    assert all_recall(RANKING, {"a", "f"}, 5) == 0.0
+    assert all_recall((), {"a"}, 5) == 0.0
+
+
+def test_documents_count_once_where_their_best_chunk_stands() -> None:
+    ranking = distinct(["a", "a", "b", "a", "c", "b"])
+    assert ranking == ("a", "b", "c")
+    assert recall(ranking, {"c"}, 3) == 1.0
+
+
+@pytest.mark.parametrize(("supporting", "expected"), [({"a"}, 1.0), ({"c", "d"}, 1 / 3), ({"x"}, 0.0)])
+def test_reciprocal_rank_is_that_of_the_first(supporting: set[str], expected: float) -> None:
+    assert reciprocal_rank(RANKING, supporting) == expected
+
+
+def test_precision() -> None:
+    assert precision(("a", "b", "c", "d"), {"a", "x"}) == 0.25
+    assert precision((), {"a"}) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The  Anglican Communion.", "anglican communion"),
+        ("an apple, a day", "apple day"),
+        ("U.S.", "us"),
+        ("Theatre", "theatre"),
+        ("A", ""),
+        ("Ø 30 €", "ø 30 €"),
+    ],
+)
+def test_answers_are_normalised_as_squad_does(text: str, expected: str) -> None:
+    assert normalise_answer(text) == expected
+
+
+def test_exact_match_takes_any_answer() -> None:
+    assert exact_match("the Stanley Hall!", ["G. Stanley Hall", "Stanley Hall"]) == 1.0
+    assert exact_match("Hall", ["G. Stanley Hall", "Stanley Hall"]) == 0.0
+
+
+def test_f1_counts_shared_tokens_and_takes_the_best_answer() -> None:
+    # "stanley hall of fame" and "stanley hall" share 2 of 4 and 2 of 2 tokens
+    assert token_f1("Stanley Hall of Fame", ["Stanley Hall", "Carl Rogers"]) == pytest.approx(2 * 2 / 6)
+    assert token_f1("new new york", ["new york"]) == pytest.approx(2 * 2 / 5)
+    assert token_f1("", ["Rome"]) == 0.0
+    assert token_f1("Rome", []) == 0.0
+
+
+def test_an_answer_is_contained_in_one_text_not_across_two() -> None:
+    assert contains_answer(["He was born in the city of Rome."], ["City of Rome"]) == 1.0
+    assert contains_answer(["in the city of", "Rome"], ["city of Rome"]) == 0.0
+    assert contains_answer(["a the an"], ["The"]) == 0.0
+    assert contains_answer([], ["Rome"]) == 0.0
+
+
+def test_percentiles_are_linear_between_ranks() -> None:
+    values = [40.0, 10.0, 20.0, 30.0]
+    assert percentile(values, 0.5) == 25.0
+    assert percentile(values, 0.0) == 10.0
+    assert percentile(values, 1.0) == 40.0
+    assert percentile(values, 0.95) == pytest.approx(38.5)
+    assert percentile([7.0], 0.95) == 7.0
+    assert percentile([], 0.5) == 0.0
+
+
+def test_the_mean_of_nothing_is_no_success() -> None:
+    assert mean([]) == 0.0
+    assert mean([1.0, 0.0, 0.5]) == 0.5

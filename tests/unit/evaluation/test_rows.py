@@ -1,0 +1,146 @@
+"""Rows, and the scores that follow from them."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from core.documents import Chunk, DocumentRef
+from core.errors import InvalidInput
+from core.ports.reasoning import Answer, Step
+from core.ports.retrieval import Hit
+from evaluation import GoldQuestion, Result, parse_threshold, report_of, rows_file, shortfalls, table_of, write_report
+from evaluation.answer_rows import aggregate_answers, answer_row, failed_answer
+from evaluation.search_rows import SearchRow, aggregate_searches, failed_search, search_row
+
+QUESTION = GoldQuestion(
+    id="q", text="Where?", answer="Hassan Gouled", aliases=("Gouled",), supporting=frozenset({"a", "b"})
+)
+
+
+def hit(key: str, text: str = "nothing", title: str = "Title") -> Hit:
+    chunk = Chunk(
+        id=f"{key}-{text}", document_id=key, view_id="v", position=0, text=text, heading="", page=None, span=None
+    )
+    return Hit(chunk=chunk, document=DocumentRef(id=key, key=key, title=title, metadata={}), score=1.0)
+
+
+def row_of(*hits: Hit, seconds: float = 0.01, embed: float = 0.004) -> SearchRow:
+    stages = {"embed": embed, "total": seconds}
+    return search_row(QUESTION, "fused", hits, seconds=seconds, stages=stages, notes=["n"])
+
+
+def test_a_row_scores_documents_not_chunks() -> None:
+    row = row_of(hit("x", "1"), hit("x", "2"), hit("a"), hit("y"), hit("z"), hit("w"), hit("b"))
+    assert row.ranking == ("x", "a", "y", "z", "w", "b")
+    assert row.scores == {
+        "recall@2": 0.5,
+        "recall@5": 0.5,
+        "recall@10": 1.0,
+        "all_recall@5": 0.0,
+        "mrr": 0.5,
+        "succ@5": 0.0,
+    }
+
+
+def test_success_looks_at_the_best_chunk_of_each_of_the_first_five_documents() -> None:
+    near = [hit(key) for key in "vwxy"]
+    assert row_of(*near, hit("z", "It was Gouled.")).scores["succ@5"] == 1.0
+    assert row_of(*near, hit("z", title="Hassan Gouled")).scores["succ@5"] == 1.0
+    assert row_of(*near, hit("z"), hit("q", "It was Gouled.")).scores["succ@5"] == 0.0
+    assert row_of(hit("v", "first"), hit("v", "It was Gouled.")).scores["succ@5"] == 0.0
+
+
+def test_a_ranking_is_kept_to_the_depth_that_is_reported() -> None:
+    row = row_of(*(hit(f"x{number}") for number in range(12)), hit("a"))
+    assert len(row.ranking) == 10
+    assert row.scores["mrr"] == 0.0
+
+
+def test_a_failed_question_scores_nothing_is_counted_and_has_no_latency() -> None:
+    good = row_of(hit("a"), hit("b"), seconds=0.02, embed=0.005)
+    scores = aggregate_searches([good, failed_search(QUESTION, "fused", "the store is away")])
+    assert scores.failed == 1
+    assert scores.means["recall@2"] == 0.5
+    assert scores.means["mrr"] == 0.5
+    assert scores.latency_ms == {"p50": pytest.approx(20), "p95": pytest.approx(20)}
+    assert scores.without_embedding_ms["p50"] == pytest.approx(15)
+    assert scores.stages_ms == {"embed": pytest.approx(5), "total": pytest.approx(20)}
+
+
+def answered(text: str, *steps: tuple[Hit, ...], abstained: bool = False) -> Answer:
+    made = tuple(Step(question="?", hits=hits, answer="") for hits in steps)
+    return Answer(text=text, reasoner="r", steps=made, abstained=abstained)
+
+
+def test_an_answer_is_scored_with_what_it_was_made_from() -> None:
+    answer = answered("It was Hassan Gouled.", (hit("a"), hit("x", "Gouled")), (hit("b"), hit("a")))
+    scores = answer_row(QUESTION, "r", answer, seconds=0.1).scores
+    assert scores["acc"] == 1.0
+    assert scores["em"] == 0.0
+    assert scores["f1"] == pytest.approx(2 * 2 / 6)
+    assert (scores["succ"], scores["succ_retrieved"]) == (0.0, 1.0)
+    assert scores["union_recall"] == 1.0
+    assert scores["union_precision"] == pytest.approx(2 / 3)
+
+
+def test_an_abstention_is_no_prediction() -> None:
+    row = answer_row(QUESTION, "r", answered("Nothing about Gouled.", (), abstained=True), seconds=0.1)
+    assert row.scores["acc"] == 0.0
+    scores = aggregate_answers([row, failed_answer(QUESTION, "r", "no")])
+    assert (scores["abstained"], scores["failed"], scores["seconds_per_query"]) == (1, 1, 0.1)
+
+
+def result_of(dataset: str, *rows: SearchRow) -> Result:
+    return Result(
+        dataset=dataset, questions=len(rows), passages=9, corpus="c", index=None, searches=tuple(rows), answers=()
+    )
+
+
+def test_one_dataset_is_an_object_and_several_have_an_average() -> None:
+    perfect, half = result_of("one", row_of(hit("a"), hit("b"))), result_of("two", row_of(hit("a")), row_of(hit("a")))
+    assert report_of([perfect], None)["searchers"]["fused"]["recall@5"] == 1.0
+    both = report_of([perfect, half], None)
+    assert [one["dataset"] for one in both["datasets"]] == ["one", "two"]
+    assert both["average"]["searchers"]["fused"]["recall@5"] == 0.75
+
+
+def test_the_report_names_its_rows_and_follows_from_them(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "scores.json"
+    write_report([result_of("one", row_of(hit("a"), hit("b")), failed_search(QUESTION, "fused", "no"))], file)
+    report = json.loads(file.read_text())
+    assert report["rows"] == str(rows_file(file))
+    rows = [json.loads(line) for line in Path(report["rows"]).read_text().splitlines()]
+    assert [row["error"] for row in rows] == [None, "no"]
+    mean = sum(row["scores"]["recall@5"] for row in rows) / len(rows)
+    assert report["searchers"]["fused"]["recall@5"] == mean == 0.5
+
+
+def test_the_table_shows_what_was_measured() -> None:
+    shown = io.StringIO()
+    Console(width=100, file=shown).print(table_of([result_of("[one]", row_of(hit("a")))]))
+    text = shown.getvalue()
+    assert "[one] (9 passages, 1 questions)" in text
+    assert "50.0" in text
+
+
+def test_limits_are_judged_dataset_by_dataset() -> None:
+    reports = [report_of([result_of("one", row_of(hit("a"), hit("b")))], None)]
+    reports += [report_of([result_of("two", row_of(hit("a")))], None)]
+    assert shortfalls([parse_threshold("recall@5=.5")], reports) == []
+    assert shortfalls([parse_threshold("fused/recall@5=.7")], reports) == ["two: fused recall@5 is 0.500, below 0.7"]
+
+
+@pytest.mark.parametrize("text", ["recall@5", "recall@3=.5", "recall@5=high", "recall@5=70", "=.5", "recall@5=nan"])
+def test_a_limit_that_cannot_be_kept_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="--fail-under"):
+        parse_threshold(text)
+
+
+@pytest.mark.parametrize("text", ["dense/recall@5=.1", "acc=.1"])
+def test_a_limit_for_what_was_not_measured_is_refused(text: str) -> None:
+    reports = [report_of([result_of("one", row_of(hit("a")))], None)]
+    with pytest.raises(InvalidInput, match="nothing that was run"):
+        shortfalls([parse_threshold(text)], reports)

@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import InvalidSettings
+from models import SentenceTransformersEmbedder
+from models.tokens import EstimatedTokens, open_tokenizer, tokens_read
+
+PROSE = [
+    "The Journal of Mathematical Physics is a peer-reviewed journal published monthly since January 1960.",
+    "Journalism:\n\n- 24 hours;\n- 7 days.\n\n\tdef main(argv: list[str]) -> int: return len(argv[1:])",
+    "北京是中华人民共和国的首都。東京は日本の首都である。",
+    "서울은 대한민국의 수도이다",
+    "القاهرة عاصمة مصر، أعرفها.",
+    "Кто написал «Войну и мир»?",
+    "กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย",
+    "Die Straße führt nach Köln.",
+]
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_the_estimate_is_not_below_what_a_tokenizer_counts(text: str):
+    (estimate,) = EstimatedTokens(512).count([text])
+    (counted,) = SentenceTransformersEmbedder().tokens.count([text])
+    assert counted <= estimate <= len(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        (" \t", 0),
+        ("four", 1),
+        ("fives", 2),
+        ("a b", 2),
+        ("1234", 4),
+        ("é", 1),
+        ("京都", 4),
+        ("서울", 6),
+        ("😀", 3),
+    ],
+)
+def test_the_estimate_says_what_it_counts(text: str, tokens: int):
+    assert EstimatedTokens(512).count([text]) == [tokens]
+
+
+def test_half_a_character_is_counted_too():
+    assert EstimatedTokens(512).count(["\ud800"]) == [1]
+
+
+def test_a_broken_tokenizer_is_named(tmp_path: Path):
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(InvalidSettings, match=r"tokenizer\.json cannot be read"):
+        open_tokenizer(tmp_path)
+
+
+def test_a_folder_may_have_no_tokenizer(tmp_path: Path):
+    assert open_tokenizer(tmp_path) is None
+    assert tokens_read(tmp_path) is None
+
+
+def test_what_the_model_reads_is_said_by_the_nearest_file(tmp_path: Path):
+    (tmp_path / "config.json").write_text(json.dumps({"max_position_embeddings": 514}))
+    assert tokens_read(tmp_path) == 514
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 512}))
+    assert tokens_read(tmp_path) == 512
+    (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 256}))
+    assert tokens_read(tmp_path) == 256

@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
 
 def _eval(
     dataset_dirs: Annotated[
-        list[Path], typer.Argument(metavar="DATASET_DIR...", help="Folders with corpus.jsonl and questions.jsonl.")
+        list[Path], typer.Argument(metavar="DATASET_DIR", help="Folders with corpus.jsonl and questions.jsonl.")
     ],
     corpus: Annotated[str | None, typer.Option(help="A corpus that is there, instead of indexing the folder.")] = None,
     questions: Annotated[Path | None, typer.Option(help="Questions in place of the folder's own.")] = None,
@@ -65,6 +65,8 @@ def _eval(
     thresholds = [parse_threshold(text) for text in fail_under or ()]
     if questions is not None and len(dataset_dirs) > 1:
         raise InvalidInput("--questions belongs to one dataset; give one folder with it")
+    if json_file is not None and json_file != _STDOUT:
+        _check_writable(json_file)
     experiment = Experiment(
         searchers=tuple(searcher or DEFAULT_SEARCHERS),
         reasoners=tuple(reasoner or ()),
@@ -79,6 +81,15 @@ def _eval(
         results = asyncio.run(_run(dataset_dirs, experiment, progress))
     _show(results, json_file)
     _judge(results, thresholds)
+
+
+def _check_writable(file: Path) -> None:
+    """Before the work, not after it."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+    except OSError as error:
+        raise InvalidInput(f"--json {file} cannot be written: {error.strerror}; name another file") from error
 
 
 async def _run(folders: list[Path], experiment: Experiment, progress: Report) -> list[Result]:

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that reaches beyond this machine fails, and says to where."""
     connect = socket.socket.connect
 
@@ -32,4 +31,3 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    yield

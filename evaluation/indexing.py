@@ -1,0 +1,136 @@
+"""A dataset into a corpus of its own, through the worker that serves everybody, timed by the record's clock."""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from app import corpora, ingestion
+from app.container import Container
+from core.corpora import Corpus
+from core.documents import OnConflict, Submission
+from core.errors import InvalidInput, LoadFailed, Unavailable
+from core.ids import digest
+from core.jobs import Job, JobState
+from evaluation.datasets import CORPUS_FILE, Dataset
+from indexer import Rejected, read_paths
+
+__all__ = ["IndexReport", "Progress", "WorkerWatch", "corpus_name", "index", "peak_memory_mb"]
+
+Progress = Callable[[str, int, int], None]
+"""Is told what is being done, how much of it is done, and how much there is."""
+
+_LONGEST_NAME = 40
+_POLL_SECONDS = 0.1
+_READY_SECONDS = 60.0
+_STALL_SECONDS = 600.0
+
+
+class WorkerWatch(Protocol):
+    """What has to be known of the worker: `app.supervision.Supervision` tells it."""
+
+    @property
+    def log(self) -> Path: ...
+
+    def worker_pid(self) -> int | None: ...
+
+    def wait_ready(self, timeout: float) -> bool: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexReport:
+    """`seconds` is from the first claim to the last commit (None: nothing was new), memory the worker's peak so far."""
+
+    passages: int
+    indexed: int
+    unchanged: int
+    seconds: float | None
+    peak_rss_mb: float | None
+
+    @property
+    def passages_per_second(self) -> float | None:
+        return self.indexed / self.seconds if self.seconds else None
+
+
+def corpus_name(dataset: Dataset, *, chunker: str, extractor: str, model: str) -> str:
+    """A name that changes with all that decides what the corpus holds, so that it can be used again."""
+    readable = re.sub(r"[^a-z0-9_-]+", "-", dataset.name.lower())[:_LONGEST_NAME].strip("-") or "dataset"
+    return f"eval-{readable}-{digest('eval', [dataset.fingerprint, chunker, extractor, model])[:8]}"
+
+
+async def index(
+    container: Container,
+    supervision: WorkerWatch,
+    dataset: Dataset,
+    *,
+    chunker: str,
+    extractor: str,
+    progress: Progress,
+) -> tuple[Corpus, IndexReport]:
+    """Ingest what the corpus lacks and wait for it; raises `LoadFailed` if a passage could not be indexed."""
+    name = corpus_name(dataset, chunker=chunker, extractor=extractor, model=container.embedder.model)
+    corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
+    if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
+        raise Unavailable(f"no worker came up within {_READY_SECONDS:.0f} s; {supervision.log} says why")
+    passages = _submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
+    job_id = ""
+    async for handed in ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE):
+        job_id = handed.job.id
+    job = await _finished(container, supervision, job_id, dataset.passages, progress)
+    return corpus, _report(job, dataset.passages, supervision.worker_pid())
+
+
+def peak_memory_mb(pid: int | None) -> float | None:
+    """The most resident memory that a process ever had; None where the system does not tell."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return None
+    found = re.search(r"^VmHWM:\s+(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) / 1024 if found else None
+
+
+def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
+    found = list(read_paths([dataset.folder / CORPUS_FILE], with_given=with_given))
+    rejected = [one for one in found if isinstance(one, Rejected)]
+    if rejected:
+        first = rejected[0]
+        raise InvalidInput(f"{dataset.folder}: {len(rejected)} lines cannot be used, {first.source}: {first.reason}")
+    return [one for one in found if isinstance(one, Submission)]
+
+
+async def _finished(
+    container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: Progress
+) -> Job:
+    """Wait for the job as long as it moves."""
+    settled, moved = -1, time.monotonic()
+    while True:
+        job = await container.record.jobs.get(job_id)
+        done = sum(job.counts.get(state, 0) for state in ("indexed", "unchanged", "failed"))
+        progress("indexing", done, passages)
+        if job.state is JobState.DONE:
+            return job
+        if job.state.final:
+            key, reason = job.failures[0] if job.failures else ("", "it was cancelled")
+            raise LoadFailed(f"the passages could not all be indexed (job {job.id} {job.state}): {key} {reason}")
+        if done != settled:
+            settled, moved = done, time.monotonic()
+        elif time.monotonic() - moved > _STALL_SECONDS:
+            raise Unavailable(f"nothing was indexed for {_STALL_SECONDS:.0f} s; {supervision.log} may say why")
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _report(job: Job, passages: int, worker: int | None) -> IndexReport:
+    seconds = None
+    if job.started_at is not None and job.finished_at is not None:
+        seconds = (job.finished_at - job.started_at).total_seconds()
+    return IndexReport(
+        passages=passages,
+        indexed=job.counts.get("indexed", 0),
+        unchanged=job.counts.get("unchanged", 0),
+        seconds=seconds,
+        peak_rss_mb=peak_memory_mb(worker),
+    )

@@ -1,0 +1,55 @@
+"""Rows of a JSON lines file, each checked; a fault names file and line."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidInput, NotFound
+
+__all__ = ["Row", "read_rows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One line's object, and the place that it comes from."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """A string that is not blank; raises `InvalidInput`."""
+        value = self.fields.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidInput(f"{self.place}: `{name}` must be a text that is not empty, not {value!r}")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings, empty where the field is missing; raises `InvalidInput`."""
+        value = self.fields.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r}")
+        return tuple(value)
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a file; blank lines are passed over. Raises `NotFound` or `InvalidInput`."""
+    try:
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}; a dataset needs it") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            place = f"{path} line {number}"
+            yield Row(place=place, fields=_object(line, place))
+
+
+def _object(line: bytes, place: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, a number of thousands of digits, or too deep
+        raise InvalidInput(f"{place}: not valid JSON: {error}") from error
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{place}: a line must be a JSON object")
+    return value

@@ -1,0 +1,98 @@
+"""Measures of one question's result, as SYSTEMS.md defines them; pure. All are fractions from 0 to 1."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+__all__ = [
+    "all_recall",
+    "contains_answer",
+    "distinct",
+    "exact_match",
+    "mean",
+    "normalise_answer",
+    "percentile",
+    "precision",
+    "recall",
+    "reciprocal_rank",
+    "token_f1",
+]
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def distinct(ranking: Iterable[str]) -> tuple[str, ...]:
+    """Documents in the order of their best chunk: what is cut at k is a list of documents."""
+    return tuple(dict.fromkeys(ranking))
+
+
+def recall(ranking: Sequence[str], supporting: Collection[str], k: int) -> float:
+    """The share of the supporting documents among the first k. Nothing to find is found."""
+    if not supporting:
+        return 1.0
+    return len(set(ranking[:k]) & set(supporting)) / len(set(supporting))
+
+
+def all_recall(ranking: Sequence[str], supporting: Collection[str], k: int) -> float:
+    """1 if every supporting document is among the first k."""
+    return float(set(supporting) <= set(ranking[:k]))
+
+
+def precision(ranking: Sequence[str], supporting: Collection[str]) -> float:
+    """The share of what was retrieved that supports; nothing retrieved is 0."""
+    return len(set(ranking) & set(supporting)) / len(set(ranking)) if ranking else 0.0
+
+
+def reciprocal_rank(ranking: Sequence[str], supporting: Collection[str]) -> float:
+    """1 / the place of the first supporting document; 0 if there is none."""
+    return next((1 / place for place, key in enumerate(ranking, start=1) if key in supporting), 0.0)
+
+
+def normalise_answer(text: str) -> str:
+    """SQuAD's: lower case, no ASCII punctuation, no articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def contains_answer(texts: Iterable[str], answers: Iterable[str]) -> float:
+    """1 if a normalised answer is contained in one normalised text; an answer of which nothing is left is in none.
+
+    Plain containment, as published, so that figures compare: "no" is contained in "north".
+    """
+    gold = [normalised for normalised in map(normalise_answer, answers) if normalised]
+    return float(any(answer in normalise_answer(text) for text in texts for answer in gold))
+
+
+def exact_match(prediction: str, answers: Iterable[str]) -> float:
+    """1 if the prediction is one of the answers, normalised."""
+    return float(normalise_answer(prediction) in map(normalise_answer, answers))
+
+
+def token_f1(prediction: str, answers: Iterable[str]) -> float:
+    """The harmonic mean of precision and recall over the tokens that are shared; the best over the answers."""
+    return max((_token_f1(normalise_answer(prediction), normalise_answer(answer)) for answer in answers), default=0.0)
+
+
+def _token_f1(prediction: str, answer: str) -> float:
+    left, right = prediction.split(), answer.split()
+    if not left or not right:
+        return float(left == right)
+    shared = sum((Counter(left) & Counter(right)).values())
+    return 2 * shared / (len(left) + len(right))
+
+
+def mean(values: Sequence[float]) -> float:
+    """0 for none: a question set that yields nothing is no success."""
+    return sum(values) / len(values) if values else 0.0
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Linear between the two nearest ranks, as numpy's default; 0 for no values. `share` is a fraction."""
+    if not values:
+        return 0.0
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])

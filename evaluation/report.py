@@ -1,0 +1,90 @@
+"""Results as others read them: the JSON object of API.md, and the rows as JSON lines."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evaluation.experiment import Result
+from evaluation.indexing import IndexReport
+from evaluation.metrics import mean
+from evaluation.search_rows import SearchScores
+
+__all__ = ["average", "report_of", "rows_file", "write_report"]
+
+
+def report_of(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
+    """One dataset's object as it is; several in a list, with their average beside it."""
+    reports = [_dataset(result, rows) for result in results]
+    if len(reports) == 1:
+        return reports[0]
+    return {"datasets": reports, "average": average(reports), "rows": str(rows) if rows else None}
+
+
+def average(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The plain mean over datasets: a small one counts as much as a large one."""
+    return {
+        kind: {name: _mean_of([report[kind][name] for report in reports]) for name in reports[0][kind]}
+        for kind in ("searchers", "reasoners")
+    }
+
+
+def rows_file(report: Path) -> Path:
+    """`scores.json` has its rows in `scores.rows.jsonl`."""
+    return report.with_name(f"{report.stem}.rows.jsonl")
+
+
+def write_report(results: Sequence[Result], path: Path) -> None:
+    """Write rows first: a report never names rows that are not there."""
+    rows = rows_file(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(results)), encoding="utf-8")
+    text = json.dumps(report_of(results, rows), indent=2, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _rows(results: Sequence[Result]) -> Iterator[dict[str, Any]]:
+    for result in results:
+        yield from ({"dataset": result.dataset, **asdict(row)} for row in result.searches)
+        yield from ({"dataset": result.dataset, **asdict(row)} for row in result.answers)
+
+
+def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
+    return {
+        "dataset": result.dataset,
+        "questions": result.questions,
+        "passages": result.passages,
+        "corpus": result.corpus,
+        "index": None if result.index is None else _index(result.index),
+        "searchers": {name: _scores(scores) for name, scores in result.searchers.items()},
+        "reasoners": {name: dict(scores) for name, scores in result.reasoners.items()},
+        "rows": str(rows) if rows else None,
+    }
+
+
+def _index(report: IndexReport) -> dict[str, Any]:
+    """`seconds` is null where nothing was new: an index that was there already is not a fast one."""
+    return {
+        "seconds": report.seconds,
+        "passages_per_second": report.passages_per_second,
+        "peak_rss_mb": report.peak_rss_mb,
+        "indexed": report.indexed,
+        "unchanged": report.unchanged,
+    }
+
+
+def _scores(scores: SearchScores) -> dict[str, Any]:
+    return {
+        **scores.means,
+        "latency_ms": dict(scores.latency_ms),
+        "without_embedding_ms": dict(scores.without_embedding_ms),
+        "stages_ms": dict(scores.stages_ms),
+        "failed": scores.failed,
+    }
+
+
+def _mean_of(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Of numbers only: a latency over two corpora means nothing."""
+    numbers = [name for name, value in scores[0].items() if isinstance(value, int | float)]
+    return {name: mean([float(score[name]) for score in scores]) for name in numbers}

@@ -3,7 +3,8 @@
 The record is the queue, so a message that is lost, repeated, late or reordered changes nothing.
 """
 
-import shutil
+import asyncio
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ __all__ = ["TASK", "Bell", "make_celery", "recreate_broker"]
 
 TASK = "hopweave.work"
 _FILESYSTEM = "filesystem://"
+
+_log = logging.getLogger("hopweave.app")
 
 
 def make_celery(settings: Settings) -> Any:
@@ -53,7 +56,8 @@ def make_celery(settings: Settings) -> Any:
 def recreate_broker(settings: Settings) -> None:
     """Empty the filesystem broker: it dies of a half-written message, and nothing is lost, since the record knows."""
     if settings.broker.url == _FILESYSTEM:
-        shutil.rmtree(_broker_folder(settings.data_dir), ignore_errors=True)
+        for message in _broker_folder(settings.data_dir).rglob("*.msg"):
+            message.unlink(missing_ok=True)  # the folders stay: others may be ringing at this moment
 
 
 class Bell:
@@ -73,6 +77,13 @@ class Bell:
             self._celery.send_task(TASK, args=[corpus_id])
         except (OperationalError, OSError) as error:
             raise Unavailable(f"the broker cannot be reached: {error}; the work is queued and will be found") from error
+
+    async def ring_soon(self, corpus_id: str) -> None:
+        """Ring beside the event loop. A broker that is away is worth a warning: workers look for work themselves."""
+        try:
+            await asyncio.to_thread(self.ring, corpus_id)
+        except Unavailable as error:
+            _log.warning("%s", error)
 
 
 def _broker_folder(data_dir: Path) -> Path:

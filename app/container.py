@@ -33,7 +33,7 @@ class Container:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._closers: list[SqliteRecord | SqliteVectorStore | TantivyTextIndex] = []
+        self._closers: list[SqliteRecord | SqliteVectorStore | TantivyTextIndex | Embedder] = []
 
     @cached_property
     def record(self) -> Record:
@@ -60,7 +60,9 @@ class Container:
 
     @cached_property
     def embedder(self) -> Embedder:
-        return make_embedder(self.settings.embedding)
+        embedder = make_embedder(self.settings.embedding)
+        self._closers.append(embedder)
+        return embedder
 
     @cached_property
     def bell(self) -> Bell:

@@ -1,7 +1,5 @@
 """Corpora: made with checked settings, dropped with everything in them."""
 
-import asyncio
-
 from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
@@ -60,5 +58,6 @@ async def drop(container: Container, name: str) -> Job:
     """Make a corpus invisible at once and have a worker remove what it held."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.drop(name)
-    await asyncio.to_thread(container.bell.ring, corpus.id)
+    container.snapshots.forget(corpus.id)
+    await container.bell.ring_soon(corpus.id)
     return job

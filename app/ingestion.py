@@ -1,7 +1,6 @@
 """Documents handed in: the bytes are kept, revisions queued, and a worker rung for."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -44,14 +43,17 @@ async def hand_in(
     enqueued = await container.record.intake.enqueue(corpus.id, revisions, on_conflict, job_id=job_id)
     # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
     await container.files.put(corpus.id, contents)
-    await asyncio.to_thread(container.bell.ring, corpus.id)
+    await container.bell.ring_soon(corpus.id)
     return enqueued
 
 
 async def hand_in_all(
     container: Container, corpus: Corpus, found: Iterable[Submission | Rejected], on_conflict: OnConflict
-) -> AsyncIterator[Progress]:
-    """Hand in a stream as one job, a thousand documents at a time; yields after each part."""
+) -> AsyncGenerator[Progress]:
+    """Hand in a stream as one job, a thousand documents at a time; yields after each part.
+
+    Whoever may leave early closes it (`contextlib.aclosing`), so that the job ends with what was handed in.
+    """
     rejected: list[Rejected] = []
     handed_in = 0
     job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST)
@@ -64,7 +66,7 @@ async def hand_in_all(
                 enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
                 handed_in += len(submissions)
                 yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
-    finally:  # interrupted or not, the job ends with what was handed in
+    finally:
         job = await container.record.intake.close_job(job_id)
     yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
 
@@ -72,7 +74,7 @@ async def hand_in_all(
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
     """Make documents invisible at once and have a worker remove them."""
     job = await container.record.intake.delete_documents(corpus.id, document_ids)
-    await asyncio.to_thread(container.bell.ring, corpus.id)
+    await container.bell.ring_soon(corpus.id)
     return job
 
 

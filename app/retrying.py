@@ -1,7 +1,5 @@
 """Documents that failed, tried again."""
 
-import asyncio
-
 from app.container import Container
 from core.corpora import Corpus
 from core.jobs import Job
@@ -13,5 +11,5 @@ async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:
     """Queue the newest revision again and ring for a worker; raises `Conflict` where there is nothing to try again."""
     container.check_embedding(corpus)
     job = await container.record.intake.retry(corpus.id, document_id)
-    await asyncio.to_thread(container.bell.ring, corpus.id)
+    await container.bell.ring_soon(corpus.id)
     return job

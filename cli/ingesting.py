@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,9 +118,10 @@ async def _hand_in(
     """Queue everything as one job."""
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejected, ...]()
-    async for part in hand_in_all(container, corpus, found, on_conflict):
-        job, handed_in, rejected = part.job, part.handed_in, part.rejected
-        progress.handing_in(handed_in)
+    async with aclosing(hand_in_all(container, corpus, found, on_conflict)) as parts:
+        async for part in parts:
+            job, handed_in, rejected = part.job, part.handed_in, part.rejected
+            progress.handing_in(handed_in)
     if job is None:  # not reached: `hand_in_all` ends with the closed job
         raise NotFound("no job was made")
     return job, handed_in, rejected

@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -77,8 +78,9 @@ async def index(
         raise Unavailable(f"no worker came up within {_READY_SECONDS:.0f} s; {supervision.log} says why")
     passages = _submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
     job_id = ""
-    async for handed in ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE):
-        job_id = handed.job.id
+    async with aclosing(ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
+        async for handed in parts:
+            job_id = handed.job.id
     job = await _finished(container, supervision, job_id, dataset.passages, progress)
     return corpus, _report(job, dataset.passages, supervision.worker_pid())
 

@@ -61,6 +61,11 @@ class SentenceTransformersEmbedder:
         """Load the model and run it once, so that the first question does not wait for it."""
         await self.embed_query("warm")
 
+    async def close(self) -> None:
+        """End the threads; what they are at is finished first, and nobody waits for it."""
+        self._for_passages.shutdown(wait=False)
+        self._for_questions.shutdown(wait=False)
+
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         vectors = np.empty((len(texts), await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
         # texts of like length take like time, and the short ones at the end leave no core idle for long

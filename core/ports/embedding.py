@@ -49,3 +49,7 @@ class Embedder(Protocol):
     async def embed_query(self, text: str) -> Vectors:
         """Shape (dimension,), float32: for models that treat questions and passages differently."""
         ...
+
+    async def close(self) -> None:
+        """Give back connections and threads; nothing is embedded afterwards."""
+        ...

@@ -41,6 +41,9 @@ class TwinEmbedder:
     async def embed_query(self, text: str) -> Vectors:
         return self._vector(text)
 
+    async def close(self) -> None:
+        """There is nothing to give back."""
+
     def _vector(self, text: str) -> Vectors:
         total = np.zeros(self.dimension, dtype=np.float64)
         for piece in _pieces(text.casefold()):

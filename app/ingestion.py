@@ -66,8 +66,10 @@ async def hand_in_all(
                 enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
                 handed_in += len(submissions)
                 yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
-    finally:
         job = await container.record.intake.close_job(job_id)
+    except BaseException:  # also when interrupted: the job ends with what was handed in
+        await container.record.intake.close_job(job_id)
+        raise
     yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
 
 

@@ -140,7 +140,7 @@ def _check_paths(request: Request) -> None:
     first = next(read_paths(request.paths, with_given=False), None)
     if first is None:
         named = ", ".join(map(str, request.paths))
-        suffixes = ", ".join(known_suffixes())
+        suffixes = ", ".join(sorted([*known_suffixes(), ".jsonl"]))
         raise NotFound(f"there is no document in {named}; what can be read: {suffixes}")
 
 

@@ -1,6 +1,6 @@
 """Names as they are written: found in text by capitals, digits and quotes, without a model.
 
-Both sides use it: the `pattern` extractor on passages, linking on questions (RETRIEVAL.md, "Names without a model").
+Both sides use it: the `pattern` extractor on passages, linking on questions (`retrieval.linking`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Measures of one question's result, as SYSTEMS.md defines them; pure. All are fractions from 0 to 1."""
+"""Measures of one question's result, as `docs/benchmarks.md` defines them; pure. All are fractions from 0 to 1."""
 
 import re
 import string

@@ -1,4 +1,4 @@
-"""Results as others read them: the JSON object of API.md, and the rows as JSON lines."""
+"""Results as others read them: one JSON object, and the rows as JSON lines."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,0 +1,21 @@
+"""Jobs, by id."""
+
+from typing import Protocol
+
+from core.jobs import Job
+
+__all__ = ["Jobs"]
+
+
+class Jobs(Protocol):
+    async def get(self, job_id: str) -> Job:
+        """Raises `NotFound`."""
+        ...
+
+    async def all(self, *, limit: int = 50) -> list[Job]:
+        """Newest first."""
+        ...
+
+    async def cancel(self, job_id: str) -> Job:
+        """Cancel what is not finished; what is stays. A final job is returned as it is."""
+        ...

@@ -1,0 +1,161 @@
+"""Claims, and what workers write under them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.documents import Chunk, Metadata, RevisionState
+from core.graph import Extraction, Fact, Mention, Synonym
+
+__all__ = ["ChunkRow", "Claim", "Commit", "Outcome", "Staged", "Tombstone", "WorkQueue"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A worker's right to one revision until its lease runs out; `epoch` fences it."""
+
+    corpus_id: str
+    document_id: str
+    key: str
+    revision: int
+    epoch: int
+    deletion: bool
+    media_type: str
+    content_hash: str
+    size: int
+    title: str | None
+    metadata: Metadata
+
+    @property
+    def token(self) -> tuple[str, str, int, int]:
+        """What makes this claim this one: corpus, document, revision, epoch."""
+        return self.corpus_id, self.document_id, self.revision, self.epoch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Staged:
+    """An extraction of one chunk's input, kept under (document id, `extract_hash`)."""
+
+    claim: Claim
+    extract_hash: str
+    extraction: Extraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkRow:
+    """A chunk as it is written, and the hash of what it was extracted from (its `view_id` holds the embedded one)."""
+
+    chunk: Chunk
+    extract_hash: str
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    """A revision, whole: what becomes current in one transaction. A deletion has no chunks."""
+
+    claim: Claim
+    title: str = ""
+    chunks: tuple[ChunkRow, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    malformed_triples: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tombstone:
+    """What the record names no more and views and files may still hold: to be deleted there, by id."""
+
+    id: int
+    corpus_id: str
+    view_ids: tuple[str, ...] = ()
+    entity_ids: tuple[str, ...] = ()
+    triple_ids: tuple[str, ...] = ()
+    content_hashes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """`fenced` are the claims that had been lost; nothing of theirs was written.
+
+    `tombstone` lists what the commit removed; its view entries are deleted at once, and again when `tombstones` gives
+    it back (a late worker may have written them in between), after which it is cleared.
+    """
+
+    generation: int
+    fenced: tuple[Claim, ...]
+    tombstone: Tombstone | None
+
+
+class WorkQueue(Protocol):
+    """Claims with leases by the store's clock. A method that takes claims ignores those that were lost."""
+
+    async def waiting(self) -> list[str]:
+        """Ids of the corpora that have queued revisions, expired leases, due tombstones, or are to be forgotten."""
+        ...
+
+    async def claim(
+        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+    ) -> list[Claim]:
+        """The oldest claimable revisions up to `max_bytes` of content (at least one, if any is claimable).
+
+        One that has been claimed four times without an end comes alone; after eight times it fails.
+        """
+        ...
+
+    async def renew(self, claims: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
+        """Extend the leases; returns the claims that were lost."""
+        ...
+
+    async def advance(self, claims: Sequence[Claim], state: RevisionState) -> list[Claim]:
+        """Show where the revisions are; returns the claims that were lost."""
+        ...
+
+    async def release(self, claims: Sequence[Claim]) -> None:
+        """Hand back unfinished work; it is claimable again at once."""
+        ...
+
+    async def fail(self, claim: Claim, reason: str) -> None:
+        """End a revision; the current one stays."""
+        ...
+
+    async def expire(self, *, except_worker: str | None = None) -> int:
+        """Treat every lease as run out: for the one who has just taken the data folder's lock. Returns how many."""
+        ...
+
+    async def stage(self, extractions: Sequence[Staged]) -> None:
+        """Keep extractions before their revision is whole: once paid for, never paid for again."""
+        ...
+
+    async def staged(self, corpus_id: str, keys: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Extraction]:
+        """Those of the (document id, extract hash) that are kept, of current and unfinished revisions alike."""
+        ...
+
+    async def commit(self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
+        """Make revisions of one corpus current (or gone) in one transaction, each fenced by its own epoch.
+
+        Synonyms of which an entity does not exist afterwards are left out. The tombstone is due after `grace` seconds.
+        """
+        ...
+
+    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
+        """Note view entries that a fenced worker wrote, to be swept after `grace` seconds if the record lacks them."""
+        ...
+
+    async def tombstones(self, corpus_id: str) -> list[Tombstone]:
+        """Those that are due and whose documents have no unfinished revision, without what the record names again."""
+        ...
+
+    async def clear(self, tombstones: Sequence[Tombstone]) -> None: ...
+
+    async def dropped(self) -> list[str]:
+        """Ids of the corpora that are to be forgotten."""
+        ...
+
+    async def forget(self, corpus_id: str) -> None:
+        """Remove every row of a corpus that was dropped; its views and files are gone by then."""
+        ...
+
+    async def trim(self) -> None:
+        """Drop what is kept for a time only: changes older than an hour; close jobs that their makers abandoned."""
+        ...

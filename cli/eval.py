@@ -53,6 +53,10 @@ def _eval(
     chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What the others' differences are to; the first of each kind otherwise."),
+    ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the scores here, rows beside it; - is stdout.")
     ] = None,
@@ -76,6 +80,7 @@ def _eval(
         questions=questions,
         lowercase=lowercase,
         limit=limit,
+        baseline=baseline,
     )
     with _progress() as progress:
         results = asyncio.run(_run(dataset_dirs, experiment, progress))

@@ -8,6 +8,7 @@ from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit
 from evaluation.datasets import GoldQuestion
 from evaluation.metrics import contains_answer, distinct, exact_match, mean, precision, recall, token_f1
+from evaluation.supporting import ranked, shown
 
 __all__ = ["ANSWER_METRICS", "AnswerRow", "aggregate_answers", "answer_row", "failed_answer"]
 
@@ -37,7 +38,7 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
     """
     every = [hit for step in answer.steps for hit in step.hits]
     last = answer.steps[-1].hits if answer.steps else ()
-    retrieved = distinct(hit.document.key for hit in every)
+    found = shown(ranked(every, question.supporting), question.supporting)
     prediction = "" if answer.abstained else answer.text
     scores = {
         "em": exact_match(prediction, question.answers),
@@ -45,8 +46,8 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
         "acc": contains_answer([prediction], question.answers),
         "succ": contains_answer(_shown(last), question.answers),
         "succ_retrieved": contains_answer(_shown(every), question.answers),
-        "union_recall": recall(retrieved, question.supporting, len(retrieved)),
-        "union_precision": precision(retrieved, question.supporting),
+        "union_recall": recall(found, question.supporting, len(found)),
+        "union_precision": precision(found),
     }
     return AnswerRow(
         question_id=question.id,
@@ -54,7 +55,7 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
         reasoner=reasoner,
         answer=answer.text,
         abstained=answer.abstained,
-        retrieved=retrieved,
+        retrieved=distinct(hit.document.key for hit in every),
         scores=scores,
         seconds=seconds,
     )

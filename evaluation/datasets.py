@@ -1,11 +1,13 @@
 """A dataset: a folder with passages, questions with what supports them, and perhaps entities and triples."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.json_lines import Row, read_rows
+from evaluation.supporting import Support, read_supporting
 
 __all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset"]
 
@@ -16,13 +18,13 @@ GIVEN_FILE = "openie.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer (any of `aliases` is as good) and the keys of the documents that support it."""
+    """A question with its answer (any of `aliases` is as good) and the passages that support it."""
 
     id: str
     text: str
     answer: str
     aliases: tuple[str, ...]
-    supporting: frozenset[str]
+    supporting: frozenset[Support]
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -47,31 +49,33 @@ def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: b
     `needs_corpus` a folder of questions alone will do, and what supports them is not looked up.
     """
     corpus = folder / CORPUS_FILE
-    keys = _keys(corpus) if needs_corpus or corpus.exists() else {}
+    lengths = _lengths(corpus) if needs_corpus or corpus.exists() else {}
     given = folder / GIVEN_FILE
     if given.exists():
         _check_given(given)
-    asked = _questions(questions or folder / QUESTIONS_FILE, keys)
+    asked = _questions(questions or folder / QUESTIONS_FILE, lengths)
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
         questions=asked,
-        passages=len(keys),
+        passages=len(lengths),
         fingerprint=_fingerprint(corpus, given),
     )
 
 
-def _keys(path: Path) -> dict[str, str]:
-    """Each passage's key with its place."""
-    keys: dict[str, str] = {}
+def _lengths(path: Path) -> dict[str, int]:
+    """Each passage's key with the length of its text."""
+    seen: dict[str, str] = {}
+    lengths: dict[str, int] = {}
     for row in read_rows(path):
-        key = row.text("id")
-        if not isinstance(row.fields.get("text"), str):
+        key, text = row.text("id"), row.fields.get("text")
+        if not isinstance(text, str):
             raise InvalidInput(f"{row.place}: passage {key!r} has no `text`")
-        _once(keys, key, row)
-    if not keys:
+        _once(seen, key, row)
+        lengths[key] = len(text)
+    if not lengths:
         raise InvalidInput(f"{path} holds no passage")
-    return keys
+    return lengths
 
 
 def _check_given(path: Path) -> None:
@@ -83,7 +87,7 @@ def _check_given(path: Path) -> None:
             raise InvalidInput(f"{row.place}: `triples` must be a list")
 
 
-def _questions(path: Path, keys: dict[str, str]) -> tuple[GoldQuestion, ...]:
+def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
     seen: dict[str, str] = {}
     questions = []
     for row in read_rows(path):
@@ -92,18 +96,28 @@ def _questions(path: Path, keys: dict[str, str]) -> tuple[GoldQuestion, ...]:
             text=row.text("question"),
             answer=row.text("answer"),
             aliases=row.texts("aliases"),
-            supporting=frozenset(row.texts("supporting")),
+            supporting=read_supporting(row),
         )
         _once(seen, question.id, row)
         if not question.supporting:
             raise InvalidInput(f"{row.place}: question {question.id!r} names no `supporting` passage")
-        unknown = sorted(question.supporting - keys.keys()) if keys else []
-        if unknown:
-            raise InvalidInput(f"{row.place}: no passage of {CORPUS_FILE} has the id {unknown[0]!r}")
+        if lengths:
+            _look_up(question.supporting, lengths, row.place)
         questions.append(question)
     if not questions:
         raise InvalidInput(f"{path} holds no question")
     return tuple(questions)
+
+
+def _look_up(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
+    for support in sorted(supporting, key=lambda support: support.key):
+        if support.key not in lengths:
+            raise InvalidInput(f"{place}: no passage of {CORPUS_FILE} has the id {support.key!r}")
+        end, length = support.span.end if support.span else 0, lengths[support.key]
+        if end > length:
+            raise InvalidInput(
+                f"{place}: {support.key!r} in `supporting` has `end` {end}; its text has {length} characters"
+            )
 
 
 def _once(seen: dict[str, str], key: str, row: Row) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from app.container import Container
 from core.corpora import Corpus
+from core.errors import InvalidInput
 from core.strategies import parse_spec
 from evaluation.answer_rows import AnswerRow, aggregate_answers
 from evaluation.asking import answer_all, search_all
+from evaluation.comparison import ANSWER_COMPARED, SEARCH_COMPARED, Comparison, compare
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
 from evaluation.indexing import IndexReport, Progress, WorkerWatch, index
 from evaluation.search_rows import SearchRow, SearchScores, aggregate_searches
@@ -22,7 +24,11 @@ DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused")
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is to be compared. With `corpus` nothing is indexed: its documents' keys are the dataset's passage ids."""
+    """What is to be compared. With `corpus` nothing is indexed: its documents' keys are the dataset's passage ids.
+
+    Differences are to `baseline`: a searcher or a reasoner that is compared here. Without one, and for those of the
+    other kind, they are to the first. Raises `InvalidInput` for a baseline that is none of them.
+    """
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
     reasoners: tuple[str, ...] = ()
@@ -32,6 +38,13 @@ class Experiment:
     questions: Path | None = None
     lowercase: bool = False
     limit: int | None = None
+    baseline: str | None = None
+
+    def __post_init__(self) -> None:
+        compared = (*self.searchers, *self.reasoners)
+        if self.baseline is not None and self.baseline not in compared:
+            known = ", ".join(compared)
+            raise InvalidInput(f"--baseline {self.baseline!r} is none of what is compared: {known}; name it as there")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,16 +58,33 @@ class Result:
     index: IndexReport | None
     searches: tuple[SearchRow, ...]
     answers: tuple[AnswerRow, ...]
+    baseline: str | None = None
 
     @property
     def searchers(self) -> Mapping[str, SearchScores]:
-        grouped = groupby(self.searches, key=lambda row: row.searcher)
-        return {name: aggregate_searches(list(rows)) for name, rows in grouped}
+        return {name: aggregate_searches(rows) for name, rows in self._by_searcher.items()}
 
     @property
     def reasoners(self) -> Mapping[str, Mapping[str, Any]]:
-        grouped = groupby(self.answers, key=lambda row: row.reasoner)
-        return {name: aggregate_answers(list(rows)) for name, rows in grouped}
+        return {name: aggregate_answers(rows) for name, rows in self._by_reasoner.items()}
+
+    @property
+    def search_comparisons(self) -> Mapping[str, Comparison]:
+        """Each searcher but the one that the others are compared with."""
+        return compare(self._by_searcher, SEARCH_COMPARED, self.baseline)
+
+    @property
+    def answer_comparisons(self) -> Mapping[str, Comparison]:
+        """Each reasoner but the one that the others are compared with."""
+        return compare(self._by_reasoner, ANSWER_COMPARED, self.baseline)
+
+    @property
+    def _by_searcher(self) -> dict[str, list[SearchRow]]:
+        return {name: list(rows) for name, rows in groupby(self.searches, key=lambda row: row.searcher)}
+
+    @property
+    def _by_reasoner(self) -> dict[str, list[AnswerRow]]:
+        return {name: list(rows) for name, rows in groupby(self.answers, key=lambda row: row.reasoner)}
 
 
 async def run(
@@ -82,6 +112,7 @@ async def run(
         index=report,
         searches=tuple(searches),
         answers=tuple(answers),
+        baseline=experiment.baseline,
     )
 
 

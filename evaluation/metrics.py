@@ -3,9 +3,10 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence, Set
 
 __all__ = [
+    "Shown",
     "all_recall",
     "contains_answer",
     "distinct",
@@ -22,32 +23,35 @@ __all__ = [
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
+Shown = Sequence[Set[Hashable]]
+"""A ranking: what each place of it shows of the passages that support the question."""
+
 
 def distinct(ranking: Iterable[str]) -> tuple[str, ...]:
-    """Documents in the order of their best chunk: what is cut at k is a list of documents."""
+    """Each once, where it stands first."""
     return tuple(dict.fromkeys(ranking))
 
 
-def recall(ranking: Sequence[str], supporting: Collection[str], k: int) -> float:
-    """The share of the supporting documents among the first k. Nothing to find is found."""
+def recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
+    """The share of the supporting passages that the first k show. Nothing to find is found."""
     if not supporting:
         return 1.0
-    return len(set(ranking[:k]) & set(supporting)) / len(set(supporting))
+    return len(set().union(*shown[:k]) & set(supporting)) / len(set(supporting))
 
 
-def all_recall(ranking: Sequence[str], supporting: Collection[str], k: int) -> float:
-    """1 if every supporting document is among the first k."""
-    return float(set(supporting) <= set(ranking[:k]))
+def all_recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
+    """1 if the first k show every supporting passage."""
+    return float(set(supporting) <= set().union(*shown[:k]))
 
 
-def precision(ranking: Sequence[str], supporting: Collection[str]) -> float:
+def precision(shown: Shown) -> float:
     """The share of what was retrieved that supports; nothing retrieved is 0."""
-    return len(set(ranking) & set(supporting)) / len(set(ranking)) if ranking else 0.0
+    return sum(map(bool, shown)) / len(shown) if shown else 0.0
 
 
-def reciprocal_rank(ranking: Sequence[str], supporting: Collection[str]) -> float:
-    """1 / the place of the first supporting document; 0 if there is none."""
-    return next((1 / place for place, key in enumerate(ranking, start=1) if key in supporting), 0.0)
+def reciprocal_rank(shown: Shown) -> float:
+    """1 / the place of the first that supports; 0 if there is none."""
+    return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 
 def normalise_answer(text: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from evaluation.comparison import Comparison
 from evaluation.experiment import Result
 from evaluation.indexing import IndexReport
 from evaluation.metrics import mean
@@ -51,14 +52,20 @@ def _rows(results: Sequence[Result]) -> Iterator[dict[str, Any]]:
 
 
 def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
+    searches, answers = result.search_comparisons, result.answer_comparisons
     return {
         "dataset": result.dataset,
         "questions": result.questions,
         "passages": result.passages,
         "corpus": result.corpus,
         "index": None if result.index is None else _index(result.index),
-        "searchers": {name: _scores(scores) for name, scores in result.searchers.items()},
-        "reasoners": {name: dict(scores) for name, scores in result.reasoners.items()},
+        "searchers": {
+            name: {**_scores(scores), "difference": _difference(searches.get(name))}
+            for name, scores in result.searchers.items()
+        },
+        "reasoners": {
+            name: {**scores, "difference": _difference(answers.get(name))} for name, scores in result.reasoners.items()
+        },
         "rows": str(rows) if rows else None,
     }
 
@@ -84,7 +91,15 @@ def _scores(scores: SearchScores) -> dict[str, Any]:
     }
 
 
+def _difference(comparison: Comparison | None) -> dict[str, Any] | None:
+    """Null for the baseline."""
+    if comparison is None:
+        return None
+    intervals = {metric: asdict(found) for metric, found in comparison.differences.items()}
+    return {"to": comparison.baseline, **intervals}
+
+
 def _mean_of(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Of numbers only: a latency over two corpora means nothing."""
+    """Of numbers only: a latency or an interval over two corpora means nothing."""
     numbers = [name for name, value in scores[0].items() if isinstance(value, int | float)]
     return {name: mean([float(score[name]) for score in scores]) for name in numbers}

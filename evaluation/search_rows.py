@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
 from evaluation.datasets import GoldQuestion
-from evaluation.metrics import all_recall, contains_answer, distinct, mean, percentile, recall, reciprocal_rank
+from evaluation.metrics import all_recall, contains_answer, mean, percentile, recall, reciprocal_rank
+from evaluation.supporting import ranked, shown
 
 __all__ = ["DEPTH", "SEARCH_METRICS", "SearchRow", "SearchScores", "aggregate_searches", "failed_search", "search_row"]
 
 DEPTH = 10
-"""How many documents of a ranking are kept: the deepest cut that is reported."""
+"""How many places of a ranking are kept: the deepest cut that is reported."""
 
 _EMBEDDING = "embed"
 _MEASURES = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr", "succ@5")
@@ -19,7 +20,10 @@ SEARCH_METRICS = frozenset(_MEASURES)
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRow:
-    """`ranking` are document keys without repetition; `seconds` is the wall time, `stages` what the trace timed."""
+    """`ranking` are the keys of the documents that hold each place; `seconds` is the wall time, `stages` the trace's.
+
+    A key is repeated only where places are held by chunks: where spans support the question.
+    """
 
     question_id: str
     question: str
@@ -45,21 +49,22 @@ def search_row(
     stages: Mapping[str, float],
     notes: Sequence[str],
 ) -> SearchRow:
-    """Score one result. Succ looks at title and text of the best chunk of each of the first five documents."""
-    ranking = distinct(hit.document.key for hit in hits)
-    shown = {hit.document.key: f"{hit.document.title}\n{hit.chunk.text}" for hit in reversed(hits)}
+    """Score one result. Succ looks at title and text of the first five places, of a document at its best chunk's."""
     supporting = question.supporting
+    places = ranked(hits, supporting)[:DEPTH]
+    found = shown(places, supporting)
+    texts = [f"{hit.document.title}\n{hit.chunk.text}" for hit in places[:5]]
     scores = {
-        **{f"recall@{k}": recall(ranking, supporting, k) for k in (2, 5, 10)},
-        "all_recall@5": all_recall(ranking, supporting, 5),
-        "mrr": reciprocal_rank(ranking[:DEPTH], supporting),
-        "succ@5": contains_answer([shown[key] for key in ranking[:5]], question.answers),
+        **{f"recall@{k}": recall(found, supporting, k) for k in (2, 5, 10)},
+        "all_recall@5": all_recall(found, supporting, 5),
+        "mrr": reciprocal_rank(found),
+        "succ@5": contains_answer(texts, question.answers),
     }
     return SearchRow(
         question_id=question.id,
         question=question.text,
         searcher=searcher,
-        ranking=ranking[:DEPTH],
+        ranking=tuple(hit.document.key for hit in places),
         scores=scores,
         seconds=seconds,
         stages=dict(stages),

@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from evaluation.bootstrap import LEVEL, Interval
 from evaluation.experiment import Result
 from evaluation.report import average, report_of
 
@@ -51,11 +52,13 @@ def _heading(report: Mapping[str, Any]) -> str:
     return f"{asked}: {speed}{memory}"
 
 
-def _tables(report: Mapping[str, Any]) -> Iterator[Table]:
+def _tables(report: Mapping[str, Any]) -> Iterator[Table | Text]:
     if report["searchers"]:
         yield _searchers(report["searchers"])
+        yield from _differences(report["searchers"], {"R@5": "recall@5"})
     if report["reasoners"]:
         yield _reasoners(report["reasoners"])
+        yield from _differences(report["reasoners"], {"EM": "em", "F1": "f1"})
 
 
 def _searchers(searchers: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -75,9 +78,31 @@ def _reasoners(reasoners: Mapping[str, Mapping[str, Any]]) -> Table:
     return table
 
 
+def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> Iterator[Table | Text]:
+    """Nothing where nothing is compared: of one searcher alone, of an average."""
+    compared = {name: scores["difference"] for name, scores in scored.items() if scores.get("difference")}
+    if not compared:
+        return
+    baseline = next(iter(compared.values()))["to"]
+    table = _table(f"beyond {baseline}", list(metrics))
+    for name, difference in compared.items():
+        table.add_row(Text(name), *(_difference(Interval(**difference[metric])) for metric in metrics.values()))
+    yield table
+    yield Text(
+        f"The difference to {baseline} in points, with its {LEVEL:.0%} interval by paired bootstrap over the "
+        "questions: bold where it does not hold 0, else it may be noise.",
+        style="dim",
+    )
+
+
+def _difference(found: Interval) -> Text:
+    points = f"{100 * found.mean:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
+    return Text(points, style="bold" if found.clear_of_zero else "")
+
+
 def _table(kind: str, numbers: Sequence[str]) -> Table:
     table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column(kind)
+    table.add_column(Text(kind))
     for name in numbers:
         table.add_column(name, justify="right", no_wrap=True)
     return table

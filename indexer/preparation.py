@@ -11,9 +11,11 @@ from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.graph import Extraction
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import ChunkRow, Claim, Staged
+from core.terms import terms_of
 from indexer.backends import Backends
 from indexer.embedded_text import embedded_texts
 from indexer.loading import loader_for
+from indexer.titles import title_names
 
 __all__ = ["Prepared", "Preparer"]
 
@@ -101,14 +103,15 @@ class Preparer:
         return Prepared(
             claim=claim,
             title=document.title,
-            rows=self._rows(claim, document.title, chunks, hashes),
+            rows=await asyncio.to_thread(self._rows, claim, document, chunks, hashes),
             texts=tuple(embedded_texts(document.title, chunks, self._backends.embedder.tokens)),
             extractions=tuple(found[hash] for hash in hashes),
         )
 
     def _rows(
-        self, claim: Claim, title: str, chunks: Sequence[DraftChunk], hashes: Sequence[str]
+        self, claim: Claim, document: LoadedDocument, chunks: Sequence[DraftChunk], hashes: Sequence[str]
     ) -> tuple[ChunkRow, ...]:
+        title = document.title
         occurrences: dict[str, int] = {}
         rows = []
         for position, (chunk, extract_hash) in enumerate(zip(chunks, hashes, strict=True)):
@@ -130,6 +133,8 @@ class Preparer:
                     ),
                     extract_hash=extract_hash,
                     tokens=chunk.tokens,
+                    terms=terms_of((title, chunk.heading), chunk.text).tobytes(),
+                    title_names=title_names(title, document.blocks[chunk.block].heading),
                 )
             )
         return tuple(rows)

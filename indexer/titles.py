@@ -1,9 +1,13 @@
 """A document's title where nobody gives one, and the name that a title is."""
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-__all__ = ["bare_title", "one_line", "stem_of"]
+from core.ids import entity_id
+from core.names import normalise
+
+__all__ = ["bare_title", "one_line", "stem_of", "title_names"]
 
 _FINAL_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 
@@ -21,3 +25,9 @@ def stem_of(key: str) -> str:
 def bare_title(title: str) -> str:
     """The title without its final parenthesis: `Mercury (planet)` → `Mercury`; one that is nothing else is kept."""
     return _FINAL_PARENTHESIS.sub("", title).strip() or title.strip()
+
+
+def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:
+    """Ids of the names that a chunk's title and the last part of its heading path are, bare; each once."""
+    names = [normalise(bare_title(part)) for part in (title, *heading[-1:])]
+    return tuple(dict.fromkeys(entity_id(name) for name in names if name))

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from core.ports.record import GraphChanges, GraphRows
 from retrieval.adjacency import Adjacency, adjacency
-from retrieval.columns import Columns, columns_of, ids_of, positions, updated
+from retrieval.columns import Columns, Ints, columns_of, ids_of, positions, updated
 from retrieval.name_index import NameIndex, name_index
+from retrieval.terms import TermStatistics, statistics_of
 
 __all__ = ["Graph", "Snapshot", "snapshot_of"]
 
@@ -32,12 +33,19 @@ class Graph:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """Immutable. Chunks and entities are numbered in the order of their ids, so equal content has equal numbers."""
+    """Immutable. Chunks and entities are numbered in the order of their ids, so equal content has equal numbers.
+
+    `titles` are the entities that each chunk's title and heading name, -1 where there is none; `title_shares` is how
+    many chunks have an entity there.
+    """
 
     generation: int
     columns: Columns
     names: NameIndex
     whole: Graph
+    statistics: TermStatistics
+    titles: Ints
+    title_shares: NDArray[np.int64]
     _view_order: NDArray[np.int64] = field(repr=False)
     _masks: "_Masks" = field(repr=False)
 
@@ -46,9 +54,10 @@ class Snapshot:
         added = changes.added
         if not (changes.removed or changes.synonyms_of or added.chunks or added.synonyms):
             return replace(self, generation=changes.generation)
-        columns = updated(self.columns, changes)
+        columns, removed, new = updated(self.columns, changes)
         names = name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
-        return _snapshot(changes.generation, columns, names)
+        statistics = self.statistics.updated(removed=removed, added=new)
+        return _snapshot(changes.generation, columns, names, statistics)
 
     def graph(self, documents: frozenset[str] | None = None) -> Graph:
         """The graph that these documents assert (None: all); synonyms hold between the entities that they name."""
@@ -85,15 +94,19 @@ class Snapshot:
 
 def snapshot_of(generation: int, rows: GraphRows) -> Snapshot:
     columns = columns_of(rows)
-    return _snapshot(generation, columns, name_index(columns.names))
+    return _snapshot(generation, columns, name_index(columns.names), statistics_of(columns.terms))
 
 
-def _snapshot(generation: int, columns: Columns, names: NameIndex) -> Snapshot:
+def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: TermStatistics) -> Snapshot:
+    titles = positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
     return Snapshot(
         generation=generation,
         columns=columns,
         names=names,
         whole=_graph(columns, None),
+        statistics=statistics,
+        titles=titles,
+        title_shares=np.bincount(titles[titles >= 0], minlength=len(columns.entity_ids)),
         _view_order=np.argsort(columns.view_ids, kind="stable"),
         _masks=_Masks(),
     )

@@ -9,7 +9,7 @@ from core.graph import Synonym
 from core.ports.record import ChunkRow, Claim, Commit, Outcome, Tombstone
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.claims import held
-from stores.sqlite.database import Connection
+from stores.sqlite.database import Connection, Row
 from stores.sqlite.rows import dump, id_list
 from stores.sqlite.states import move
 from stores.sqlite.tombstones import bury
@@ -67,7 +67,11 @@ def _replace_document(cx: Connection, one: Commit, seq: int, effects: _Effects) 
     before = {
         row["id"]: row
         for row in cx.execute(
-            "SELECT id, view_id, extract_hash FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id)
+            """
+            SELECT id, view_id, extract_hash, position, title_names, terms FROM chunks
+            WHERE corpus_id = ? AND document_id = ?
+            """,
+            (corpus_id, id),
         )
     }
     hidden = cx.execute("SELECT hidden FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, id)).fetchone()[0]
@@ -79,11 +83,12 @@ def _replace_document(cx: Connection, one: Commit, seq: int, effects: _Effects) 
         and before[id]["extract_hash"] == row.extract_hash
         and before[id]["view_id"] == row.chunk.view_id
     }
+    unseen = {id for id in kept if not _looks_the_same(before[id], after[id])}
     _drop_chunks(cx, corpus_id, before.keys() - kept, effects)
     _write_chunks(cx, corpus_id, one.chunks)
     _write_graph(cx, one, after.keys() - kept, effects)
     effects.deleted |= before.keys() - after.keys()
-    effects.put |= after.keys() if hidden else after.keys() - kept
+    effects.put |= after.keys() if hidden else (after.keys() - kept) | unseen
     effects.new_views |= {row.chunk.view_id for row in one.chunks}
     _drop_extractions(cx, corpus_id, id, {row.extract_hash for row in one.chunks})
     cx.execute(
@@ -107,6 +112,12 @@ def _replace_document(cx: Connection, one: Commit, seq: int, effects: _Effects) 
     )
     move(cx, [seq], RevisionState.INDEXED)
     _drop_revisions(cx, corpus_id, id, one.claim.revision, effects)
+
+
+def _looks_the_same(before: Row, after: ChunkRow) -> bool:
+    """Whether snapshots hold what is written of a chunk whose graph stays."""
+    written = (after.chunk.position, _joined(after.title_names), after.terms)
+    return (before["position"], before["title_names"], before["terms"]) == written
 
 
 def _remove_document(cx: Connection, claim: Claim, seq: int, effects: _Effects) -> None:
@@ -142,7 +153,7 @@ def _drop_chunks(cx: Connection, corpus_id: str, ids: Iterable[str], effects: _E
 
 def _write_chunks(cx: Connection, corpus_id: str, rows: Sequence[ChunkRow]) -> None:
     cx.executemany(
-        "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 corpus_id,
@@ -150,6 +161,8 @@ def _write_chunks(cx: Connection, corpus_id: str, rows: Sequence[ChunkRow]) -> N
                 row.chunk.document_id,
                 row.chunk.view_id,
                 row.chunk.position,
+                _joined(row.title_names),
+                row.terms,
                 row.chunk.text,
                 row.chunk.heading,
                 row.chunk.page,
@@ -161,6 +174,10 @@ def _write_chunks(cx: Connection, corpus_id: str, rows: Sequence[ChunkRow]) -> N
             for row in rows
         ],
     )
+
+
+def _joined(ids: Iterable[str]) -> str:
+    return " ".join(ids)
 
 
 def _write_graph(cx: Connection, one: Commit, chunks: set[str], effects: _Effects) -> None:

@@ -12,12 +12,14 @@ from typing import TypeVar
 
 from core.errors import Unavailable
 
-__all__ = ["SCHEMA_VERSION", "Connection", "Database", "now"]
+__all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "now"]
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
+Cursor = sqlite3.Cursor
+Row = sqlite3.Row
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _BUSY_SECONDS = 30
 
 _PRAGMAS = (
@@ -139,7 +141,7 @@ class Database:
             if version != 0:
                 raise Unavailable(
                     f"the record {self._path.name} has schema {version}, and this release reads {SCHEMA_VERSION}: "
-                    "use the release that wrote it, or a new data folder"
+                    "use the release that wrote it, or ingest again into a new data folder"
                 )
             schema = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
             for statement in _statements(schema):

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 
 from core.errors import NotFound
-from core.ports.record import GraphChanges, GraphRows
-from stores.sqlite.database import Connection, Database
+from core.ports.record import GraphChanges, GraphChunk, GraphRows
+from stores.sqlite.database import Connection, Cursor, Database
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
@@ -62,10 +62,14 @@ def _rows(
     visible = _VISIBLE if chunks is None else _VISIBLE + _AMONG_CHUNKS
     values = {"corpus": corpus_id, "chunks": id_list(chunks or ()), "entities": id_list(entities or ())}
 
-    def select(query: str) -> list[tuple[str, ...]]:
+    def select(query: str) -> Cursor:
         cursor = cx.cursor()
         cursor.row_factory = None  # plain tuples: there may be millions
-        return cursor.execute(query, values).fetchall()
+        return cursor.execute(query, values)
+
+    def chunk_rows() -> list[GraphChunk]:
+        columns = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
+        return list(map(GraphChunk._make, select(f"SELECT {columns} {visible} ORDER BY c.id")))
 
     of_visible = f"m.corpus_id = :corpus AND m.chunk_id IN (SELECT c.id {visible})"
     synonyms = "SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus"
@@ -73,21 +77,21 @@ def _rows(
         among = "IN (SELECT value FROM json_each(:entities))"
         synonyms += f" AND (first_id {among} OR second_id {among})"
     return GraphRows(
-        chunks=select(f"SELECT c.id, c.document_id, c.view_id {visible} ORDER BY c.id"),  # type: ignore[arg-type]
-        entities=select(  # type: ignore[arg-type]
+        chunks=chunk_rows(),
+        entities=select(
             f"""
             SELECT e.id, e.name FROM entities e WHERE e.corpus_id = :corpus
             AND e.id IN (SELECT m.entity_id FROM mentions m WHERE {of_visible}) ORDER BY e.id
             """
-        ),
-        mentions=select(  # type: ignore[arg-type]
+        ).fetchall(),
+        mentions=select(
             f"""
             SELECT m.chunk_id, m.entity_id, sum(m.count) FROM mentions m WHERE {of_visible}
             GROUP BY m.chunk_id, m.entity_id ORDER BY m.chunk_id, m.entity_id
             """
-        ),
-        facts=select(  # type: ignore[arg-type]
+        ).fetchall(),
+        facts=select(
             f"SELECT m.chunk_id, m.subject_id, m.object_id FROM facts m WHERE {of_visible} ORDER BY m.chunk_id, m.id"
-        ),
-        synonyms=select(synonyms + " ORDER BY first_id, second_id"),  # type: ignore[arg-type]
+        ).fetchall(),
+        synonyms=select(synonyms + " ORDER BY first_id, second_id").fetchall(),
     )

@@ -58,6 +58,8 @@ CREATE TABLE chunks (
     document_id  TEXT NOT NULL,
     view_id      TEXT NOT NULL,
     position     INTEGER NOT NULL,
+    title_names  TEXT NOT NULL,             -- ids joined by a space
+    terms        BLOB NOT NULL,             -- rows of core.terms.TERM; before the text, so that snapshots need not read it
     text         TEXT NOT NULL,
     heading      TEXT NOT NULL,
     page         INTEGER,
@@ -66,7 +68,7 @@ CREATE TABLE chunks (
     extract_hash TEXT NOT NULL,
     tokens       INTEGER NOT NULL,
     PRIMARY KEY (corpus_id, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;  -- with row ids: rows of more than 1 KB would each take a page of their own without
 CREATE INDEX chunks_by_document ON chunks (corpus_id, document_id, position);
 CREATE UNIQUE INDEX chunks_by_view ON chunks (corpus_id, view_id);
 

@@ -1,7 +1,7 @@
 """All measurements, one after the other: `python -m tests.benchmarks --datasets DIR [--only NAME]...`.
 
-Prints one JSON object and a table of what should be reached, and keeps both in `.bench/`. A figure is worth something
-on an idle machine only; the report tells what it was.
+Prints one JSON object, a table of what should be reached, and searchers side by side; keeps all of it in `.bench/`. A
+figure is worth something on an idle machine only; the report tells what it was.
 """
 
 import argparse
@@ -11,17 +11,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, http, ingest, quality, search
+from tests.benchmarks import demo, glued, http, ingest, quality, search
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
+from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
 MUSIQUE = "musique-train-100"
 
-Measured = tuple[Any, list[Check]]
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """`table` is what `docs/benchmarks.md` shows beside the checks."""
+
+    report: Mapping[str, Any]
+    checks: list[Check]
+    table: str = ""
 
 
 def main() -> int:
@@ -34,35 +43,46 @@ def main() -> int:
         parser.error(
             f"{arguments.datasets} holds no {MUSIQUE}; name the folder with --datasets, or DATASETS=… for make"
         )
-    report, checks = run(arguments.only or list(MEASUREMENTS), arguments.datasets)
-    print(json.dumps(report, indent=2, ensure_ascii=False), markdown(checks), sep="\n\n")
+    report, checks, tables = run(arguments.only or list(MEASUREMENTS), arguments.datasets)
+    print(*_texts(report, checks, tables), sep="\n\n")
     return 0 if all(check.reached for check in checks) else 1
 
 
-def run(names: list[str], datasets: Path) -> tuple[dict[str, Any], list[Check]]:
+def run(names: list[str], datasets: Path) -> tuple[dict[str, Any], list[Check], list[str]]:
     """Measure one after the other; what was measured is kept at once, whatever becomes of the next."""
     report: dict[str, Any] = {"machine": describe(), "measured": {}, "checks": []}
     checks: list[Check] = []
+    tables: list[str] = []
     for name in names:
         began = time.perf_counter()
         sys.stderr.write(f"{name} …\n")
-        measured, found = MEASUREMENTS[name](datasets)
-        report["measured"][name] = {"took_seconds": time.perf_counter() - began, **measured}
-        checks += found
+        measured = MEASUREMENTS[name](datasets)
+        report["measured"][name] = {"took_seconds": time.perf_counter() - began, **measured.report}
+        checks += measured.checks
+        tables += [measured.table] if measured.table else []
         report["checks"] = [{**vars(check), "reached": check.reached} for check in checks]
-        _keep(report, checks)
-    return report, checks
+        _keep(*_texts(report, checks, tables))
+    return report, checks, tables
 
 
-def _keep(report: dict[str, Any], checks: list[Check]) -> None:
+def _texts(report: dict[str, Any], checks: list[Check], tables: list[str]) -> tuple[str, str]:
+    return json.dumps(report, indent=2, ensure_ascii=False), "\n\n".join([markdown(checks), *tables])
+
+
+def _keep(report: str, tables: str) -> None:
     OUTPUT.mkdir(exist_ok=True)
-    (OUTPUT / "results.json").write_text(json.dumps(report, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    (OUTPUT / "results.md").write_text(markdown(checks) + "\n", encoding="utf-8")
+    (OUTPUT / "results.json").write_text(report + "\n", encoding="utf-8")
+    (OUTPUT / "results.md").write_text(tables + "\n", encoding="utf-8")
 
 
 def _quality(datasets: Path) -> Measured:
     report = asyncio.run(quality.measure(datasets))
-    return report, quality.checks(report)
+    return Measured(report=report, checks=quality.checks(report), table=comparison_table(report))
+
+
+def _glued(datasets: Path) -> Measured:
+    report = asyncio.run(glued.measure(datasets))
+    return Measured(report=report, checks=glued.checks(report), table=comparison_table(report))
 
 
 def _embedding(datasets: Path) -> Measured:
@@ -70,34 +90,34 @@ def _embedding(datasets: Path) -> Measured:
     command = [sys.executable, "-m", "tests.benchmarks.embedding", "--dataset", str(datasets / MUSIQUE)]
     ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     report = json.loads(ran.stdout)
-    return report, embedding_checks(report)
+    return Measured(report=report, checks=embedding_checks(report))
 
 
 def _ingest(datasets: Path) -> Measured:
     report = asyncio.run(ingest.measure(datasets / MUSIQUE))
-    return report, ingest.checks(report)
+    return Measured(report=report, checks=ingest.checks(report))
 
 
 def _search(datasets: Path) -> Measured:
     report = asyncio.run(search.measure(datasets / MUSIQUE))
-    return report, search.checks(report)
+    return Measured(report=report, checks=search.checks(report))
 
 
 def _http(datasets: Path) -> Measured:
     report = asyncio.run(http.measure(datasets / MUSIQUE))
-    return report, http.checks(report)
+    return Measured(report=report, checks=http.checks(report))
 
 
 def _pagerank(_datasets: Path) -> Measured:
     from tests.benchmarks import pagerank  # builds large graphs with igraph
 
     report = {size: pagerank.measure(size) for size in pagerank.SIZES}
-    return report, pagerank_checks(report)
+    return Measured(report=report, checks=pagerank_checks(report))
 
 
 def _demo(_datasets: Path) -> Measured:
     report = demo.measure()
-    return report, demo.checks(report)
+    return Measured(report=report, checks=demo.checks(report))
 
 
 def embedding_checks(report: Mapping[str, Any]) -> list[Check]:
@@ -133,6 +153,7 @@ _PAGERANK_TARGETS = {
 
 MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "quality": _quality,
+    "glued": _glued,
     "embedding": _embedding,
     "ingest": _ingest,
     "search": _search,

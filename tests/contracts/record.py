@@ -5,6 +5,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,8 @@ from core.filters import parse_filter
 from core.graph import Extraction, Fact, Mention, Surface, Synonym, Triple
 from core.jobs import JobKind, JobState
 from core.names import normalise
-from core.ports.record import ChunkRow, Claim, Commit, GraphRows, NewRevision, Record, Staged
+from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, GraphRows, NewRevision, Record, Staged
+from core.terms import terms_of
 
 SETTINGS = CorpusSettings(chunker="passage", extractor="pattern", fine=Fine.AUTO, embedding_model="twin", dimension=8)
 LEASE = 60.0
@@ -58,7 +60,13 @@ def commit_of(
             span=Span(start=0, end=len(text)),
         )
         chunks.append(
-            ChunkRow(chunk=chunk, extract_hash=ids.digest("extract", [text, *names]), tokens=len(text.split()))
+            ChunkRow(
+                chunk=chunk,
+                extract_hash=ids.digest("extract", [text, *names]),
+                tokens=len(text.split()),
+                terms=terms_of([claim.key], text).tobytes(),
+                title_names=(ids.entity_id(normalise(claim.key)), ids.entity_id(normalise(text))),
+            )
         )
         for name in names:
             entity = normalise(name)
@@ -109,6 +117,11 @@ def shape(rows: GraphRows) -> tuple[list[Any], ...]:
     return tuple(
         sorted(map(tuple, part)) for part in (rows.chunks, rows.entities, rows.mentions, rows.facts, rows.synonyms)
     )
+
+
+def graph_chunk(row: ChunkRow) -> GraphChunk:
+    chunk = row.chunk
+    return GraphChunk(chunk.id, chunk.document_id, chunk.view_id, chunk.position, " ".join(row.title_names), row.terms)
 
 
 class RecordContract:
@@ -573,7 +586,7 @@ class RecordContract:
         assert changes is not None
         _, rows = await other.graph.graph(corpus.id)
         assert shape(changes.added) == shape(rows)
-        await put(record, corpus, "a", [("two", ["Bob"]), ("three", ["Cyd"])])
+        await put(record, corpus, "a", [("three", ["Cyd"]), ("two", ["Bob"])])
         later = await other.graph.changes(corpus.id, changes.generation)
         assert later is not None
         assert len(later.removed) == 2, "one gone, one new, one untouched"
@@ -581,6 +594,46 @@ class RecordContract:
         nothing = await other.graph.changes(corpus.id, later.generation)
         assert nothing is not None
         assert not nothing.removed
+
+    async def test_the_graphs_chunks_carry_what_was_written_of_them(self, record: Record, corpus: Corpus) -> None:
+        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        [claim] = await claim_all(record, corpus)
+        commit = commit_of(claim, [("Ada knew two rivers", ["Ada"]), ("", [])])
+        named, bare = commit.chunks[0], replace(commit.chunks[1], title_names=(), terms=b"")
+        await record.work.commit([replace(commit, chunks=(named, bare))], grace=0)
+        _, rows = await record.graph.graph(corpus.id)
+        assert sorted(rows.chunks) == sorted(map(graph_chunk, (named, bare)))
+        assert {chunk.terms for chunk in rows.chunks} == {terms_of(["a"], "Ada knew two rivers").tobytes(), b""}
+
+    @pytest.mark.parametrize("changed", ["position", "terms", "title_names"])
+    async def test_a_chunk_that_is_kept_and_looks_different_is_a_change(
+        self, record: Record, other: Record, corpus: Corpus, changed: str
+    ) -> None:
+        await put(record, corpus, "a", [("one", ["Ada"]), ("two", ["Bob"])], facts=[("Ada", "met", "Bob")])
+        generation, before = await other.graph.graph(corpus.id)
+        exported = await export(record, corpus)
+        await record.intake.enqueue(corpus.id, [revision("a", "again")], OnConflict.REPLACE)
+        [claim] = await claim_all(record, corpus)
+        commit = commit_of(claim, [("one", ["Ada"]), ("two", ["Bob"])], [("Ada", "met", "Bob")])
+        first, second = commit.chunks
+        new = {
+            "position": replace(first, chunk=replace(first.chunk, position=7)),
+            "terms": replace(first, terms=terms_of([], "other terms").tobytes()),
+            "title_names": replace(first, title_names=(ids.entity_id("bob"),)),
+        }[changed]
+        outcome = await record.work.commit([replace(commit, chunks=(new, second))], grace=0)
+        assert outcome.tombstone is not None
+        assert outcome.tombstone.view_ids == outcome.tombstone.entity_ids == outcome.tombstone.triple_ids == ()
+        changes = await other.graph.changes(corpus.id, generation)
+        assert changes is not None
+        assert (list(changes.removed), list(changes.added.chunks)) == ([first.chunk.id], [graph_chunk(new)])
+        assert len(changes.added.mentions) == len(changes.added.facts) == 1, "its rows come along, as they were"
+        _, after = await other.graph.graph(corpus.id)
+        assert sorted(after.chunks) == sorted(map(graph_chunk, (new, second)))
+        assert shape(after)[1:] == shape(before)[1:]
+        again = await export(record, corpus)
+        graphs = ("entity", "mention", "fact")
+        assert [r for r in again if r["kind"] in graphs] == [r for r in exported if r["kind"] in graphs]
 
     async def test_an_unknown_generation_means_a_rebuild(self, record: Record, corpus: Corpus) -> None:
         assert await record.graph.changes(corpus.id, 10**6) is None

@@ -23,6 +23,7 @@ from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.strategies import StrategySpec, build
 from core.surface import find_names
+from core.terms import terms_of
 from core.trace import Trace
 from retrieval import SEARCHERS, Backends, SnapshotCache
 from stores.sqlite.record import SqliteRecord
@@ -163,7 +164,8 @@ def _commit(claim: Claim, passage: Passage) -> Commit:
         span=None,
     )
     named = [span.form for span in find_names(passage.text)]
-    named += [re.sub(r"\s*\([^()]*\)\s*$", "", passage.title), *passage.names]
+    title = re.sub(r"\s*\([^()]*\)\s*$", "", passage.title)
+    named += [title, *passage.names]
     named += [name for subject, _, object_ in passage.triples for name in (subject, object_)]
     forms = {(normalise(form), form) for form in named if normalise(form)}
     mentions = tuple(
@@ -171,7 +173,13 @@ def _commit(claim: Claim, passage: Passage) -> Commit:
         for name, form in sorted(forms)
     )
     facts = {fact.id: fact for fact in (_fact(chunk_id, *triple) for triple in passage.triples)}
-    row = ChunkRow(chunk=chunk, extract_hash=ids.digest("extract", [repr(passage)]), tokens=1)
+    row = ChunkRow(
+        chunk=chunk,
+        extract_hash=ids.digest("extract", [repr(passage)]),
+        tokens=1,
+        terms=terms_of([passage.title], passage.text).tobytes(),
+        title_names=(ids.entity_id(normalise(title)),) if normalise(title) else (),
+    )
     return Commit(claim=claim, title=passage.title, chunks=(row,), mentions=mentions, facts=tuple(facts.values()))
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from core.ports.record.corpora import Corpora
 from core.ports.record.exporter import Exporter
-from core.ports.record.graph import GraphChanges, GraphRows, GraphSource
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
 from core.ports.record.intake import Enqueued, EnqueuedDocument, Intake, NewRevision
 from core.ports.record.jobs import Jobs
 from core.ports.record.library import DocumentPage, FactRow, Library
@@ -26,6 +26,7 @@ __all__ = [
     "Exporter",
     "FactRow",
     "GraphChanges",
+    "GraphChunk",
     "GraphRows",
     "GraphSource",
     "Intake",

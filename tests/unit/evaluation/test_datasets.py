@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from core.documents import Span
 from core.errors import InvalidInput, NotFound
-from evaluation import read_dataset
+from evaluation import Support, read_dataset
 
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
 QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
@@ -35,7 +36,42 @@ def test_a_folder_becomes_values(tmp_path: Path) -> None:
     assert (dataset.name, dataset.passages) == ("Little Set", 2)
     (question,) = dataset.questions
     assert question.answers == ("Rome",)
-    assert question.supporting == {"p1", "p2"}
+    assert question.supporting == {Support(key="p1"), Support(key="p2")}
+
+
+def test_spans_of_documents_may_support(tmp_path: Path) -> None:
+    supporting = ["p1", {"id": "p2", "start": 2, "end": 10}, {"id": "p2", "start": 0, "end": 2}]
+    (question,) = read_dataset(folder_of(tmp_path, questions=lines({**QUESTION, "supporting": supporting}))).questions
+    assert question.supporting == {
+        Support(key="p1"),
+        Support(key="p2", span=Span(start=0, end=2)),
+        Support(key="p2", span=Span(start=2, end=10)),
+    }
+
+
+def span(**place: Any) -> str:
+    return lines({**QUESTION, "supporting": [{"id": "p2", "start": 0, "end": 5, **place}]})
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        (span(id="p7"), "questions.jsonl line 1: no passage of corpus.jsonl has the id 'p7'"),
+        (span(id=7), "questions.jsonl line 1: `supporting` must be a list of passage ids or of"),
+        (lines({**QUESTION, "supporting": ["p1", 2]}), "line 1: `supporting` must be .* and not hold 2"),
+        (span(start="0"), "line 1: `start` and `end` of 'p2' in `supporting` must be whole numbers, not '0' and 5"),
+        (span(end=5.0), "whole numbers, not 0 and 5.0"),
+        (span(start=False), "whole numbers, not False and 5"),
+        (span(end=None), "whole numbers, not 0 and None"),
+        (span(start=5), "line 1: 'p2' in `supporting` has `start` 5 and `end` 5"),
+        (span(start=-1), "has `start` -1 and `end` 5"),
+        (span(end=11), "line 1: 'p2' in `supporting` has `end` 11; its text has 10 characters"),
+        (lines(QUESTION) + span(start=9), "questions.jsonl line 2: 'p2' in"),
+    ],
+)
+def test_spans_that_are_wrong_are_refused_with_their_place(tmp_path: Path, questions: str, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_dataset(folder_of(tmp_path, questions=questions))
 
 
 def test_the_fingerprint_follows_what_is_indexed_and_not_the_questions(tmp_path: Path) -> None:
@@ -62,7 +98,7 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines(QUESTION, QUESTION), r"line 2: the id 'q1' is that of .*line 1 already"),
         (lines({**QUESTION, "supporting": ["p1", "p7"]}), "line 1: no passage of corpus.jsonl has the id 'p7'"),
         (lines({**QUESTION, "supporting": []}), "names no `supporting` passage"),
-        (lines({**QUESTION, "supporting": "p1"}), "`supporting` must be a list of strings"),
+        (lines({**QUESTION, "supporting": "p1"}), "line 1: `supporting` must be a list of passage ids or of"),
         (lines({**QUESTION, "question": "  "}), "`question` must be a text"),
         (lines({**QUESTION, "answer": None}), "`answer` must be a text"),
         (lines({**QUESTION, "aliases": [1]}), "`aliases` must be a list of strings"),

@@ -16,7 +16,7 @@ from evaluation.metrics import (
     token_f1,
 )
 
-RANKING = ("a", "b", "c", "d", "e", "f")
+RANKING: list[set[str]] = [{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}]
 
 
 @pytest.mark.parametrize(
@@ -40,20 +40,26 @@ def test_all_recall_forgives_nothing() -> None:
     assert all_recall((), {"a"}, 5) == 0.0
 
 
-def test_documents_count_once_where_their_best_chunk_stands() -> None:
-    ranking = distinct(["a", "a", "b", "a", "c", "b"])
-    assert ranking == ("a", "b", "c")
-    assert recall(ranking, {"c"}, 3) == 1.0
+def test_what_is_shown_twice_is_found_once_and_one_place_may_show_several() -> None:
+    assert recall([{"a"}, {"a"}, {"b", "c"}], {"a", "b", "c", "d"}, 2) == 0.25
+    assert recall([{"a"}, {"a"}, {"b", "c"}], {"a", "b", "c", "d"}, 3) == 0.75
+    assert all_recall([set(), {"a", "b"}], {"a", "b"}, 2) == 1.0
 
 
-@pytest.mark.parametrize(("supporting", "expected"), [({"a"}, 1.0), ({"c", "d"}, 1 / 3), ({"x"}, 0.0)])
-def test_reciprocal_rank_is_that_of_the_first(supporting: set[str], expected: float) -> None:
-    assert reciprocal_rank(RANKING, supporting) == expected
+def test_distinct_keeps_the_first() -> None:
+    assert distinct(["a", "a", "b", "a", "c", "b"]) == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"), [([{"a"}], 1.0), ([set(), set(), {"c"}, {"d"}], 1 / 3), ([set()], 0.0), ([], 0.0)]
+)
+def test_reciprocal_rank_is_that_of_the_first(shown: list[set[str]], expected: float) -> None:
+    assert reciprocal_rank(shown) == expected
 
 
 def test_precision() -> None:
-    assert precision(("a", "b", "c", "d"), {"a", "x"}) == 0.25
-    assert precision((), {"a"}) == 0.0
+    assert precision([{"a", "b"}, set(), set(), set()]) == 0.25
+    assert precision([]) == 0.0
 
 
 @pytest.mark.parametrize(

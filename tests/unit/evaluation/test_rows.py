@@ -11,12 +11,26 @@ from core.documents import Chunk, DocumentRef
 from core.errors import InvalidInput
 from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
-from evaluation import GoldQuestion, Result, parse_threshold, report_of, rows_file, shortfalls, table_of, write_report
+from evaluation import (
+    GoldQuestion,
+    Result,
+    Support,
+    parse_threshold,
+    report_of,
+    rows_file,
+    shortfalls,
+    table_of,
+    write_report,
+)
 from evaluation.answer_rows import aggregate_answers, answer_row, failed_answer
 from evaluation.search_rows import SearchRow, aggregate_searches, failed_search, search_row
 
 QUESTION = GoldQuestion(
-    id="q", text="Where?", answer="Hassan Gouled", aliases=("Gouled",), supporting=frozenset({"a", "b"})
+    id="q",
+    text="Where?",
+    answer="Hassan Gouled",
+    aliases=("Gouled",),
+    supporting=frozenset({Support(key="a"), Support(key="b")}),
 )
 
 

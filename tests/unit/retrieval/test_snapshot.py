@@ -1,15 +1,16 @@
 """Snapshots: equal content is equal numbers, and a change is as good as a rebuild."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.ids import chunk_id, entity_id
-from core.ports.record import GraphChanges, GraphRows
+from core.ids import chunk_id, document_id, entity_id, view_id
+from core.ports.record import GraphChanges, GraphChunk, GraphRows
+from core.terms import hash_of, terms_of
 from retrieval.snapshot import Snapshot, snapshot_of
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
@@ -17,12 +18,15 @@ NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 
 @dataclass(frozen=True)
 class Content:
-    """What one chunk says; synonyms are between entities."""
+    """What one chunk says, and the names that its title and heading are; synonyms are between entities."""
 
     document: int
     version: int
     names: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
+    position: int = 0
+    titles: tuple[str, ...] = ()
+    text: str = ""
 
 
 Corpus = dict[int, Content]
@@ -34,6 +38,9 @@ contents = st.builds(
     version=st.integers(0, 1),
     names=st.lists(st.sampled_from(NAMES), max_size=4).map(tuple),
     facts=st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=3).map(tuple),
+    position=st.integers(0, 2),
+    titles=st.lists(st.sampled_from(NAMES), max_size=2, unique=True).map(tuple),
+    text=st.lists(st.sampled_from(["river", "Rivers", "Bread", "bread", "stone"]), max_size=4).map(" ".join),
 )
 corpora = st.dictionaries(st.integers(0, 7), contents, max_size=8)
 synonym_sets = st.dictionaries(
@@ -47,6 +54,25 @@ def chunk(number: int) -> str:
     return chunk_id("k", str(number), 0)
 
 
+def document(number: int) -> str:
+    return document_id(str(number))
+
+
+def view(number: int, version: int) -> str:
+    return view_id(chunk(number), str(version))
+
+
+def graph_chunk(number: int, content: Content) -> GraphChunk:
+    return GraphChunk(
+        id=chunk(number),
+        document_id=document(content.document),
+        view_id=view(number, content.version),
+        position=content.position,
+        title_names=" ".join(map(entity_id, content.titles)),
+        terms=terms_of(content.titles, content.text).tobytes(),
+    )
+
+
 def rows(corpus: Corpus, synonyms: Synonyms, *, only: Iterable[int] | None = None) -> GraphRows:
     """The rows as a record gives them: synonyms of entities that exist in the whole corpus only."""
     chosen = sorted(corpus if only is None else set(only) & set(corpus))
@@ -55,7 +81,7 @@ def rows(corpus: Corpus, synonyms: Synonyms, *, only: Iterable[int] | None = Non
     named = {n for i in chosen for n in (*corpus[i].names, *(x for f in corpus[i].facts for x in f))}
     named |= {name for pair in linked for name in pair}
     return GraphRows(
-        chunks=[(chunk(i), f"d{corpus[i].document}", f"v{i}.{corpus[i].version}") for i in chosen],
+        chunks=[graph_chunk(i, corpus[i]) for i in chosen],
         entities=[(entity_id(name), name) for name in sorted(named)],
         mentions=[(chunk(i), entity_id(name), 1) for i in chosen for name in corpus[i].names],
         facts=[(chunk(i), entity_id(a), entity_id(b)) for i in chosen for a, b in corpus[i].facts],
@@ -77,7 +103,7 @@ def changes(old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms
 def parts(value: Any, path: str = "") -> dict[str, Any]:
     """Every array of a snapshot, by where it stands."""
     if isinstance(value, np.ndarray):
-        return {path: value.tolist()}
+        return {path: (value.dtype, value.shape, value.tolist())}
     if not hasattr(value, "__dataclass_fields__"):
         return {path: value} if not path.endswith("_masks") else {}
     return {
@@ -94,13 +120,13 @@ def test_changes_lead_to_what_a_rebuild_gives(
     assert parts(changed) == parts(snapshot_of(2, rows(new, synonyms)))
 
 
-@given(corpus=corpora, synonyms=synonym_sets, kept=st.frozensets(st.integers(0, 3).map("d{}".format)))
+@given(corpus=corpora, synonyms=synonym_sets, kept=st.frozensets(st.integers(0, 3).map(document)))
 @settings(max_examples=100, deadline=None)
 def test_a_mask_leaves_the_graph_that_its_documents_alone_make(
     corpus: Corpus, synonyms: Synonyms, kept: frozenset[str]
 ) -> None:
     snapshot = snapshot_of(1, rows(corpus, synonyms))
-    alone = snapshot_of(1, rows({i: c for i, c in corpus.items() if f"d{c.document}" in kept}, synonyms))
+    alone = snapshot_of(1, rows({i: c for i, c in corpus.items() if document(c.document) in kept}, synonyms))
     assert edges(snapshot, kept) == edges(alone, None)
     assert supports(snapshot, kept) == supports(alone, None)
 
@@ -146,7 +172,7 @@ def test_the_order_of_rows_does_not_show() -> None:
 
 def test_view_entries_that_no_chunk_names_are_minus_one() -> None:
     snapshot = snapshot_of(1, rows(CORPUS, {}))
-    found = snapshot.chunks_of_views(["v1.0", "nothing", "v0.0"])
+    found = snapshot.chunks_of_views([view(1, 0), "nothing", view(0, 0)])
     assert snapshot.chunk_ids([found[0], found[2]]) == [chunk(1), chunk(0)]
     assert found[1] == -1
 
@@ -163,3 +189,42 @@ def test_the_empty_corpus_is_a_snapshot() -> None:
     assert snapshot.whole.adjacency.size == 0
     assert snapshot.chunks_of_views(["v"]).tolist() == [-1]
     assert snapshot.graph(frozenset(["d"])).df.tolist() == []
+    assert snapshot.titles.shape == (0, 2)
+    assert (snapshot.statistics.chunks, snapshot.statistics.length) == (0, 0)
+
+
+def test_titles_are_entities_where_a_chunk_names_them() -> None:
+    corpus = {
+        0: Content(0, 0, ("alpha", "beta"), (), titles=("alpha", "nobody")),
+        1: Content(0, 0, ("beta",), (), titles=("beta", "alpha")),
+        2: Content(1, 0, ("gamma",), ()),
+    }
+    snapshot = snapshot_of(1, rows(corpus, {}))
+
+    def titles(number: int) -> list[str | None]:
+        [at] = snapshot.chunks_with([chunk(number)])
+        return [str(snapshot.columns.names[e]) if e >= 0 else None for e in snapshot.titles[at]]
+
+    assert [titles(number) for number in corpus] == [["alpha", None], ["beta", "alpha"], [None, None]]
+    shares = dict(zip(snapshot.columns.names, snapshot.title_shares.tolist(), strict=True))
+    assert shares == {"alpha": 2, "beta": 1, "gamma": 0}
+
+
+def test_a_title_becomes_an_entity_when_another_chunk_names_it() -> None:
+    alone = {0: Content(0, 0, (), (), titles=("alpha",))}
+    both = {**alone, 1: Content(1, 0, ("alpha",), ())}
+    snapshot = snapshot_of(1, rows(alone, {}))
+    assert snapshot.titles.tolist() == [[-1, -1]]
+    named = snapshot.apply(changes(alone, both, {}, {}))
+    assert sorted(named.titles[:, 0].tolist()) == [-1, 0]
+    assert named.apply(changes(both, alone, {}, {})).titles.tolist() == [[-1, -1]]
+
+
+def test_a_moved_chunk_keeps_its_terms_and_the_statistics() -> None:
+    corpus = {0: Content(0, 0, ("alpha",), (), text="the river"), 1: Content(0, 0, (), (), text="a stone", position=1)}
+    moved = {0: replace(corpus[0], position=1), 1: replace(corpus[1], position=0)}
+    before = snapshot_of(1, rows(corpus, {}))
+    after = before.apply(changes(corpus, moved, {}, {}))
+    assert after.columns.position.tolist() == [1 - n for n in before.columns.position.tolist()]
+    assert after.statistics.document_frequency(np.array([hash_of("river")], np.uint32)).tolist() == [1]
+    assert parts(after.statistics) == parts(before.statistics)

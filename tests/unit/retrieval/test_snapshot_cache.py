@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import Unavailable
-from core.ports.record import GraphChanges, GraphRows
+from core.ports.record import GraphChanges, GraphChunk, GraphRows
 from core.trace import Trace
 from retrieval import SnapshotCache
 
@@ -44,7 +44,7 @@ class Source:
         return GraphChanges(generation=self.now, removed=(), added=self._rows(since))
 
     def _rows(self, since: int) -> GraphRows:
-        chunks = [(f"c{i}", "d", f"v{i}") for i in range(since, self.now)]
+        chunks = [GraphChunk(f"c{i}", "d", f"v{i}", 0, "", b"") for i in range(since, self.now)]
         return GraphRows(chunks=chunks, entities=(), mentions=(), facts=(), synonyms=())
 
 

@@ -1,0 +1,56 @@
+"""Each searcher or reasoner against a baseline, question by question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evaluation.bootstrap import Interval, interval
+
+__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "Scored", "compare"]
+
+SEARCH_COMPARED = ("recall@5",)
+ANSWER_COMPARED = ("em", "f1")
+
+_SEED = 0
+
+
+class Scored(Protocol):
+    """A row of either kind."""
+
+    @property
+    def question_id(self) -> str: ...
+
+    @property
+    def scores(self) -> Mapping[str, float]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """By metric the difference to the baseline: above zero is better than it."""
+
+    baseline: str
+    differences: Mapping[str, Interval]
+
+
+def compare(
+    rows: Mapping[str, Sequence[Scored]], metrics: Sequence[str], baseline: str | None
+) -> dict[str, Comparison]:
+    """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
+
+    A question that failed counts with its scores of 0, as it does in the means.
+    """
+    if not rows:
+        return {}
+    base = baseline if baseline is not None and baseline in rows else next(iter(rows))
+    reference = {row.question_id: row.scores for row in rows[base]}
+    return {
+        name: Comparison(
+            baseline=base,
+            differences={
+                metric: interval([row.scores[metric] - reference[row.question_id][metric] for row in own], seed=_SEED)
+                for metric in metrics
+            },
+        )
+        for name, own in rows.items()
+        if name != base
+    }

@@ -1,0 +1,87 @@
+"""Words as stems with counts, in any script."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.terms import TERM, Terms, hash_of, terms_of, words
+
+
+def stems(text: str) -> list[str]:
+    return [word.stem for word in words(text)]
+
+
+def row(terms: Terms, stem: str) -> tuple[int, int, int, int]:
+    """Count, capital, lower, title of a stem."""
+    [found] = terms[terms["stem"] == hash_of(stem)].tolist()
+    return found[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The rivers were running", ["river", "run"]),
+        ("RIVERS, rivers; river's", ["river", "river", "river"]),
+        ("a I x 7", []),
+        ("in 1990 and 42", ["1990", "42"]),
+        ("Ångström Angstrom A\u030angstro\u0308m", ["angstrom", "angstrom", "angstrom"]),
+        ("в Москве и Москва", ["москв", "москв"]),
+        ("北京大学", ["北京", "京大", "大学"]),
+        ("水", ["水"]),
+        ("", []),
+    ],
+)
+def test_stems(text: str, expected: list[str]) -> None:
+    assert stems(text) == expected
+
+
+@given(st.text())
+def test_words_stand_where_they_say_and_terms_are_packed_rows(text: str) -> None:
+    assert all(text[word.start : word.end] for word in words(text))
+    found = terms_of(("A title",), text)
+    assert (np.diff(found["stem"].astype(np.int64)) > 0).all()
+    assert (found["count"] > 0).all()
+    assert set(found["stem"].tolist()) == {hash_of(stem) for stem in (*stems(text), *stems("A title"))}
+    assert np.frombuffer(found.tobytes(), TERM).tolist() == found.tolist()
+
+
+def test_a_row_is_eight_bytes_the_same_everywhere() -> None:
+    found = terms_of(["Rivers"], "").tobytes()
+    assert TERM.itemsize == 8
+    assert found == hash_of("river").to_bytes(4, "little") + bytes([1, 0, 0, 1])
+    assert hash_of("123456789") == 0xCBF43926, "the check value of CRC-32"
+
+
+def test_title_and_heading_are_counted_and_marked() -> None:
+    found = terms_of(["The Thames", "Bridges"], "A bridge crosses water.")
+    assert row(found, "bridg") == (2, 0, 1, 1)
+    assert row(found, "thame")[3] == 1
+    assert row(found, "water") == (1, 0, 1, 0)
+
+
+def test_capitals_tell_something_only_alone_and_within_a_sentence() -> None:
+    found = terms_of([], "Mercury shone. We saw Mercury again; only mercury in New Mercury.")
+    assert row(found, "mercuri") == (4, 1, 1, 0)
+
+
+def test_counts_end_at_255() -> None:
+    assert row(terms_of([], "river " * 300), "river") == (255, 0, 255, 0)
+
+
+def test_threads_stem_alike() -> None:
+    texts = [f"Running rivers number {n} flowed past {n} houses, quickly." for n in range(200)]
+    expected = [terms_of([], text).tobytes() for text in texts]
+    found: list[list[bytes]] = []
+
+    def work() -> None:
+        found.append([terms_of([], text).tobytes() for text in texts])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 4

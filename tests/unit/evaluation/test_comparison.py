@@ -1,0 +1,129 @@
+"""Searchers and reasoners against a baseline: in the report, and in the table."""
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from core.errors import InvalidInput
+from evaluation import Experiment, GoldQuestion, Result, Support, interval, report_of, table_of
+from evaluation.answer_rows import AnswerRow, failed_answer
+from evaluation.search_rows import SearchRow, failed_search
+
+
+def question(number: int) -> GoldQuestion:
+    return GoldQuestion(
+        id=f"q{number}", text="Where?", answer="Here", aliases=(), supporting=frozenset({Support(key="a")})
+    )
+
+
+def searches(name: str, *recalls: float) -> list[SearchRow]:
+    rows = [failed_search(question(number), name, "") for number in range(len(recalls))]
+    return [
+        replace(row, scores={**row.scores, "recall@5": recall}, error=None)
+        for row, recall in zip(rows, recalls, strict=True)
+    ]
+
+
+def answers(name: str, *matches: float) -> list[AnswerRow]:
+    rows = [failed_answer(question(number), name, "") for number in range(len(matches))]
+    return [
+        replace(row, scores={**row.scores, "em": match, "f1": match}, error=None)
+        for row, match in zip(rows, matches, strict=True)
+    ]
+
+
+def result_of(
+    searched: list[SearchRow], answered: list[AnswerRow] | None = None, baseline: str | None = None
+) -> Result:
+    return Result(
+        dataset="one",
+        questions=4,
+        passages=9,
+        corpus="c",
+        index=None,
+        searches=tuple(searched),
+        answers=tuple(answered or ()),
+        baseline=baseline,
+    )
+
+
+DENSE = searches("dense", 0.5, 0.5, 0.0, 0.0)
+FUSED = searches("fused", 1.0, 0.5, 0.5, 0.0)
+
+
+def test_the_difference_is_taken_question_by_question() -> None:
+    expected = interval([0.5, 0.0, 0.5, 0.0], seed=0)
+    report = report_of([result_of([*DENSE, *FUSED[::-1]])], None)["searchers"]
+    assert report["dense"]["difference"] is None
+    assert report["fused"]["difference"] == {
+        "to": "dense",
+        "recall@5": {"mean": 0.25, "low": expected.low, "high": expected.high},
+    }
+    json.dumps(report)
+
+
+def test_another_baseline_turns_it_round_and_one_searcher_alone_has_none() -> None:
+    report = report_of([result_of([*DENSE, *FUSED], baseline="fused")], None)["searchers"]
+    assert report["fused"]["difference"] is None
+    assert report["dense"]["difference"]["recall@5"]["mean"] == -0.25
+    assert report_of([result_of(DENSE)], None)["searchers"]["dense"]["difference"] is None
+
+
+def test_a_question_that_failed_counts_with_nothing() -> None:
+    failed = [failed_search(question(0), "fused", "away"), *FUSED[1:]]
+    report = report_of([result_of([*DENSE, *failed])], None)["searchers"]
+    assert report["fused"]["difference"]["recall@5"]["mean"] == 0.0
+
+
+def test_reasoners_are_compared_with_the_first_or_with_the_baseline() -> None:
+    answered = [*answers("short", 1.0, 0.0, 0.0, 0.0), *answers("long", 1.0, 1.0, 0.0, 0.0)]
+    report = report_of([result_of([*DENSE, *FUSED], answered, baseline="fused")], None)["reasoners"]
+    assert report["short"]["difference"] is None
+    assert report["long"]["difference"]["to"] == "short"
+    assert report["long"]["difference"]["f1"]["mean"] == report["long"]["difference"]["em"]["mean"] == 0.25
+    turned = report_of([result_of([], answered, baseline="long")], None)["reasoners"]
+    assert turned["short"]["difference"]["em"]["mean"] == -0.25
+
+
+def test_the_average_of_datasets_has_no_interval() -> None:
+    result = result_of([*DENSE, *FUSED])
+    average = report_of([result, result], None)["average"]["searchers"]["fused"]
+    assert average["recall@5"] == 0.5
+    assert "difference" not in average
+
+
+def test_a_baseline_has_to_be_compared() -> None:
+    with pytest.raises(InvalidInput, match="--baseline 'bm25' is none of what is compared: dense, fused"):
+        Experiment(searchers=("dense", "fused"), baseline="bm25")
+    assert Experiment(searchers=("fused",), reasoners=("extractive",), baseline="extractive").baseline == "extractive"
+
+
+def test_the_table_says_what_the_difference_is_to() -> None:
+    text = shown(result_of([*DENSE, *FUSED], answers("short", 1.0, 0.0, 0.0, 0.0)))
+    assert "beyond dense" in text
+    assert "fused" in text[text.index("beyond dense") :]
+    assert "+25.0 (+0.0 to +50.0)" in text
+    assert "The difference to dense in points" in text
+    assert "beyond short" not in text
+    assert "beyond" not in shown(result_of(DENSE))
+
+
+def test_reasoners_have_both_of_their_differences_in_the_table() -> None:
+    text = shown(result_of([], [*answers("short", 0.0, 0.0), *answers("long", 1.0, 1.0)]))
+    assert "beyond short" in text
+    assert text.count("+100.0 (+100.0 to +100.0)") == 2
+
+
+def test_the_table_of_several_datasets_ends_with_an_average_that_has_no_difference() -> None:
+    text = shown(result_of([*DENSE, *FUSED]), result_of([*DENSE, *FUSED]))
+    assert text.count("beyond dense") == 2
+    assert "beyond" not in text[text.index("average of 2 datasets") :]
+
+
+def shown(*results: Result) -> str:
+    file = io.StringIO()
+    Console(width=100, file=file).print(table_of(results))
+    return file.getvalue()

@@ -15,7 +15,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _MAX_WORDS = 10
-"""A longer run of capitals is a shouted sentence, not a name."""
+"""A longer run of capitals is no name: it is the row of a table, or shouted."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -161,13 +161,24 @@ def _name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
     while first < len(run) and _leads(run[first], begins=first > 0 or _begins_sentence(text, run[0].start())):
         first += 1
     kept = run[first:]
-    if not kept or len(kept) > _MAX_WORDS or not any(map(str.isupper, "".join(t.group() for t in kept))):
+    if len(kept) > _MAX_WORDS:
+        yield from _cells(kept)
+        return
+    if not kept or not any(map(str.isupper, "".join(t.group() for t in kept))):
         return
     start, end = kept[0].start(), kept[-1].end()
     if text.startswith(("'s", "’s"), end - 2):
         end -= 2
     if end - start > 1:
         yield NameSpan(start=start, end=end, form=text[start:end])
+
+
+def _cells(run: list[re.Match[str]]) -> Iterator[NameSpan]:
+    """Each capitalised word of a row that has lost its columns (`Montana Nebraska Nevada`), none of what is shouted."""
+    for token in run:
+        word = token.group()
+        if len(word) > 2 and word[0].isupper() and not word.isupper() and word.casefold() not in FUNCTION_WORDS:
+            yield NameSpan(start=token.start(), end=token.end(), form=word)
 
 
 def _leads(token: re.Match[str], *, begins: bool) -> bool:

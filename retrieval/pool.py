@@ -12,7 +12,7 @@ from core.trace import Trace
 from retrieval.backends import Backends
 from retrieval.fusion import ranked
 from retrieval.snapshot import Snapshot
-from retrieval.views import Found, cosines, nearest, worded
+from retrieval.views import Found, cosines, nearest, vectors_of, worded
 from retrieval.walk import Walk, WalkConfig, walk
 
 __all__ = ["Pool", "gather_pool", "timed_walk"]
@@ -22,8 +22,9 @@ __all__ = ["Pool", "gather_pool", "timed_walk"]
 class Pool:
     """Chunks, ascending, with their cosine (`dense`), BM25 (`sparse`) and PageRank mass (`graph`).
 
-    A chunk that BM25 or PageRank does not have among its best has what is known of it, else 0. `vector` is the
-    question's.
+    A chunk that BM25 or PageRank does not have among its best has what is known of it, else 0; one without a vector
+    (yet) has the cosine NaN. `vector` is the question's, `vectors` (n, dimension) the chunks': 0 where there is none,
+    and without rows if they were not asked for.
     """
 
     chunks: NDArray[np.int64]
@@ -32,10 +33,18 @@ class Pool:
     graph: NDArray[np.float64]
     walked: Walk
     vector: Vectors
+    vectors: Vectors
 
 
 async def gather_pool(
-    backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, *, size: int, walking: WalkConfig
+    backends: Backends,
+    query: Query,
+    snapshot: Snapshot,
+    trace: Trace,
+    *,
+    size: int,
+    walking: WalkConfig,
+    with_vectors: bool = False,
 ) -> Pool:
     """The union of the best `size` chunks by each signal; the searches run side by side."""
     (vector, by_cosine), by_words, walked = await asyncio.gather(
@@ -45,8 +54,12 @@ async def gather_pool(
     )
     by_mass = walked.chunks[ranked(walked.chunks, walked.mass)[:size]]
     chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, by_mass]))
+    dense = _spread(by_cosine, chunks, missing=np.nan)
+    unknown = np.flatnonzero(np.isnan(dense))
+    wanted = np.arange(len(chunks)) if with_vectors else unknown
     with trace.timed("dense"):
-        dense = await _completed(backends, query, snapshot, vector, _spread(by_cosine, chunks, missing=np.nan), chunks)
+        vectors = await vectors_of(backends, query, snapshot, chunks[wanted])
+    dense[unknown] = cosines(vectors[unknown] if with_vectors else vectors, vector)
     return Pool(
         chunks=chunks,
         dense=dense,
@@ -54,6 +67,7 @@ async def gather_pool(
         graph=_spread(Found(chunks=walked.chunks, scores=walked.mass), chunks, missing=0.0),
         walked=walked,
         vector=vector,
+        vectors=vectors if with_vectors else vectors[:0],
     )
 
 
@@ -75,20 +89,6 @@ async def _embedded_and_searched(
 async def _worded(backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, size: int) -> Found:
     with trace.timed("sparse"):
         return await worded(backends, query, snapshot, size)
-
-
-async def _completed(
-    backends: Backends,
-    query: Query,
-    snapshot: Snapshot,
-    vector: Vectors,
-    dense: NDArray[np.float64],
-    chunks: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """With the cosines that the search did not tell; NaN remains where a chunk has no vector (yet)."""
-    unknown = np.isnan(dense)
-    dense[unknown] = await cosines(backends, query, snapshot, vector, chunks[unknown])
-    return dense
 
 
 def _spread(found: Found, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:

@@ -1,7 +1,6 @@
 """Personalized PageRank by forward push (Andersen, Chung, Lang 2006): its cost does not depend on the graph's size."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.adjacency import Adjacency
+from retrieval.compiled import Compiled
 
 __all__ = ["Mass", "push", "warm"]
 
@@ -40,7 +40,7 @@ def push(
     seeds, weights = seeds[positive], weights[positive]
     if not len(seeds):
         return Mass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
-    kernel, pool = _kernel(), _POOL
+    kernel, pool = _KERNEL(), _POOL
     space = pool.take(graph.size)
     count = kernel(
         graph.indptr, graph.indices, graph.weights, graph.degree,
@@ -57,7 +57,7 @@ def push(
 
 def warm() -> None:
     """Compile (or load the compiled form) now, so that no question waits for it."""
-    _kernel()
+    _KERNEL()
 
 
 def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what the compiler takes
@@ -102,32 +102,17 @@ def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what t
     return count
 
 
-_COMPILING = threading.Lock()
-_COMPILED: list[Callable[..., int]] = []
-
-
-def _kernel() -> Callable[..., int]:
-    with _COMPILING:
-        if not _COMPILED:
-            _COMPILED.append(_compile())
-        return _COMPILED[0]
-
-
-def _compile() -> Callable[..., int]:
-    from numba import njit, types  # heavy: only who walks a graph pays for it
-
+def _signature(types: Any) -> Any:
     ints, floats = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
     int32s, float32s = types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")
     flags = types.Array(types.boolean, 1, "C")
-    signature = types.int64(
+    return types.int64(
         ints, int32s, float32s, floats, ints, floats, types.float64, types.float64,
         floats, floats, int32s, flags, int32s,
     )  # fmt: skip
-    try:
-        compiled: Callable[..., int] = njit(signature, cache=True, nogil=True)(_forward_push)
-    except RuntimeError:  # numba finds no folder that it may write its cache to: an install that is read only
-        compiled = njit(signature, nogil=True)(_forward_push)
-    return compiled
+
+
+_KERNEL = Compiled(_forward_push, _signature)
 
 
 class _Workspace:

@@ -7,7 +7,7 @@ from core.trace import Trace
 from retrieval.backends import Backends
 from retrieval.results import Ranking
 from retrieval.snapshot import Snapshot
-from retrieval.views import cosines
+from retrieval.views import cosines, vectors_of
 
 __all__ = ["candidates", "with_cosines"]
 
@@ -26,4 +26,5 @@ async def with_cosines(ranking: Ranking, backends: Backends, query: Query, snaps
     with trace.timed("embed"):
         vector = await backends.embedder.embed_query(query.text)
     with trace.timed("dense"):
-        return replace(ranking, dense=await cosines(backends, query, snapshot, vector, ranking.chunks))
+        vectors = await vectors_of(backends, query, snapshot, ranking.chunks)
+        return replace(ranking, dense=cosines(vectors, vector))

@@ -14,7 +14,7 @@ from core.text_query import any_of
 from retrieval.backends import Backends
 from retrieval.snapshot import Snapshot
 
-__all__ = ["Found", "cosines", "nearest", "worded"]
+__all__ = ["Found", "cosines", "nearest", "vectors_of", "worded"]
 
 _SPARE = 16
 _WORD = re.compile(r"\w+")
@@ -47,18 +47,22 @@ async def worded(backends: Backends, query: Query, snapshot: Snapshot, count: in
     return await _found(search, snapshot, count)
 
 
-async def cosines(
-    backends: Backends, query: Query, snapshot: Snapshot, vector: Vectors, chunks: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The question's cosine with each chunk; NaN where the vectors of a chunk are not there."""
-    out = np.full(len(chunks), np.nan)
+async def vectors_of(backends: Backends, query: Query, snapshot: Snapshot, chunks: NDArray[np.int64]) -> Vectors:
+    """The chunks' vectors, (n, dimension); 0 where the views do not have them (yet)."""
+    out = np.zeros((len(chunks), backends.embedder.dimension), np.float32)
     if len(chunks):
         view_ids = snapshot.view_ids(chunks)
         rows = await backends.vectors.fetch(query.corpus.id, VectorKind.CHUNK, view_ids)
         there = [i for i, view_id in enumerate(view_ids) if view_id in rows]
         if there:
-            out[there] = np.stack([rows[view_ids[i]] for i in there]) @ vector
+            out[there] = np.stack([rows[view_ids[i]] for i in there])
     return out
+
+
+def cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
+    """The question's cosine with each of `vectors` (n, dimension), all of length 1; NaN for one that is 0."""
+    known = vectors.any(axis=1)
+    return np.where(known, vectors @ question, np.nan).astype(np.float64)
 
 
 async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: Snapshot, count: int) -> Found:

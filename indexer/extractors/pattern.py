@@ -22,7 +22,7 @@ class Config(StrategyConfig):
 class Pattern:
     """The names that `core.surface` finds; the bare title is a name of every chunk of its document."""
 
-    fingerprint = "pattern-1"
+    fingerprint = "pattern-2"
     gives_triples = False
 
     async def extract(

@@ -1,0 +1,224 @@
+"""The features that bridged ranking weighs: pure functions of the evidence, one value a candidate, greater is better.
+
+A docstring says what a feature means; a hit's contributions show it. A feature is 0 where it has nothing to say:
+without a linked name all of PageRank's are, without known words all that count words.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.bridged.evidence import Evidence
+from retrieval.fusion import ranked, scaled
+
+__all__ = ["FEATURES", "matrix"]
+
+Floats = NDArray[np.float64]
+Feature = Callable[[Evidence], Floats]
+
+FEATURES: dict[str, Feature] = {}
+"""By name, in the order of the files that weigh them."""
+
+_TOP = 5.0
+_LEAST_MASS = 1e-6
+_EXPONENT = 0.25
+
+
+def _feature(function: Feature) -> Feature:
+    FEATURES[function.__name__] = function
+    return function
+
+
+def matrix(evidence: Evidence, names: Sequence[str]) -> Floats:
+    """The named features, (n, features)."""
+    return np.stack([FEATURES[name](evidence) for name in names], axis=1)
+
+
+@_feature
+def stage1_rank(e: Evidence) -> Floats:
+    """High in the mix of cosine, BM25 and PageRank: 5 / (5 + rank)."""
+    return _TOP / (_TOP + e.place.astype(np.float64))
+
+
+@_feature
+def cosine(e: Evidence) -> Floats:
+    """The cosine of question and passage."""
+    return e.cosine
+
+
+@_feature
+def cosine_scaled(e: Evidence) -> Floats:
+    """The cosine, from the least of the candidates to the greatest."""
+    return scaled(e.cosine)
+
+
+@_feature
+def bm25_scaled(e: Evidence) -> Floats:
+    """The text index' BM25, from the least of the candidates to the greatest."""
+    return scaled(e.bm25)
+
+
+@_feature
+def mass_log(e: Evidence) -> Floats:
+    """The magnitude of PageRank from the question's names: (log10(mass + 1e-6) + 6) / 6."""
+    return (np.log10(e.mass + _LEAST_MASS) + 6.0) / 6.0
+
+
+@_feature
+def mass_root(e: Evidence) -> Floats:
+    """PageRank's scaled mass ^ .25, as the mix has it."""
+    return scaled(e.mass) ** _EXPONENT
+
+
+@_feature
+def mass_rank(e: Evidence) -> Floats:
+    """High by PageRank: 5 / (5 + rank)."""
+    return np.where(e.mass > 0, _TOP / (_TOP + _places(e, e.mass)), 0.0)
+
+
+@_feature
+def mass_by_degree(e: Evidence) -> Floats:
+    """PageRank's mass beyond what naming many names brings: (mass / degree), scaled, ^ .25."""
+    return scaled(e.mass / np.maximum(e.degree, 1.0)) ** _EXPONENT
+
+
+@_feature
+def mass_and_words(e: Evidence) -> Floats:
+    """Both PageRank and the words of the question outside of names."""
+    return mass_root(e) * e.wording
+
+
+@_feature
+def words(e: Evidence) -> Floats:
+    """BM25 of the question's words outside of names, as a share of the best candidate's."""
+    return e.wording
+
+
+@_feature
+def words_rank(e: Evidence) -> Floats:
+    """High by the words outside of names: 5 / (5 + rank)."""
+    return np.where(e.wording > 0, _TOP / (_TOP + _places(e, e.wording)), 0.0)
+
+
+@_feature
+def words_covered(e: Evidence) -> Floats:
+    """The share of idf of the question's words outside of names that the passage has."""
+    return e.has_word @ e.question.idf / e.question.total if e.question.total > 0 else np.zeros(len(e.chunks))
+
+
+@_feature
+def title_overlap(e: Evidence) -> Floats:
+    """The share of idf of the title's words that the question has."""
+    return e.title_overlap
+
+
+@_feature
+def title_asked(e: Evidence) -> Floats:
+    """The title is a name that the question names: its rarity."""
+    return _only(e.names.titled(np.where(e.names.linked, e.names.rarity, 0.0)[None]))
+
+
+@_feature
+def names_asked(e: Evidence) -> Floats:
+    """The share of rarity of the question's names that the passage names."""
+    weight = np.where(e.names.linked, e.names.rarity, 0.0)
+    return _only(e.names.total(weight[e.names.name][None])) / max(float(weight.sum()), 1e-9)
+
+
+@_feature
+def best_for_name(e: Evidence) -> Floats:
+    """Among the best, by cosine, of those that name a name of the question: rarity x 2 / (2 + rank)."""
+    asked = e.names.linked[e.names.name]
+    return _only(e.names.greatest(np.where(asked, e.names.rarity[e.names.name] * e.standing, 0.0)[None]))
+
+
+@_feature
+def bridge_title(e: Evidence) -> Floats:
+    """A source names the passage's title, which the question does not."""
+    return e.best(e.links.title)
+
+
+@_feature
+def bridge_title_adds(e: Evidence) -> Floats:
+    """As `bridge_title`, times the question's words that the passage brings and the source lacks."""
+    return e.best(e.links.title * e.added)
+
+
+@_feature
+def bridge_name(e: Evidence) -> Floats:
+    """A source and the passage share a rare name that the question does not have."""
+    return e.best(e.links.shared)
+
+
+@_feature
+def bridge_name_adds(e: Evidence) -> Floats:
+    """As `bridge_name`, times the question's words that the passage brings and the source lacks."""
+    return e.best(e.links.shared * e.added)
+
+
+@_feature
+def bridge_back(e: Evidence) -> Floats:
+    """The passage names a source's title."""
+    return e.best(e.links.reverse)
+
+
+@_feature
+def bridge_many(e: Evidence) -> Floats:
+    """Any of many links holds: 1 - the product of what each leaves open."""
+    left: Floats = np.prod(1.0 - np.clip(e.source_weight[:, None] * e.links.any, 0.0, 0.99), axis=0)
+    return 1.0 - left
+
+
+@_feature
+def bridge_rarities(e: Evidence) -> Floats:
+    """How many names are shared with a source: ln(1 + the sum of rarity squared)."""
+    return e.best(np.log1p(e.links.rarities))
+
+
+@_feature
+def bridge_standing(e: Evidence) -> Floats:
+    """As `bridge_name`, by how good the passage is among all that have the name."""
+    return e.best(e.links.standing)
+
+
+@_feature
+def bridge_like_source(e: Evidence) -> Floats:
+    """A link, times the cosine of source and passage."""
+    return e.best(e.links.any * np.maximum(e.similarity, 0.0))
+
+
+@_feature
+def bridge_like_question(e: Evidence) -> Floats:
+    """There is a link, times the scaled cosine of question and passage."""
+    return e.best(np.minimum(3.0 * e.links.any, 1.0)) * cosine_scaled(e)
+
+
+@_feature
+def bridge_and_words(e: Evidence) -> Floats:
+    """A link by title or name, times the words outside of names."""
+    return np.maximum(bridge_name(e), bridge_title(e)) * e.wording
+
+
+@_feature
+def same_title(e: Evidence) -> Floats:
+    """A source has the same title."""
+    titles = e.names.titles[:, 0]
+    return e.best((titles[e.sources][:, None] == titles) * (titles >= 0) * e.others)
+
+
+@_feature
+def repeats(e: Evidence) -> Floats:
+    """Says what a source says, without being linked to it."""
+    return e.best(np.maximum(e.similarity, 0.0) * (1.0 - np.minimum(3.0 * e.links.any, 1.0)) * e.others)
+
+
+def _only(values: Floats) -> Floats:
+    """The one row of (1, n)."""
+    out: Floats = values[0]
+    return out
+
+
+def _places(e: Evidence, values: Floats) -> NDArray[np.int64]:
+    """Ranks from 0."""
+    return np.argsort(ranked(e.chunks, values))

@@ -1,0 +1,100 @@
+"""Gradient-boosted regression trees, evaluated without the library that they were trained with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InvalidInput
+from retrieval.compiled import Compiled
+
+__all__ = ["Trees", "read_trees"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trees:
+    """All trees' nodes in one row. A candidate starts at each of `roots`; where its `feature` is at most `threshold` it
+    goes to `left`, else to `right`. Below zero is a leaf, whose value is `leaves[-1 - child]`.
+    """
+
+    roots: Ints
+    feature: Ints
+    threshold: Floats
+    left: Ints
+    right: Ints
+    leaves: Floats
+
+    def score(self, features: Floats) -> Floats:
+        """The probability that each row of `features` (n, f) supports its question: the sigmoid of the leaves' sum."""
+        sums = np.zeros(len(features))
+        _KERNEL()(
+            np.ascontiguousarray(features), self.roots, self.feature, self.threshold,
+            self.left, self.right, self.leaves, sums,
+        )  # fmt: skip
+        out: Floats = 1.0 / (1.0 + np.exp(-sums))
+        return out
+
+
+def read_trees(rows: Sequence[Mapping[str, Any]], features: int) -> Trees:
+    """Trees as they are kept in a file, each with lists `feature`, `threshold`, `left`, `right` and `leaf`.
+
+    Children count within their tree. Raises `InvalidInput` for a tree that would read beyond its nodes or features, or
+    that turns in a circle.
+    """
+    roots, nodes, leaves = [], 0, 0
+    columns: dict[str, list[Any]] = {"feature": [], "threshold": [], "left": [], "right": [], "leaf": []}
+    for number, row in enumerate(rows):
+        _check(row, number, features)
+        splits = len(row["feature"])
+        roots.append(nodes if splits else -1 - leaves)
+        for side in ("left", "right"):
+            columns[side] += [child + nodes if child >= 0 else child - leaves for child in row[side]]
+        for name in ("feature", "threshold", "leaf"):
+            columns[name] += row[name]
+        nodes, leaves = nodes + splits, leaves + len(row["leaf"])
+    return Trees(
+        roots=np.array(roots, np.int32),
+        feature=np.array(columns["feature"], np.int32),
+        threshold=np.array(columns["threshold"], np.float64),
+        left=np.array(columns["left"], np.int32),
+        right=np.array(columns["right"], np.int32),
+        leaves=np.array(columns["leaf"], np.float64),
+    )
+
+
+def _check(row: Mapping[str, Any], number: int, features: int) -> None:
+    splits = len(row["feature"])
+    if {len(row[name]) for name in ("threshold", "left", "right")} - {splits} or len(row["leaf"]) != splits + 1:
+        raise InvalidInput(f"tree {number} of the ranker is damaged: its lists differ in length")
+    if any(not 0 <= feature < features for feature in row["feature"]):
+        raise InvalidInput(f"tree {number} of the ranker is damaged: it asks for a feature that is not there")
+    for node, children in enumerate(zip(row["left"], row["right"], strict=True)):
+        if any(not node < child < splits if child >= 0 else -child > splits + 1 for child in children):
+            raise InvalidInput(f"tree {number} of the ranker is damaged: node {node} leads nowhere")
+
+
+def _add_leaves(  # noqa: PLR0917 - compiled: plain arrays are what the compiler takes
+    rows: Any, roots: Any, feature: Any, threshold: Any, left: Any, right: Any, leaves: Any, sums: Any
+) -> None:
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for root in roots:
+            node = root
+            while node >= 0:
+                node = left[node] if rows[i, feature[node]] <= threshold[node] else right[node]
+            total += leaves[-1 - node]
+        sums[i] = total
+
+
+def _signature(types: Any) -> Any:
+    floats, int32s = types.Array(types.float64, 1, "C"), types.Array(types.int32, 1, "C")
+    rows = types.Array(types.float64, 2, "C")
+    return types.void(rows, int32s, int32s, floats, int32s, int32s, floats, floats)
+
+
+_KERNEL = Compiled(_add_leaves, _signature)

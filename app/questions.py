@@ -20,7 +20,10 @@ _LONGEST_QUESTION = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """A search as it comes from outside, not yet checked. `searcher` is `NAME[:key=value,…]`; None is the default."""
+    """A search as it comes from outside, not yet checked. `searcher` is `NAME[:key=value,…]`; None is the default.
+
+    `explain` and `contributions` are those of a `Query`.
+    """
 
     query: str
     searcher: StrategySpec | None = None
@@ -29,6 +32,7 @@ class SearchRequest:
     min_similarity: float | None = None
     min_generation: int | None = None
     explain: bool = False
+    contributions: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +56,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
         min_similarity=request.min_similarity,
         min_generation=request.min_generation,
         explain=request.explain,
+        contributions=request.contributions,
     )
     container.check_embedding(corpus)
     searcher = container.searcher(request.searcher or parse_spec(container.settings.searcher))

@@ -2,18 +2,15 @@
 
 import asyncio
 import json
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from app.container import Container
 from app.supervision import Supervision
+from cli.stages import stages
 from core.errors import InvalidInput
 from core.settings import read_settings
 from evaluation import (
@@ -33,7 +30,6 @@ from evaluation import run as run_experiment
 __all__ = ["register"]
 
 _STDOUT = Path("-")
-_LINE_SECONDS = 5.0
 
 
 def register(app: typer.Typer) -> None:
@@ -82,7 +78,7 @@ def _eval(
         limit=limit,
         baseline=baseline,
     )
-    with _progress() as progress:
+    with stages() as progress:
         results = asyncio.run(_run(dataset_dirs, experiment, progress))
     _show(results, json_file)
     _judge(results, thresholds)
@@ -105,37 +101,6 @@ async def _run(folders: list[Path], experiment: Experiment, progress: Report) ->
             return [await run_experiment(container, supervision, folder, experiment, progress) for folder in folders]
     finally:
         await container.close()
-
-
-@contextmanager
-def _progress() -> Iterator[Report]:
-    """On stderr: a bar for each stage, or a line every few seconds where nobody watches."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines()
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bars:
-        stages: dict[str, TaskID] = {}
-
-        def report(stage: str, done: int, total: int) -> None:
-            if stage not in stages:
-                stages[stage] = bars.add_task(stage)
-            bars.update(stages[stage], completed=done, total=total)
-
-        yield report
-
-
-class _Lines:
-    """Says where things are, at most once in some seconds."""
-
-    def __init__(self) -> None:
-        self._said = time.monotonic()
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        if time.monotonic() - self._said > _LINE_SECONDS:
-            self._said = time.monotonic()
-            typer.echo(f"{stage}: {done} of {total}", err=True)
 
 
 def _show(results: list[Result], json_file: Path | None) -> None:

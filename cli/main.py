@@ -1,6 +1,7 @@
 """The console script `hopweave`."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -23,14 +24,30 @@ for group in (ingest, questions, serve, corpora, documents, jobs, export, doctor
     group.register(app)
 
 
-@app.command("eval", add_help_option=False, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+@app.command("eval", add_help_option=False, context_settings=_PASSED_ON)
 def evaluate(context: typer.Context) -> None:
     """Measure retrieval and answers on question sets."""
     from cli.eval import register  # with all of the application, which the other commands need not wait for
 
-    measuring = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
-    register(measuring)
-    measuring(context.args, prog_name="hopweave eval")
+    _pass_on("eval", register, context.args)
+
+
+@app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)
+def train_ranker(context: typer.Context) -> None:
+    """Train a ranker for `bridged` on question sets."""
+    from cli.train_ranker import register  # as heavy
+
+    _pass_on("train-ranker", register, context.args)
+
+
+def _pass_on(name: str, register: Callable[[typer.Typer], None], arguments: list[str]) -> None:
+    """Run a command that is read only now."""
+    command = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
+    register(command)
+    command(arguments, prog_name=f"hopweave {name}")
 
 
 def run() -> None:

@@ -30,7 +30,10 @@ def search(
     searcher: Searcher = None,
     k: TopK = 5,
     where: FilterText = None,
-    explain: Annotated[bool, typer.Option(help="Tell each passage's way through the graph.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Tell why each passage is there.")] = False,
+    features: Annotated[
+        bool, typer.Option("--features", help="Tell also what each feature adds to the score; implies --explain.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank the passages of a corpus."""
@@ -40,7 +43,14 @@ def search(
     from core.trace import Trace
 
     trace = Trace()
-    request = SearchRequest(query=query, searcher=_spec(searcher), k=k, filter=_filter(where), explain=explain)
+    request = SearchRequest(
+        query=query,
+        searcher=_spec(searcher),
+        k=k,
+        filter=_filter(where),
+        explain=explain or features,
+        contributions=features,
+    )
 
     async def work(container: "Container") -> "SearchResult":
         return await search_corpus(container, await container.record.corpora.get(corpus), request, trace)

@@ -1,6 +1,7 @@
 """Hits and answers, for people and as JSON in the shapes of the HTTP API."""
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +14,7 @@ __all__ = ["answer_object", "search_object", "show_answer", "show_search"]
 
 _SNIPPET = 320
 _WIDTH = 100
+_ROWS = 10
 
 
 def search_object(result: SearchResult, trace: Trace) -> dict[str, Any]:
@@ -83,6 +85,8 @@ def _hit_object(hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "signals": asdict(hit.signals),
         "path": [asdict(step) for step in hit.path],
+        "reasons": list(hit.reasons),
+        "contributions": dict(hit.contributions),
     }
 
 
@@ -91,9 +95,20 @@ def _show_hit(rank: int, hit: Hit) -> None:
     show(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.document.key})")
     show(f"   score {hit.score:.4f}{_signals(hit.signals)}")
     show(textwrap.indent(_snippet(hit.chunk.text), "   "))
+    for reason in hit.reasons:
+        show(f"   why: {reason}")
     if hit.path:
         show(textwrap.indent(_way(hit.path), "   "))
+    for name, value in _largest(hit.contributions):
+        show(f"   {value:+8.3f}  {name}")
     show()
+
+
+def _largest(contributions: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The contributions that matter most, greatest first whatever their sign, and the rest in one row."""
+    rows = sorted(contributions.items(), key=lambda row: (-abs(row[1]), row[0]))
+    shown, rest = rows[:_ROWS], rows[_ROWS:]
+    return [*shown, (f"({len(rest)} others)", sum(value for _, value in rest))] if rest else shown
 
 
 def _signals(signals: Signals) -> str:

@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO
-    searcher: str = "fused"
+    searcher: str = "bridged"
     reasoner: str = "extractive"
 
     @classmethod

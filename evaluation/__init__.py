@@ -8,10 +8,13 @@ from evaluation.bootstrap import Interval, interval
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
 from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, Result, run
 from evaluation.indexing import IndexReport, Progress, WorkerWatch, index, peak_memory_mb
+from evaluation.ranker_table import ranker_table
+from evaluation.ranker_training import Judgement, Trained, Training, check_installed, train
 from evaluation.report import report_of, rows_file, write_report
 from evaluation.supporting import Support
 from evaluation.table import table_of
 from evaluation.thresholds import Threshold, parse_threshold, shortfalls
+from evaluation.training_set import TrainingSet, gather_set, read_training_datasets
 
 __all__ = [
     "DEFAULT_SEARCHERS",
@@ -20,20 +23,29 @@ __all__ = [
     "GoldQuestion",
     "IndexReport",
     "Interval",
+    "Judgement",
     "Progress",
     "Result",
     "Support",
     "Threshold",
+    "Trained",
+    "Training",
+    "TrainingSet",
     "WorkerWatch",
+    "check_installed",
+    "gather_set",
     "index",
     "interval",
     "parse_threshold",
     "peak_memory_mb",
+    "ranker_table",
     "read_dataset",
+    "read_training_datasets",
     "report_of",
     "rows_file",
     "run",
     "shortfalls",
     "table_of",
+    "train",
     "write_report",
 ]

@@ -19,7 +19,7 @@ from evaluation.search_rows import SearchRow, SearchScores, aggregate_searches
 
 __all__ = ["DEFAULT_SEARCHERS", "Experiment", "Result", "run"]
 
-DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused")
+DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
 
 @dataclass(frozen=True, kw_only=True)

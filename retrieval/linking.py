@@ -8,6 +8,7 @@ from itertools import pairwise
 from core.names import normalise
 from core.surface import FUNCTION_WORDS, find_names
 from retrieval.name_index import NameIndex, key_of
+from retrieval.truecase import NameShare
 
 __all__ = ["Link", "link"]
 
@@ -20,17 +21,18 @@ _WORD_COST, _CHARACTER_COST, _LIMIT = 3, 1, 24
 """A name is looked for in up to 8 words, or 24 characters of a script without spaces."""
 
 
-_EVERYDAY = frozenset(["day", "kind", "part", "people", "person", "place", "time", "type", "work", "year", "years"])
-"""Words of questions that some title or sentence always has as a name."""
+_LEAST_SHARE = 0.5
+"""In a question without capitals a single word is a name only if the corpus writes it as one at least this often."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """A name in the question at `[start, end)`, and the entities (by position) that bear it."""
+    """A name in the question at `[start, end)`, the entities (by position) that bear it, and how sure that is."""
 
     start: int
     end: int
     entities: tuple[int, ...]
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,15 +45,16 @@ class _Token:
     """A capital, a digit, or a script without capitals: a name may consist of this word."""
 
 
-def link(question: str, index: NameIndex) -> list[Link]:
+def link(question: str, index: NameIndex, share: NameShare) -> list[Link]:
     """The names of the question, in order, none overlapping another.
 
     A question with capitals is taken at its word: a name holds a capital or a digit. In one without (or in nothing but
-    capitals) any run of words that is an entity's name counts, the longest first.
+    capitals) any run of words that is an entity's name counts, the longest first; a single word only if its `share`, as
+    the corpus writes it, is that of a name, and with that confidence.
     """
     written = any(c.isupper() for c in question[1:]) and not question.isupper()
     tokens = [_token(match) for match in _TOKEN.finditer(question)]
-    links = list(_longest(question, tokens, index, written=written))
+    links = list(_longest(question, tokens, index, share, written=written))
     for name in find_names(question):
         if all(one.end <= name.start or name.end <= one.start for one in links):
             entities = _bearers(name.form, key_of(name.form), index)
@@ -73,7 +76,9 @@ def _token(match: re.Match[str]) -> _Token:
     )
 
 
-def _longest(question: str, tokens: list[_Token], index: NameIndex, *, written: bool) -> Iterator[Link]:
+def _longest(
+    question: str, tokens: list[_Token], index: NameIndex, share: NameShare, *, written: bool
+) -> Iterator[Link]:
     spans = [
         (first, last, _key(tokens[first : last + 1]))
         for first in range(len(tokens))
@@ -88,8 +93,9 @@ def _longest(question: str, tokens: list[_Token], index: NameIndex, *, written: 
             key = found.get((at, last))
             form = question[tokens[at].start : tokens[last].end]
             entities = _bearers(form, key, index) if key is not None else ()
-            if entities:
-                yield Link(start=tokens[at].start, end=tokens[last].end, entities=entities)
+            confidence = 1.0 if written or last > at else share(form)
+            if entities and (last > at or confidence >= _LEAST_SHARE):
+                yield Link(start=tokens[at].start, end=tokens[last].end, entities=entities, confidence=confidence)
                 at = last
                 break
         at += 1
@@ -110,7 +116,7 @@ def _eligible(span: list[_Token], *, first: bool, written: bool) -> bool:
         if word.cost == _CHARACTER_COST:
             return False
         if not written:
-            return word.key not in FUNCTION_WORDS | _EVERYDAY and (len(word.key) >= 3 or not word.key.isalpha())
+            return word.key not in FUNCTION_WORDS and (len(word.key) >= 3 or not word.key.isalpha())
         if first and word.key in FUNCTION_WORDS:
             return False
     return not written or any(token.marked for token in span)

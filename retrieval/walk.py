@@ -1,6 +1,6 @@
 """From a question's names through the graph: which entities it links to, and where PageRank from them leads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from core.strategies import StrategyConfig
 from retrieval.linking import Link, link
 from retrieval.push import push
 from retrieval.snapshot import Snapshot
+from retrieval.truecase import name_share
 
 __all__ = ["Walk", "WalkConfig", "walk"]
 
@@ -35,19 +36,23 @@ class Walk:
 
 
 def walk(snapshot: Snapshot, question: str, config: WalkConfig, documents: frozenset[str] | None = None) -> Walk:
-    """PageRank from the entities that the question names, the rarer the stronger; without any, an empty walk.
+    """PageRank from the entities that the question names, the rarer and surer the stronger; without any, an empty walk.
 
     With `documents` the graph is theirs alone, and a name that they do not mention is no link.
     """
     graph = snapshot.graph(documents)
     degree = graph.adjacency.degree[graph.chunks :]
     links = [
-        Link(start=one.start, end=one.end, entities=present)
-        for one in link(question, snapshot.names)
+        replace(one, entities=present)
+        for one in link(question, snapshot.names, name_share(snapshot.statistics))
         if (present := tuple(entity for entity in one.entities if degree[entity] > 0))
     ]
-    entities = np.unique(np.array([entity for one in links for entity in one.entities], np.int64))
-    weights = 1.0 / np.maximum(graph.df[entities], 1)
+    named = np.array([entity for one in links for entity in one.entities], np.int64)
+    sure = np.array([one.confidence for one in links for _ in one.entities])
+    entities, place = np.unique(named, return_inverse=True)
+    confidence = np.zeros(len(entities))
+    np.maximum.at(confidence, place, sure)
+    weights = confidence / np.maximum(graph.df[entities], 1)
     found = push(graph.adjacency, entities + graph.chunks, weights, damping=config.damping, epsilon=config.epsilon)
     count = np.searchsorted(found.nodes, graph.chunks)
     return Walk(

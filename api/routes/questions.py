@@ -29,7 +29,8 @@ async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep) -> 
         filter=body.filter,
         min_similarity=body.min_similarity,
         min_generation=body.min_generation,
-        explain=body.explain,
+        explain=body.explain is not False,
+        contributions=body.explain == "features",
     )
     result = await questions.search(container, corpus, request, trace)
     return answered(search_out(result, trace))

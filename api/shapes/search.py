@@ -1,6 +1,6 @@
 """Searches over the wire."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -21,7 +21,10 @@ class SearchIn(In):
     filter: dict[str, Any] | None = None
     min_similarity: float | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
     min_generation: int | None = Field(default=None, ge=0)
-    explain: bool = False
+    explain: bool | Literal["features"] = Field(
+        default=False,
+        description="`true`: each hit tells its `path` and `reasons`; `features`: and its `contributions`.",
+    )
 
 
 class HitChunkOut(Out):
@@ -64,6 +67,14 @@ class HitOut(Out):
     score: float
     signals: SignalsOut
     path: list[PathStepOut]
+    reasons: list[str] = Field(
+        description="Why the hit is there, in words, the most telling first; empty without `explain`, and from "
+        "searchers other than `bridged`."
+    )
+    contributions: dict[str, float] = Field(
+        description="What each feature adds to `score`: they sum to it. Empty unless `explain` is `features`, and from "
+        "searchers other than `bridged`."
+    )
 
 
 class SearchOut(Out):

@@ -17,7 +17,8 @@ MAX_K = 1000
 class Query:
     """What to search for. `documents` restricts to these document ids (None: all); `1 ≤ k ≤ MAX_K`.
 
-    `min_similarity` drops hits whose cosine is lower. With `explain` each hit tells its path through the graph.
+    `min_similarity` drops hits whose cosine is lower. With `explain` each hit tells its path through the graph, and its
+    reasons where the searcher has words for them; with `contributions` what its score is made of, likewise.
     """
 
     corpus: Corpus
@@ -27,6 +28,7 @@ class Query:
     min_similarity: float | None = None
     min_generation: int | None = None
     explain: bool = False
+    contributions: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +56,19 @@ class PathStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """One ranked chunk. `score` orders the hits of one query and means nothing else."""
+    """One ranked chunk. `score` orders the hits of one query and means nothing else.
+
+    `reasons` are short phrases for people, the most telling first; `contributions` are by feature, and sum to `score`.
+    Both are empty where they were not asked for, or the searcher has none.
+    """
 
     chunk: Chunk
     document: DocumentRef
     score: float
     signals: Signals = field(default_factory=Signals)
     path: tuple[PathStep, ...] = ()
+    reasons: tuple[str, ...] = ()
+    contributions: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,28 +11,31 @@ from retrieval.pool import Pool, gather_pool
 from retrieval.snapshot import Snapshot
 from retrieval.walk import WalkConfig
 
-__all__ = ["POOL", "gather"]
+__all__ = ["EXPONENT", "POOL", "WEIGHTS", "candidates", "evidence_of", "gather"]
 
 POOL = 100
 """How many candidates each signal puts forward, at least."""
 
-_WEIGHTS, _EXPONENT = (
-    (1.0, 0.3, 1.0),
-    0.25,
-)  # the mix of `fused` by default, which the shipped rankers were trained over
+WEIGHTS = (1.0, 0.3, 1.0)
+EXPONENT = 0.25
+"""The mix of `fused` by default, which the shipped rankers were trained over."""
+
+
+async def candidates(backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, walking: WalkConfig) -> Pool:
+    """The pool of stage 1, with vectors; a `query.k` beyond it widens it."""
+    size = max(POOL, query.k)
+    return await gather_pool(backends, query, snapshot, trace, size=size, walking=walking, with_vectors=True)
 
 
 async def gather(
     backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, walking: WalkConfig
 ) -> tuple[Pool, Evidence]:
-    """The candidates of the question, with all that the features need; `query.k` more than the pool widen it."""
-    size = max(POOL, query.k)
-    pool = await gather_pool(backends, query, snapshot, trace, size=size, walking=walking, with_vectors=True)
-    with trace.timed("features"):
-        evidence = await asyncio.to_thread(_evidence, pool, query, snapshot)
-    return pool, evidence
+    """The candidates of the question, with all that the features need."""
+    pool = await candidates(backends, query, snapshot, trace, walking)
+    return pool, await asyncio.to_thread(evidence_of, pool, query, snapshot)
 
 
-def _evidence(pool: Pool, query: Query, snapshot: Snapshot) -> Evidence:
-    stage1 = mixed(pool.dense, pool.sparse, pool.graph, weights=_WEIGHTS, exponent=_EXPONENT)
+def evidence_of(pool: Pool, query: Query, snapshot: Snapshot) -> Evidence:
+    """Takes milliseconds of computing: not for the event loop."""
+    stage1 = mixed(pool.dense, pool.sparse, pool.graph, weights=WEIGHTS, exponent=EXPONENT)
     return gather_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents))

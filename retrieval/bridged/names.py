@@ -95,7 +95,7 @@ def pool_names(pool: Pool, snapshot: Snapshot, graph: Graph) -> PoolNames:
         rarity=np.log1p(total / np.maximum(graph.df[entities], 1)) / np.log1p(total),
         linked=np.isin(entities, pool.walked.entities),
         titles=_numbered(titles, entities),
-        title_worth=1.0 / np.maximum(snapshot.title_shares[titles], 1),
+        title_worth=1.0 / np.maximum(_found(snapshot.title_shares, titles), 1),
     )
 
 
@@ -107,6 +107,12 @@ def _mentions(graph: Graph, chunks: Ints) -> tuple[Ints, Ints]:
     owner = np.repeat(np.arange(len(chunks)), counts)
     at = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
     return owner, adjacency.indices[at].astype(np.int64) - graph.chunks
+
+
+def _found(shares: Ints, titles: Ints) -> Ints:
+    out = np.zeros_like(titles)
+    out[titles >= 0] = shares[titles[titles >= 0]]
+    return out
 
 
 def _numbered(titles: Ints, entities: Ints) -> Ints:

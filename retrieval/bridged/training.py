@@ -3,7 +3,7 @@
 Needs the extra `train` (LightGBM, SciPy); what it makes is evaluated without either (`retrieval.bridged.ranker`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from retrieval.bridged.ranker import Ranker
 from retrieval.bridged.trees import read_trees
 from retrieval.fusion import ranked
 
-__all__ = ["RECIPES", "Recipe", "TrainingQuestion", "cross_validated", "fit", "recall", "stage1_recall"]
+__all__ = ["RECIPES", "Recipe", "TrainingQuestion", "cross_validated", "fit", "recall", "stage1_recall", "transferred"]
 
 Floats = NDArray[np.float64]
 
@@ -82,9 +82,18 @@ def fit(questions: Sequence[TrainingQuestion], recipe: Recipe) -> tuple[dict[str
 
 
 def cross_validated(
-    sets: Mapping[str, Sequence[TrainingQuestion]], recipe: Recipe, *, folds: int = 5, rounds: int = 3, k: int = 5
+    sets: Mapping[str, Sequence[TrainingQuestion]],
+    recipe: Recipe,
+    *,
+    folds: int = 5,
+    rounds: int = 3,
+    k: int = 5,
+    progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
-    """R@k of every question by rankers fitted to the other folds of all sets, mean over `rounds` partitions."""
+    """R@k of every question by rankers fitted to the other folds of all sets, mean over `rounds` partitions.
+
+    `progress` is told how many of all the fits are done.
+    """
     out = {name: np.zeros(len(questions)) for name, questions in sets.items()}
     for round_ in range(rounds):
         parts = {name: _partition(len(questions), folds, recipe.seed + round_) for name, questions in sets.items()}
@@ -94,6 +103,18 @@ def cross_validated(
             for name, questions in sets.items():
                 for at in np.flatnonzero(parts[name] == fold).tolist():
                     out[name][at] += recall(questions[at], ranker.score(questions[at].features), k) / rounds
+            if progress is not None:
+                progress(round_ * folds + fold + 1, rounds * folds)
+    return out
+
+
+def transferred(sets: Mapping[str, Sequence[TrainingQuestion]], recipe: Recipe, *, k: int = 5) -> dict[str, Floats]:
+    """R@k of every question by the ranker that was fitted to the other sets; there must be two at least."""
+    out = {}
+    for name, questions in sets.items():
+        seen = [question for other, others in sets.items() if other != name for question in others]
+        ranker = _ranker(*fit(seen, recipe))
+        out[name] = np.array([recall(question, ranker.score(question.features), k) for question in questions])
     return out
 
 

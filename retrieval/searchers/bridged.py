@@ -1,18 +1,30 @@
 """The pool of `fused`, ranked again by how its best passages lead to the others; without any model call."""
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
-from core.ports.retrieval import Query, SearchResult
+from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.bridged.gathering import gather
+from retrieval.bridged.contributions import contributions_of_mix, contributions_of_ranker, with_contributions
+from retrieval.bridged.evidence import Evidence
+from retrieval.bridged.features import matrix
+from retrieval.bridged.gathering import candidates, evidence_of
 from retrieval.bridged.ranker import SHIPPED, load_ranker
+from retrieval.bridged.reasons import with_reasons
+from retrieval.pool import Pool
 from retrieval.results import Ranking, result_of
+from retrieval.snapshot import Snapshot
 from retrieval.walk import WalkConfig
 
 __all__ = ["Bridged", "Config", "build"]
+
+Floats = NDArray[np.float64]
 
 
 class Config(WalkConfig):
@@ -35,17 +47,43 @@ class Bridged:
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         backends = self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
-        pool, evidence = await gather(backends, query, snapshot, trace, self._config)
+        pool = await candidates(backends, query, snapshot, trace, self._config)
+        with trace.timed("rank"):
+            evidence, bridged, scores = await asyncio.to_thread(self._rank, pool, query, snapshot)
         if not len(pool.walked.entities):
             trace.note("graph: the question names no entity of the corpus; PageRank has nothing to start from")
-        if evidence.links.any.any():
-            with trace.timed("rank"):
-                scores = await asyncio.to_thread(self._ranker.rank, evidence)
-        else:
+        if not bridged:
             trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
-            scores = evidence.stage1
         ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
-        return await result_of(ranking, query, snapshot, backends, trace, pool.walked)
+        result = await result_of(ranking, query, snapshot, backends, trace, pool.walked)
+        if not (query.explain or query.contributions):
+            return result
+        with trace.timed("explain"):
+            parts: dict[str, Floats] = {}
+            if query.contributions:
+                parts = await asyncio.to_thread(self._contributions, pool, evidence if bridged else None)
+            return replace(result, hits=await self._told(result.hits, query, snapshot, evidence, parts))
+
+    def _rank(self, pool: Pool, query: Query, snapshot: Snapshot) -> tuple[Evidence, bool, Floats]:
+        """The evidence, whether any of it leads from one candidate to another, and the scores."""
+        evidence = evidence_of(pool, query, snapshot)
+        bridged = bool(evidence.links.any.any())
+        return evidence, bridged, self._ranker.rank(evidence) if bridged else evidence.stage1
+
+    def _contributions(self, pool: Pool, evidence: Evidence | None) -> dict[str, Floats]:
+        """Of all candidates, as they were ranked: by the evidence, or (None) as stage 1 mixes."""
+        if evidence is None:
+            return contributions_of_mix(pool)
+        return contributions_of_ranker(self._ranker, matrix(evidence, self._ranker.features))
+
+    async def _told(
+        self, hits: tuple[Hit, ...], query: Query, snapshot: Snapshot, evidence: Evidence, parts: Mapping[str, Floats]
+    ) -> tuple[Hit, ...]:
+        numbers = snapshot.chunks_with([hit.chunk.id for hit in hits])
+        places: list[int] = np.searchsorted(evidence.chunks, numbers).tolist()
+        if query.explain:
+            hits = await with_reasons(hits, places, evidence, snapshot, query, self._backends.library)
+        return with_contributions(hits, places, parts) if parts else hits
 
 
 def build(config: Config, backends: Backends) -> Bridged:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, glued, http, ingest, quality, search
+from tests.benchmarks import demo, follow, glued, http, ingest, quality, search
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
@@ -103,6 +103,11 @@ def _search(datasets: Path) -> Measured:
     return Measured(report=report, checks=search.checks(report))
 
 
+def _follow(datasets: Path) -> Measured:
+    report = asyncio.run(follow.measure(datasets))
+    return Measured(report=report, checks=follow.checks(report))
+
+
 def _http(datasets: Path) -> Measured:
     report = asyncio.run(http.measure(datasets / MUSIQUE))
     return Measured(report=report, checks=http.checks(report))
@@ -157,6 +162,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "embedding": _embedding,
     "ingest": _ingest,
     "search": _search,
+    "follow": _follow,
     "http": _http,
     "pagerank": _pagerank,
     "demo": _demo,

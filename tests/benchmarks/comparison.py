@@ -8,7 +8,7 @@ from evaluation import DEFAULT_SEARCHERS, Interval
 __all__ = ["BASELINE", "GLUED_SEARCHERS", "SEARCHERS", "comparison_table"]
 
 SEARCHERS = DEFAULT_SEARCHERS
-GLUED_SEARCHERS = ("dense", "fused")
+GLUED_SEARCHERS = ("dense", "fused", "bridged")
 BASELINE = "fused"
 
 _COLUMNS = {"R@2": "recall@2", "R@5": "recall@5", "R@10": "recall@10", "all@5": "all_recall@5"}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluation import Experiment, report_of, run
-from tests.benchmarks.check import Check, figure
+from tests.benchmarks.check import Check, at_least, figure
 from tests.benchmarks.comparison import BASELINE, GLUED_SEARCHERS
 from tests.benchmarks.workshop import silent, workshop
 
@@ -42,7 +42,14 @@ def checks(report: dict[str, Any]) -> list[Check]:
     def recall(run: str, searcher: str) -> float:
         return float(report[run]["searchers"][searcher]["recall@5"])
 
-    return [figure(f"R@5 {name}, {searcher}", recall(name, searcher)) for name in _SETS for searcher in GLUED_SEARCHERS]
+    figures = [
+        figure(f"R@5 {name}, {searcher}", recall(name, searcher)) for name in _SETS for searcher in GLUED_SEARCHERS
+    ]
+    gains = [
+        at_least(f"R@5 {name}: bridged beyond fused", recall(name, "bridged") - recall(name, BASELINE), -0.01)
+        for name in _SETS
+    ]
+    return [*figures, *gains]
 
 
 def glue(source: Path, target: Path) -> Path:

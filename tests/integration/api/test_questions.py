@@ -24,11 +24,32 @@ async def test_search(people: Server) -> None:
     assert found["timing"]["total"] > 0
 
 
-@pytest.mark.parametrize("searcher", ["dense", "sparse", "graph", "fused"])
+@pytest.mark.parametrize("searcher", ["dense", "sparse", "graph", "fused", "bridged"])
 async def test_every_searcher(people: Server, searcher: str) -> None:
     body = {"query": "Charles Babbage", "searcher": searcher}
     answer = await people.client.post("/v1/corpora/people/search", json=body)
     assert answer.json()["hits"][0]["document"]["key"] in {"ada", "notes/babbage"}
+
+
+async def test_a_hit_says_why_it_is_there_as_far_as_asked(people: Server) -> None:
+    async def first(**fields: Any) -> dict[str, Any]:
+        body = {"query": "Who designed the Analytical Engine?", "searcher": "bridged", **fields}
+        answer = await people.client.post("/v1/corpora/people/search", json=body)
+        assert answer.status_code == 200, answer.text
+        hit: dict[str, Any] = answer.json()["hits"][0]
+        return hit
+
+    for unexplained in (await first(), await first(explain=False)):
+        assert (unexplained["path"], unexplained["reasons"], unexplained["contributions"]) == ([], [], {})
+    explained = await first(explain=True)
+    assert explained["reasons"][0] == "names “Analytical Engine” of the question"
+    assert explained["contributions"] == {}
+    told = await first(explain="features")
+    assert (told["reasons"], told["path"]) == (explained["reasons"], explained["path"])
+    assert sum(told["contributions"].values()) == pytest.approx(told["score"], abs=1e-9)
+    other = await first(explain="features", searcher="fused")
+    assert other["path"]
+    assert (other["reasons"], other["contributions"]) == ([], {})
 
 
 async def test_options_in_either_place(people: Server) -> None:
@@ -60,6 +81,7 @@ _FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"query": "a", "searcher_options": {"damping": 0.7}}, "searcher"),
     ({"query": "a", "min_similarity": 2}, "min_similarity"),
     ({"query": "a", "top_k": 3}, "top_k"),
+    ({"query": "a", "explain": "all"}, "explain"),
     ({"query": None}, "query"),
     ({}, "query"),
 ]

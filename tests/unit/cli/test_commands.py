@@ -31,6 +31,29 @@ def test_search(hopweave: Hopweave, corpus: str) -> None:
     assert [hit["document"]["key"] for hit in only["hits"]] == ["ada.txt"]
 
 
+def test_search_says_why(hopweave: Hopweave, corpus: str, papers: Path) -> None:
+    machines = "# Steam\n\nCharles Babbage made the Difference Drum.\n\n# Difference Drum\n\nIt was shown in a hall.\n"
+    (papers / "machines.md").write_text(machines, encoding="utf-8")
+    assert hopweave("ingest", papers / "machines.md", "-c", corpus).code == 0
+    arguments = ("search", "What of Charles Babbage was shown in a hall?", "-c", corpus, "--searcher", "bridged")
+    ran = hopweave(*arguments, "--explain")
+    assert "   why: linked from *Steam*, which names its heading\n   why: brings “shown”, “hall”\n   way: " in ran.out
+    assert "   why: names “Charles Babbage” of the question\n" in ran.out
+    hits = hopweave(*arguments, "--explain", "--json").json["hits"]
+    assert not any(hit["contributions"] for hit in hits)
+    told = hopweave(*arguments, "--features", "--json").json["hits"]
+    assert [hit["reasons"] for hit in told] == [hit["reasons"] for hit in hits]
+    first = told[0]["contributions"]
+    assert sum(first.values()) == pytest.approx(told[0]["score"], abs=1e-9)
+    most = max(first, key=lambda name: abs(first[name]))
+    shown = hopweave(*arguments, "-k", 1, "--features").out
+    assert f"{first[most]:+8.3f}  {most}" in shown
+    assert f"({len(first) - 10} others)" in shown
+    plain = hopweave(*arguments).out
+    assert "why:" not in plain
+    assert most not in plain
+
+
 def test_ask(hopweave: Hopweave, corpus: str) -> None:
     ran = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--no-stream")
     assert ran.code == 0

@@ -29,6 +29,15 @@ class TestFused(SearcherContract):
     name = "fused"
 
 
+class TestBridged(SearcherContract):
+    name = "bridged"
+
+
+class TestBridgedBySix(SearcherContract):
+    name = "bridged"
+    options = {"ranker": "six"}  # noqa: RUF012 - never written to
+
+
 def test_every_searcher_has_its_contract_test() -> None:
     tested = {cls.name for cls in SearcherContract.__subclasses__()}
     assert set(strategies.names(SEARCHERS)) <= tested

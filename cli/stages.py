@@ -1,0 +1,44 @@
+"""How far something of several stages is: a bar for each on a terminal, else a line every few seconds."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+__all__ = ["stages"]
+
+_LINE_SECONDS = 5.0
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """On stderr. What it gives is told the stage, how much of it is done, and how much there is."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bars:
+        begun: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in begun:
+                begun[stage] = bars.add_task(stage)
+            bars.update(begun[stage], completed=done, total=total)
+
+        yield report
+
+
+class _Lines:
+    """Says where things are, at most once in some seconds."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if time.monotonic() - self._said > _LINE_SECONDS:
+            self._said = time.monotonic()
+            typer.echo(f"{stage}: {done} of {total}", err=True)

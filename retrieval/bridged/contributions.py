@@ -1,0 +1,54 @@
+"""What a hit's score is made of, by feature: parts that sum to the score. Only asked for, so apart from ranking."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.retrieval import Hit
+from retrieval.bridged.gathering import EXPONENT, WEIGHTS
+from retrieval.bridged.ranker import Ranker, standardised
+from retrieval.fusion import scaled
+from retrieval.pool import Pool
+
+__all__ = ["contributions_of_mix", "contributions_of_ranker", "with_contributions"]
+
+Floats = NDArray[np.float64]
+
+
+def contributions_of_ranker(ranker: Ranker, features: Floats) -> dict[str, Floats]:
+    """Of `features` (n, f), by name, (n,): for each candidate they sum to `Ranker.score`.
+
+    A feature's is its weighted value beyond the mean of the candidates, on the scale of the score. Beside them stand
+    `trees`, which cannot be told apart by feature; or, without trees, `mean`: the score that the average candidate has.
+    """
+    linear = features @ ranker.weights
+    parts = ranker.contributions(features)
+    if ranker.trees is None:
+        return {**_named(ranker, parts), "mean": np.full(len(linear), linear.mean())}
+    deviation = linear.std()
+    scale = 1.0 / deviation if deviation > 0 else 0.0
+    return {**_named(ranker, parts * scale), "trees": standardised(ranker.trees.score(features))}
+
+
+def contributions_of_mix(pool: Pool) -> dict[str, Floats]:
+    """The parts of stage 1's score, under the names of the features that have the same signal on the same scale."""
+    dense, sparse, graph = WEIGHTS
+    return {
+        "cosine_scaled": dense * scaled(pool.dense),
+        "bm25_scaled": sparse * scaled(pool.sparse),
+        "mass_root": graph * scaled(pool.graph) ** EXPONENT,
+    }
+
+
+def with_contributions(hits: Sequence[Hit], places: Sequence[int], parts: Mapping[str, Floats]) -> tuple[Hit, ...]:
+    """The hits, which are at `places` among the candidates, each with its own."""
+    return tuple(
+        replace(hit, contributions={name: float(values[place]) for name, values in parts.items()})
+        for hit, place in zip(hits, places, strict=True)
+    )
+
+
+def _named(ranker: Ranker, parts: Floats) -> dict[str, Floats]:
+    return dict(zip(ranker.features, parts.T, strict=True))

@@ -1,0 +1,69 @@
+"""What training a ranker gains on questions that it has not seen: other folds, and another set."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from evaluation import read_dataset
+from evaluation.ranker_training import Training, train
+from evaluation.training_set import TrainingSet, gather_set
+from retrieval.bridged.training import RECIPES
+from tests.benchmarks.check import Check, at_least, figure
+from tests.benchmarks.workshop import Workshop, silent, workshop
+
+__all__ = ["checks", "measure"]
+
+_MUSIQUE, _HOTPOTQA = "musique-train-100", "hotpotqa-train-100"
+_GIVEN = "pattern+given"
+
+
+async def measure(datasets: Path) -> dict[str, Any]:
+    """By recipe, with names by pattern; and for `full` with MuSiQue's given entities and triples too."""
+    async with workshop() as shop:
+        plain = {name: await _gathered(shop, datasets / name, "pattern") for name in (_MUSIQUE, _HOTPOTQA)}
+        given = await _gathered(shop, datasets / _MUSIQUE, _GIVEN)
+        model = shop.container.embedder.model
+    return {
+        "full": _judged(list(plain.values()), "full", model),
+        "six": _judged(list(plain.values()), "six", model),
+        _GIVEN: _judged([given, plain[_HOTPOTQA]], "full", model),
+    }
+
+
+def checks(report: dict[str, Any]) -> list[Check]:
+    full, six, given = report["full"], report["six"], report[_GIVEN]
+    return [
+        at_least("R@5 MuSiQue, bridged, five folds over both sets", full[_MUSIQUE]["ranker"], 0.80),
+        at_least("R@5 HotpotQA, bridged, five folds over both sets", full[_HOTPOTQA]["ranker"], 0.955),
+        at_least("R@5 MuSiQue, bridged trained on HotpotQA", full[_MUSIQUE]["transferred"], 0.795),
+        at_least("R@5 HotpotQA, bridged trained on MuSiQue", full[_HOTPOTQA]["transferred"], 0.95),
+        at_least("R@5 MuSiQue, bridged, `pattern+given`, five folds", given[_MUSIQUE]["ranker"], 0.83),
+        figure("R@5 MuSiQue, six features, five folds", six[_MUSIQUE]["ranker"]),
+        figure("R@5 HotpotQA, six features, five folds", six[_HOTPOTQA]["ranker"]),
+        figure("R@5 MuSiQue, six features trained on HotpotQA", six[_MUSIQUE]["transferred"]),
+        figure("R@5 HotpotQA, six features trained on MuSiQue", six[_HOTPOTQA]["transferred"]),
+    ]
+
+
+async def _gathered(shop: Workshop, folder: Path, extractor: str) -> TrainingSet:
+    return await gather_set(
+        shop.container,
+        shop.supervision,
+        read_dataset(folder),
+        features=RECIPES["full"].features,
+        extractor=extractor,
+        chunker="passage",
+        progress=silent,
+    )
+
+
+def _judged(sets: list[TrainingSet], recipe: str, model: str) -> dict[str, Any]:
+    """`train`'s judgement by dataset."""
+    wanted = RECIPES[recipe].features
+    at = [RECIPES["full"].features.index(name) for name in wanted]
+    cut = [
+        replace(one, questions=tuple(replace(asked, features=asked.features[:, at]) for asked in one.questions))
+        for one in sets
+    ]
+    trained = train(cut, Training(recipe=recipe), embedding_model=model, progress=silent)
+    return {one.dataset: asdict(one) for one in trained.judgements}

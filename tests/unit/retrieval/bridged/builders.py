@@ -1,0 +1,119 @@
+"""Small corpora written by hand, and the evidence of a question in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.ids import chunk_id, document_id, entity_id
+from core.names import normalise
+from core.ports.record import GraphChunk, GraphRows
+from core.terms import terms_of
+from retrieval.bridged.evidence import Evidence, gather_evidence
+from retrieval.pool import Pool
+from retrieval.snapshot import Snapshot, snapshot_of
+from retrieval.walk import WalkConfig, walk
+
+__all__ = ["Said", "corpus", "document", "evidence", "pool"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """A chunk: it mentions its title, its heading and `names`; an untitled one names what `names` says alone."""
+
+    title: str = ""
+    text: str = ""
+    names: tuple[str, ...] = ()
+    heading: str = ""
+    document: str = ""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        return tuple(head for head in (self.title, self.heading) if head)
+
+
+def document(key: str) -> str:
+    return document_id(key)
+
+
+def corpus(*chunks: Said) -> Snapshot:
+    """Chunk i of the snapshot is the i-th; each is a document of its own unless it says which."""
+    rows = [_row(number, said) for number, said in enumerate(chunks)]
+    mentions = sorted({(row.id, name) for row, said in zip(rows, chunks, strict=True) for name in _named(said)})
+    return snapshot_of(
+        1,
+        GraphRows(
+            chunks=rows,
+            entities=[(entity_id(name), name) for name in sorted({name for _, name in mentions})],
+            mentions=[(chunk, entity_id(name), 1) for chunk, name in mentions],
+            facts=[],
+            synonyms=[],
+        ),
+    )
+
+
+def pool(
+    snapshot: Snapshot,
+    question: str,
+    *,
+    dense: Sequence[float],
+    sparse: Sequence[float] | None = None,
+    mass: Sequence[float] | None = None,
+    vectors: Sequence[Sequence[float]] | None = None,
+    chunks: Sequence[int] | None = None,
+    documents: frozenset[str] | None = None,
+) -> Pool:
+    """The candidates are all chunks, or `chunks`; what the question names is found as searchers find it."""
+    size = len(dense)
+    return Pool(
+        chunks=np.arange(size) if chunks is None else np.array(chunks, np.int64),
+        dense=np.array(dense, np.float64),
+        sparse=np.zeros(size) if sparse is None else np.array(sparse, np.float64),
+        graph=np.zeros(size) if mass is None else np.array(mass, np.float64),
+        walked=walk(snapshot, question, WalkConfig(), documents),
+        vector=np.zeros(2, np.float32),
+        vectors=np.zeros((size, 2), np.float32) if vectors is None else np.array(vectors, np.float32),
+    )
+
+
+def evidence(
+    snapshot: Snapshot,
+    question: str,
+    *,
+    dense: Sequence[float],
+    stage1: Sequence[float] | None = None,
+    sparse: Sequence[float] | None = None,
+    mass: Sequence[float] | None = None,
+    vectors: Sequence[Sequence[float]] | None = None,
+    chunks: Sequence[int] | None = None,
+    documents: frozenset[str] | None = None,
+) -> Evidence:
+    """Stage 1 ranks by the cosine, unless its scores are given."""
+    gathered = pool(
+        snapshot,
+        question,
+        dense=dense,
+        sparse=sparse,
+        mass=mass,
+        vectors=vectors,
+        chunks=chunks,
+        documents=documents,
+    )
+    scores = np.nan_to_num(gathered.dense) if stage1 is None else np.array(stage1, np.float64)
+    return gather_evidence(gathered, scores, question, snapshot, snapshot.graph(documents))
+
+
+def _row(number: int, said: Said) -> GraphChunk:
+    chunk = f"{number:02d}{chunk_id('k', '', 0)[2:]}"  # ids in the order of the chunks
+    return GraphChunk(
+        id=chunk,
+        document_id=document(said.document or str(number)),
+        view_id=chunk,
+        position=0,
+        title_names=" ".join(entity_id(normalise(head)) for head in said.heads),
+        terms=terms_of(said.heads, said.text).tobytes(),
+    )
+
+
+def _named(said: Said) -> set[str]:
+    return {normalise(name) for name in (*said.heads, *said.names)}

@@ -1,0 +1,168 @@
+"""What bridged ranking says of its hits, over the real stores."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import ids
+from core.ports.retrieval import Hit
+from core.trace import Trace
+from tests.contracts.searcher import Passage, World, open_world
+
+BABBAGE = Passage(
+    key="source",
+    title="Charles Babbage",
+    text="Charles Babbage designed the Analytical Engine with Ada Lovelace.",
+)
+PASSAGES = (
+    BABBAGE,
+    Passage(
+        key="title",
+        title="Analytical Engine",
+        text="It was a calculator. The first paper on it was published in the year 1842.",
+    ),
+    Passage(
+        key="shared",
+        title="Turin lectures",
+        text="Luigi Menabrea heard of Somerville Mill in Turin, where a paper was published.",
+    ),
+    Passage(key="seen", title="Hall", text="Charles Babbage was often seen near Somerville Mill."),
+    Passage(key="back", title="Failed calculators", text="A workshop that knew Difference Drum failed."),
+    Passage(key="drum", title="Difference Drum", text="The machine of Charles Babbage that was published on paper."),
+    Passage(key="zebra", title="Zebra", text="The zebra lives in herds and eats grass."),
+)
+QUESTION = "In which year was the paper on the machine of Charles Babbage published?"
+ELSEWHERE = (
+    Passage(
+        key="ru",
+        title="Университет",
+        text="Университет основал Иван Шувалов в городе Москва.",
+        names=("Москва", "Иван Шувалов"),
+    ),
+    Passage(key="ru2", title="Москва", text="столица страны"),
+    Passage(key="zh", title="胡适", text="胡适是北京大学的校长。", names=("北京大学", "胡适")),
+    Passage(key="zh2", title="蔡元培", text="他在北京大学。", names=("北京大学",)),
+)
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(tmp_path) as world:
+        await world.put(PASSAGES)
+        yield world
+
+
+async def hits(world: World, text: str = QUESTION, trace: Trace | None = None, **fields: Any) -> dict[str, Hit]:
+    query = world.query(text, **{"k": 20, "explain": True, **fields})
+    found = await world.searcher("bridged").search(query, trace or Trace())
+    return {hit.document.key: hit for hit in found.hits}
+
+
+async def test_each_hit_says_why_it_is_there(world: World) -> None:
+    said = {key: hit.reasons for key, hit in (await hits(world)).items()}
+    assert said["source"][0] == "its title is “Charles Babbage”, which the question names"
+    assert said["title"] == (
+        "linked from *Charles Babbage*, which names its title",
+        "brings “year”, “paper”, “published”",
+    )
+    assert said["shared"] == ("linked from *Hall*: both name “Somerville Mill”", "brings “paper”, “published”")
+    assert said["back"] == ("names *Difference Drum*, the title of a source",)
+    assert said["drum"][:2] == (
+        "names “Charles Babbage” of the question",
+        "has “machine”, “paper”, “published” of the question",
+    )
+    assert said["zebra"] == (f"like the question (cosine {(await hits(world))['zebra'].signals.dense:.2f})",)
+
+
+async def test_a_name_that_the_question_has_links_nothing(world: World) -> None:
+    for hit in (await hits(world)).values():
+        assert not any("names *Charles Babbage*" in reason or "both name “Charles" in reason for reason in hit.reasons)
+
+
+async def test_names_are_shown_as_they_are_written(world: World) -> None:
+    await world.put(ELSEWHERE)
+    russian = await hits(world, "Где университет, который основал Иван Шувалов?")
+    assert russian["ru"].reasons[:2] == (
+        "names “Иван Шувалов” of the question",
+        "has “университет”, “основал” of the question",
+    )
+    assert russian["ru2"].reasons == ("linked from *Университет*, which names its title",)
+    chinese = await hits(world, "胡适在哪里工作?")
+    assert chinese["zh"].reasons[0] == "its title is “胡适”, which the question names"
+    assert chinese["zh2"].reasons[0] == "linked from *胡适*: both name “北京大学”"
+
+
+async def test_passages_of_one_title_say_so(world: World) -> None:
+    await world.put([replace(PASSAGES[1], key="twin", text="The Analytical Engine had a mill and a store.")])
+    twins = await hits(world, "Which calculator had a mill and a store?")
+    assert "has the title of *Analytical Engine*" in twins["title"].reasons
+
+
+async def test_what_only_the_graph_leads_to_says_from_where(world: World) -> None:
+    await world.put(
+        [
+            Passage(key="fact", title="Dairy", text="no names", triples=(("Quark", "is eaten by", "Xylo"),)),
+            Passage(key="xylo", title="Xylo", text="lives far away"),
+        ]
+    )
+    only = frozenset(map(ids.document_id, ["fact", "xylo"]))
+    found = await hits(world, "Who eats Quark?", documents=only)
+    assert found["xylo"].reasons == ("reached from “Quark” through the graph",)
+    await world.put(
+        [Passage(key="larch", title="Larch tree", text="needles"), Passage(key="tam", title="Tamarack", text="bogs")],
+        synonyms=[("Larch tree", "Tamarack", 0.9)],
+    )
+    assert (await hits(world, "Where does the Larch tree grow?"))["tam"].reasons == (
+        "reached from “Larch tree” through the graph",
+    )
+
+
+async def test_a_source_is_not_told_once_the_record_has_lost_it(tmp_path: Path) -> None:
+    async with open_world(tmp_path, interval=3600) as world:
+        await world.put(PASSAGES)
+        assert any("*Charles Babbage*" in reason for reason in (await hits(world))["title"].reasons)
+        await world.remove(["source"])
+        found = await hits(world)
+        assert "source" not in found
+        assert not any("*Charles Babbage*" in reason for hit in found.values() for reason in hit.reasons)
+        assert found["title"].reasons
+
+
+async def test_documents_that_were_not_asked_for_link_nothing(world: World) -> None:
+    only = frozenset(map(ids.document_id, ["title", "shared", "drum"]))
+    said = {key: hit.reasons for key, hit in (await hits(world, documents=only)).items()}
+    assert set(said) == {"title", "shared", "drum"}
+    assert not any("link" in reason for reasons in said.values() for reason in reasons)
+
+
+async def test_without_a_link_the_reasons_still_hold(world: World) -> None:
+    trace = Trace()
+    only = frozenset({ids.document_id("zebra")})
+    found = await hits(world, "Who eats grass?", trace, documents=only)
+    assert any("as `fused`" in note for note in trace.notes)
+    assert found["zebra"].reasons == ("has “eats”, “grass” of the question",)
+
+
+async def test_nothing_is_said_unless_asked(world: World) -> None:
+    trace = Trace()
+    assert not any(hit.reasons or hit.contributions for hit in (await hits(world, trace=trace, explain=False)).values())
+    assert "explain" not in trace.timing
+    assert not any(hit.contributions for hit in (await hits(world)).values())
+    assert await hits(world, documents=frozenset(), contributions=True) == {}
+
+
+async def test_long_titles_are_cut(world: World) -> None:
+    title = "Paper on the machine of Babbage " * 5
+    await world.put(
+        [
+            Passage(key="long", title=title, text="The paper on the machine was written by the Quiet River."),
+            Passage(key="river", title="Quiet River", text="It flows in the year."),
+        ]
+    )
+    reasons = (await hits(world))["river"].reasons
+    assert reasons[0].startswith("linked from *Paper on the machine of Babbage Paper")
+    assert reasons[0].endswith("…*, which names its title")
+    assert len(reasons[0]) == len("linked from **, which names its title") + 80

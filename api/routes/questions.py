@@ -13,6 +13,7 @@ from app.questions import AskRequest, SearchRequest
 from core.errors import InvalidStrategy
 from core.strategies import StrategySpec, parse_spec
 from core.trace import Trace
+from retrieval.bridged.ranker import SHIPPED
 
 __all__ = ["router"]
 
@@ -57,4 +58,10 @@ def _spec(text: str | None, options: Mapping[str, Any], kind: str) -> StrategySp
             raise InvalidStrategy(f"options were given for a {kind} that is not named; name the {kind}")
         return None
     spec = parse_spec(text)
-    return StrategySpec(name=spec.name, options={**spec.options, **options})
+    spec = StrategySpec(name=spec.name, options={**spec.options, **options})
+    if spec.name == "bridged" and spec.options.get("ranker", SHIPPED[0]) not in SHIPPED:
+        raise InvalidStrategy(  # who asks over HTTP must not learn which files this machine has
+            f"over HTTP a ranker is one of {', '.join(SHIPPED)}; a file is named by the settings of the server "
+            "(HOPWEAVE_SEARCHER=bridged:ranker=FILE) or on the command line"
+        )
+    return spec

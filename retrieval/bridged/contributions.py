@@ -33,12 +33,12 @@ def contributions_of_ranker(ranker: Ranker, features: Floats) -> dict[str, Float
 
 
 def contributions_of_mix(pool: Pool) -> dict[str, Floats]:
-    """The parts of stage 1's score, under the names of the features that have the same signal on the same scale."""
+    """The parts of stage 1's score, under the names of its signals."""
     dense, sparse, graph = WEIGHTS
     return {
-        "cosine_scaled": dense * scaled(pool.dense),
-        "bm25_scaled": sparse * scaled(pool.sparse),
-        "mass_root": graph * scaled(pool.graph) ** EXPONENT,
+        "dense": dense * scaled(pool.dense),
+        "sparse": sparse * scaled(pool.sparse),
+        "graph": graph * scaled(pool.graph) ** EXPONENT,
     }
 
 

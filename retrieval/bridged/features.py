@@ -48,27 +48,9 @@ def cosine(e: Evidence) -> Floats:
 
 
 @_feature
-def cosine_scaled(e: Evidence) -> Floats:
-    """The cosine, from the least of the candidates to the greatest."""
-    return scaled(e.cosine)
-
-
-@_feature
-def bm25_scaled(e: Evidence) -> Floats:
-    """The text index' BM25, from the least of the candidates to the greatest."""
-    return scaled(e.bm25)
-
-
-@_feature
 def mass_log(e: Evidence) -> Floats:
     """The magnitude of PageRank from the question's names: (log10(mass + 1e-6) + 6) / 6."""
     return (np.log10(e.mass + _LEAST_MASS) + 6.0) / 6.0
-
-
-@_feature
-def mass_root(e: Evidence) -> Floats:
-    """PageRank's scaled mass ^ .25, as the mix has it."""
-    return scaled(e.mass) ** _EXPONENT
 
 
 @_feature
@@ -86,7 +68,7 @@ def mass_by_degree(e: Evidence) -> Floats:
 @_feature
 def mass_and_words(e: Evidence) -> Floats:
     """Both PageRank and the words of the question outside of names."""
-    return mass_root(e) * e.wording
+    return _mass_root(e) * e.wording
 
 
 @_feature
@@ -191,7 +173,7 @@ def bridge_like_source(e: Evidence) -> Floats:
 @_feature
 def bridge_like_question(e: Evidence) -> Floats:
     """There is a link, times the scaled cosine of question and passage."""
-    return e.best(np.minimum(3.0 * e.links.any, 1.0)) * cosine_scaled(e)
+    return e.best(np.minimum(3.0 * e.links.any, 1.0)) * _cosine_scaled(e)
 
 
 @_feature
@@ -207,12 +189,6 @@ def same_title(e: Evidence) -> Floats:
     return e.best((titles[e.sources][:, None] == titles) * (titles >= 0) * e.others)
 
 
-@_feature
-def repeats(e: Evidence) -> Floats:
-    """Says what a source says, without being linked to it."""
-    return e.best(np.maximum(e.similarity, 0.0) * (1.0 - np.minimum(3.0 * e.links.any, 1.0)) * e.others)
-
-
 def _only(values: Floats) -> Floats:
     """The one row of (1, n)."""
     out: Floats = values[0]
@@ -222,3 +198,12 @@ def _only(values: Floats) -> Floats:
 def _places(e: Evidence, values: Floats) -> NDArray[np.int64]:
     """Ranks from 0."""
     return np.argsort(ranked(e.chunks, values))
+
+
+def _cosine_scaled(e: Evidence) -> Floats:
+    return scaled(e.cosine)
+
+
+def _mass_root(e: Evidence) -> Floats:
+    """As stage 1 has it."""
+    return scaled(e.mass) ** _EXPONENT

@@ -60,19 +60,24 @@ def standardised(values: Floats) -> Floats:
     return (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)
 
 
-@lru_cache(maxsize=8)
 def load_ranker(name: str) -> Ranker:
-    """A shipped ranker by name, or one of your own by its path; raises `InvalidStrategy` where it cannot be read."""
-    if name in SHIPPED:
-        text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
-    else:
-        try:
-            text = Path(name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidStrategy(
-                f"there is no ranker {name!r}: name {' or '.join(SHIPPED)}, or a file that `hopweave train-ranker` "
-                f"has written ({error})"
-            ) from error
+    """A shipped ranker by name, or one of your own by its path; raises `InvalidStrategy` where it cannot be read.
+
+    A file that has been written again is read again.
+    """
+    try:
+        return _loaded(name, 0 if name in SHIPPED else Path(name).stat().st_mtime_ns)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidStrategy(
+            f"there is no ranker {name!r}: name {' or '.join(SHIPPED)}, or a file that `hopweave train-ranker` "
+            f"has written ({error})"
+        ) from error
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, _written: int) -> Ranker:
+    package = resources.files(__package__)
+    text = (package.joinpath(f"{name}.json") if name in SHIPPED else Path(name)).read_text(encoding="utf-8")
     try:
         return read_ranker(text)
     except InvalidInput as error:

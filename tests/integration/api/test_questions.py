@@ -1,5 +1,6 @@
 """Searches and questions over HTTP."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,3 +155,16 @@ async def test_malformed_json(people: Server) -> None:
     deep = b'{"query": "a", "filter": ' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}"
     answer = await people.client.post("/v1/corpora/people/search", content=deep, headers=headers)
     assert answer.status_code in {400, 422}
+
+
+async def test_a_ranker_of_this_machine_is_no_business_of_a_request(people: Server, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text("{}")
+    for name in (str(file), str(tmp_path / "none.json")):
+        body = {"query": "Who knew Babbage?", "searcher": "bridged", "searcher_options": {"ranker": name}}
+        answer = await people.client.post("/v1/corpora/people/search", json=body)
+        assert answer.status_code == 422
+        assert "over HTTP a ranker is one of full, six" in answer.json()["detail"]
+        assert name not in answer.text
+    body = {"query": "Who knew Babbage?", "searcher": "bridged:ranker=six"}
+    assert (await people.client.post("/v1/corpora/people/search", json=body)).status_code == 200

@@ -41,7 +41,7 @@ async def test_where_stage_1_ranked_its_signals_sum_to_the_score(world: World) -
     found = await hits(world, "full", frozenset(map(ids.document_id, "de")))
     assert len(found) == 2
     for hit in found:
-        assert set(hit.contributions) == {"cosine_scaled", "bm25_scaled", "mass_root"}
+        assert set(hit.contributions) == {"dense", "sparse", "graph"}
         assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
 
 

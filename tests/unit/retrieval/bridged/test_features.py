@@ -79,10 +79,7 @@ SIMILAR = evidence(
 BY_HAND: dict[str, list[float]] = {
     "stage1_rank": [1, 5 / 6, 5 / 7, 5 / 8],
     "cosine": DENSE,
-    "cosine_scaled": [1, 0.75, 0.25, 0],
-    "bm25_scaled": [1, 0, 0.25, 0.5],
     "mass_log": [(log10(0.5 + 1e-6) + 6) / 6, (log10(0.3 + 1e-6) + 6) / 6, 0, (log10(0.2 + 1e-6) + 6) / 6],
-    "mass_root": [1, 0.6**0.25, 0, 0.4**0.25],
     "mass_rank": [1, 5 / 6, 0, 5 / 7],
     # two names each, but the town, which has one
     "mass_by_degree": [1, 0.6**0.25, 0, 0.4**0.25],
@@ -123,7 +120,6 @@ BY_HAND: dict[str, list[float]] = {
         0,
     ],
     "same_title": [0, 0, 0, 0],
-    "repeats": [0, 0, 0, 0],
 }
 
 
@@ -155,19 +151,6 @@ def test_the_second_of_a_title_has_that_of_a_source() -> None:
     assert FEATURES["same_title"](SIMILAR).tolist() == pytest.approx([0, 0, exp(-2.5), 0, exp(-2)])
 
 
-def test_what_repeats_a_source_counts_unless_it_is_linked() -> None:
-    rarity = log(1 + 5 / 3) / log(6)  # Madison: three of five
-    linked = min(3 * max(0.4 * 0.5, sqrt(0.4 * 0.2 * rarity)), 1)
-    assert FEATURES["repeats"](SIMILAR)[2:].tolist() == pytest.approx(
-        [
-            # from the singer, who names it, and from the zebra, which does not
-            max(exp(-1) * 0.8 * (1 - linked), exp(-2)),
-            max(exp(-1) * 0.8, exp(-2)),
-            max(exp(-2), exp(-1) * 0.8 * (1 - min(3 * max(0.4 * 0.5, sqrt(0.4 * 0.01 * rarity)), 1))),
-        ]
-    )
-
-
 def test_a_link_is_worth_the_more_the_more_the_two_are_alike() -> None:
     """The song names the singer (.5), and they are .6 alike."""
     assert FEATURES["bridge_like_source"](SIMILAR)[1] == pytest.approx(0.5 * 0.6)
@@ -177,7 +160,8 @@ def test_products_are_of_what_they_name() -> None:
     by_hand = {name: np.array(values) for name, values in BY_HAND.items()}
     bridge = np.maximum(by_hand["bridge_title"], by_hand["bridge_name"])
     found = matrix(CASES["four"], ("mass_and_words", "bridge_and_words"))
-    assert found[:, 0].tolist() == pytest.approx((by_hand["mass_root"] * by_hand["words"]).tolist())
+    root = np.array([1, 0.6**0.25, 0, 0.4**0.25])
+    assert found[:, 0].tolist() == pytest.approx((root * by_hand["words"]).tolist())
     assert found[:, 1].tolist() == pytest.approx((bridge * by_hand["words"]).tolist())
 
 

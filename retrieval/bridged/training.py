@@ -88,19 +88,22 @@ def cross_validated(
     folds: int = 5,
     rounds: int = 3,
     k: int = 5,
+    asked: Mapping[str, Sequence[TrainingQuestion]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
     """R@k of every question by rankers fitted to the other folds of all sets, mean over `rounds` partitions.
 
-    `progress` is told how many of all the fits are done.
+    `asked` are the same questions in another form, which the rankers are judged by instead. `progress` is told how many
+    of all the fits are done.
     """
+    asked = asked or sets
     out = {name: np.zeros(len(questions)) for name, questions in sets.items()}
     for round_ in range(rounds):
         parts = {name: _partition(len(questions), folds, recipe.seed + round_) for name, questions in sets.items()}
         for fold in range(folds):
             seen = [q for name, questions in sets.items() for q in _among(questions, parts[name] != fold)]
             ranker = _ranker(*fit(seen, recipe))
-            for name, questions in sets.items():
+            for name, questions in asked.items():
                 for at in np.flatnonzero(parts[name] == fold).tolist():
                     out[name][at] += recall(questions[at], ranker.score(questions[at].features), k) / rounds
             if progress is not None:

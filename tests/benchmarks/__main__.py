@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, follow, glued, http, ingest, quality, search
+from tests.benchmarks import demo, follow, glued, http, ingest, quality, ranker, search
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
@@ -78,6 +78,11 @@ def _keep(report: str, tables: str) -> None:
 def _quality(datasets: Path) -> Measured:
     report = asyncio.run(quality.measure(datasets))
     return Measured(report=report, checks=quality.checks(report), table=comparison_table(report))
+
+
+def _ranker(datasets: Path) -> Measured:
+    report = asyncio.run(ranker.measure(datasets))
+    return Measured(report=report, checks=ranker.checks(report))
 
 
 def _glued(datasets: Path) -> Measured:
@@ -158,6 +163,7 @@ _PAGERANK_TARGETS = {
 
 MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "quality": _quality,
+    "ranker": _ranker,
     "glued": _glued,
     "embedding": _embedding,
     "ingest": _ingest,

@@ -52,6 +52,4 @@ def checks(report: dict[str, Any]) -> list[Check]:
         figure("R@5 HotpotQA, bridged as shipped, which has seen these questions", recall("hotpotqa", "bridged")),
         at_most("R@5 lost in lower case, MuSiQue, fused", lost("musique", "fused"), 0.03),
         at_most("R@5 lost in lower case, HotpotQA, fused", lost("hotpotqa", "fused"), 0.03),
-        at_most("R@5 lost in lower case, MuSiQue, bridged", lost("musique", "bridged"), 0.03),
-        at_most("R@5 lost in lower case, HotpotQA, bridged", lost("hotpotqa", "bridged"), 0.03),
     ]

@@ -1,43 +1,53 @@
-"""What training a ranker gains on questions that it has not seen: other folds, and another set."""
+"""What training a ranker gains on questions that it has not seen: other folds, another set, and lower case."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation import read_dataset
+from evaluation import Dataset, read_dataset
 from evaluation.ranker_training import Training, train
 from evaluation.training_set import TrainingSet, gather_set
-from retrieval.bridged.training import RECIPES
-from tests.benchmarks.check import Check, at_least, figure
+from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validated
+from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, silent, workshop
 
 __all__ = ["checks", "measure"]
 
 _MUSIQUE, _HOTPOTQA = "musique-train-100", "hotpotqa-train-100"
-_GIVEN = "pattern+given"
+_GIVEN, _LOWER = "pattern+given", "lower case"
 
 
 async def measure(datasets: Path) -> dict[str, Any]:
-    """By recipe, with names by pattern; and for `full` with MuSiQue's given entities and triples too."""
+    """By recipe, with names by pattern; for `full` also with MuSiQue's given triples, and in lower case."""
     async with workshop() as shop:
-        plain = {name: await _gathered(shop, datasets / name, "pattern") for name in (_MUSIQUE, _HOTPOTQA)}
-        given = await _gathered(shop, datasets / _MUSIQUE, _GIVEN)
+        plain = {name: await _gathered(shop, read_dataset(datasets / name)) for name in (_MUSIQUE, _HOTPOTQA)}
+        lower = {name: await _gathered(shop, _lower(datasets / name)) for name in (_MUSIQUE, _HOTPOTQA)}
+        given = await _gathered(shop, read_dataset(datasets / _MUSIQUE), _GIVEN)
         model = shop.container.embedder.model
+    in_lower_case = cross_validated(_questions(plain), RECIPES["full"], asked=_questions(lower))
     return {
         "full": _judged(list(plain.values()), "full", model),
         "six": _judged(list(plain.values()), "six", model),
         _GIVEN: _judged([given, plain[_HOTPOTQA]], "full", model),
+        _LOWER: {name: {"ranker": float(found.mean())} for name, found in in_lower_case.items()},
     }
 
 
 def checks(report: dict[str, Any]) -> list[Check]:
-    full, six, given = report["full"], report["six"], report[_GIVEN]
+    full, six, given, lower = report["full"], report["six"], report[_GIVEN], report[_LOWER]
+
+    def lost(name: str) -> float:
+        return float(full[name]["ranker"] - lower[name]["ranker"])
+
     return [
         at_least("R@5 MuSiQue, bridged, five folds over both sets", full[_MUSIQUE]["ranker"], 0.80),
         at_least("R@5 HotpotQA, bridged, five folds over both sets", full[_HOTPOTQA]["ranker"], 0.955),
         at_least("R@5 MuSiQue, bridged trained on HotpotQA", full[_MUSIQUE]["transferred"], 0.795),
         at_least("R@5 HotpotQA, bridged trained on MuSiQue", full[_HOTPOTQA]["transferred"], 0.95),
         at_least("R@5 MuSiQue, bridged, `pattern+given`, five folds", given[_MUSIQUE]["ranker"], 0.83),
+        at_most("R@5 lost in lower case, MuSiQue, bridged, five folds", lost(_MUSIQUE), 0.03),
+        at_most("R@5 lost in lower case, HotpotQA, bridged, five folds", lost(_HOTPOTQA), 0.03),
         figure("R@5 MuSiQue, six features, five folds", six[_MUSIQUE]["ranker"]),
         figure("R@5 HotpotQA, six features, five folds", six[_HOTPOTQA]["ranker"]),
         figure("R@5 MuSiQue, six features trained on HotpotQA", six[_MUSIQUE]["transferred"]),
@@ -45,16 +55,25 @@ def checks(report: dict[str, Any]) -> list[Check]:
     ]
 
 
-async def _gathered(shop: Workshop, folder: Path, extractor: str) -> TrainingSet:
+async def _gathered(shop: Workshop, dataset: Dataset, extractor: str = "pattern") -> TrainingSet:
     return await gather_set(
         shop.container,
         shop.supervision,
-        read_dataset(folder),
+        dataset,
         features=RECIPES["full"].features,
         extractor=extractor,
         chunker="passage",
         progress=silent,
     )
+
+
+def _lower(folder: Path) -> Dataset:
+    dataset = read_dataset(folder)
+    return replace(dataset, questions=tuple(replace(one, text=one.text.lower()) for one in dataset.questions))
+
+
+def _questions(sets: Mapping[str, TrainingSet]) -> dict[str, Sequence[TrainingQuestion]]:
+    return {name: one.questions for name, one in sets.items()}
 
 
 def _judged(sets: list[TrainingSet], recipe: str, model: str) -> dict[str, Any]:

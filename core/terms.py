@@ -50,7 +50,9 @@ weigh little for that.
 _CHARACTER = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_TOKEN = re.compile(rf"[{_CHARACTER}]+|(?:[^\W_{_CHARACTER}]|[\u0300-\u036f])+")
+_COMBINING = "".join(re.escape(chr(c)) for c in range(0x300, 0x3000) if unicodedata.category(chr(c)) in ("Mn", "Mc"))
+"""Vowel signs and the like, which stand within words: most of what a word of Devanagari or Bengali is made of."""
+_TOKEN = re.compile(rf"[{_CHARACTER}]+|[^\W_{_CHARACTER}](?:[^\W_{_CHARACTER}]|[{_COMBINING}])*")
 _SPACELESS = re.compile(rf"[{_CHARACTER}]")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _NEW_SENTENCE = re.compile(r"[.!?:;…\n]")
@@ -123,10 +125,23 @@ def _cased(text: str) -> Iterator[tuple[int, bool, bool]]:
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """The stem of a word; '' for a stop word and a single letter."""
-    folded = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", word.casefold())))
-    if len(folded) < 2 or folded in STOP_WORDS:
-        return ""
-    return _STEMMERS.stem(folded)
+    folded = _folded(word)
+    return "" if len(folded) < 2 or folded in _STOP_STEMS else _STEMMERS.stem(folded, _script(folded))
+
+
+def _folded(word: str) -> str:
+    """Without case, and in Latin and Greek without accents, which are left out as often as not; й is no и."""
+    word = unicodedata.normalize("NFKC", word.casefold())
+    if _script(word) in ("LATIN", "GREEK"):
+        word = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", word)))
+    return word
+
+
+def _script(word: str) -> str:
+    return unicodedata.name(word[0], "").partition(" ")[0] if word else ""
+
+
+_STOP_STEMS = frozenset(map(_folded, STOP_WORDS))
 
 
 class _Stemmers(threading.local):
@@ -135,8 +150,7 @@ class _Stemmers(threading.local):
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}
 
-    def stem(self, word: str) -> str:
-        script = unicodedata.name(word[0], "").partition(" ")[0]
+    def stem(self, word: str, script: str) -> str:
         language = _LANGUAGES.get(script)
         if language is None:
             return word

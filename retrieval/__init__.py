@@ -3,11 +3,19 @@
 The searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `Backends`.
 """
 
+from retrieval import push
 from retrieval.backends import Backends
-from retrieval.push import warm
+from retrieval.bridged import trees
 from retrieval.snapshot_cache import SnapshotCache
 
 __all__ = ["SEARCHERS", "Backends", "SnapshotCache", "warm"]
+
+
+def warm() -> None:
+    """Compile (or load) what searches run, so that no question waits for it."""
+    push.warm()
+    trees.warm()
+
 
 SEARCHERS = "retrieval.searchers"
 """The package that `core.strategies` looks for searchers in."""

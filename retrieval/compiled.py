@@ -14,14 +14,15 @@ class Compiled:
     the GIL.
     """
 
-    _compiling = threading.Lock()
-
     def __init__(self, function: Callable[..., Any], signature: Callable[[Any], Any]) -> None:
         self._function = function
         self._signature = signature
         self._compiled: Callable[..., Any] | None = None
+        self._compiling = threading.Lock()
 
     def __call__(self) -> Callable[..., Any]:
+        if self._compiled is not None:
+            return self._compiled
         with self._compiling:
             if self._compiled is None:
                 self._compiled = self._compile()

@@ -13,6 +13,10 @@ from retrieval.terms import Stems, TermStatistics
 __all__ = ["QuestionTerms", "bm25_idf", "question_terms"]
 
 
+_MOST = 200
+"""So many stems of a question are compared, the rarest: a text that is pasted in must not cost memory."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class QuestionTerms:
     """`stems` are those outside of linked names, ascending, with their `idf` and one `written` form of each.
@@ -39,12 +43,15 @@ def question_terms(question: str, links: Sequence[Link], statistics: TermStatist
         written.setdefault(stem, question[word.start : word.end])
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)
-    free = sorted(written.keys() - named)
-    stems = np.array(free, np.uint32)
+    stems = np.array(sorted(written.keys() - named), np.uint32)
+    idf = bm25_idf(statistics, stems)
+    if len(stems) > _MOST:
+        kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
+        stems, idf = stems[kept], idf[kept]
     return QuestionTerms(
         stems=stems,
-        idf=bm25_idf(statistics, stems),
-        written=tuple(written[stem] for stem in free),
+        idf=idf,
+        written=tuple(written[stem] for stem in stems.tolist()),
         all_stems=np.array(sorted(written), np.uint32),
     )
 

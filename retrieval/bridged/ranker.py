@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import InvalidInput, InvalidStrategy
 from retrieval.bridged.evidence import Evidence
@@ -26,6 +26,28 @@ SHIPPED = ("full", "six")
 """Rankers of this package, by name: `full` has weights and trees, `six` six weights alone."""
 
 _FORMAT = 1
+
+
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Tree(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    feature: list[int]
+    threshold: list[_Number]
+    left: list[int]
+    right: list[int]
+    leaf: list[_Number]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    format: int
+    weights: Annotated[dict[str, _Number], Field(min_length=1)]
+    trees: list[_Tree]
+    provenance: dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,17 +117,19 @@ def read_ranker(text: str) -> Ranker:
         raise InvalidInput(f"it has format {version!r}, and this release reads {_FORMAT}; train it again")
     if claimed != _digest(content):
         raise InvalidInput("its content does not have the hash that it names, so it was changed; train it again")
-    unknown = [name for name in content["weights"] if name not in FEATURES]
+    try:
+        file = _File.model_validate(content)
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        raise InvalidInput(f"it is no ranker file, see `{place}`; train it again") from error
+    unknown = [name for name in file.weights if name not in FEATURES]
     if unknown:
         raise InvalidInput(f"it weighs the feature {unknown[0]!r}, which this release does not have; train it again")
-    weights = np.array(list(content["weights"].values()), np.float64)
-    if not all(map(math.isfinite, weights)):
-        raise InvalidInput("a weight is not a number; train it again")
     return Ranker(
-        features=tuple(content["weights"]),
-        weights=weights,
-        trees=read_trees(content["trees"], len(weights)) if content["trees"] else None,
-        provenance=content["provenance"],
+        features=tuple(file.weights),
+        weights=np.array(list(file.weights.values()), np.float64),
+        trees=read_trees([tree.model_dump() for tree in file.trees], len(file.weights)) if file.trees else None,
+        provenance=file.provenance,
     )
 
 

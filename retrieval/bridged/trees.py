@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.errors import InvalidInput
 from retrieval.compiled import Compiled
 
-__all__ = ["Trees", "read_trees"]
+__all__ = ["Trees", "read_trees", "warm"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -38,6 +38,11 @@ class Trees:
         )  # fmt: skip
         out: Floats = 1.0 / (1.0 + np.exp(-sums))
         return out
+
+
+def warm() -> None:
+    """Compile (or load the compiled form) now, so that no question waits for it."""
+    _KERNEL()
 
 
 def read_trees(rows: Sequence[Mapping[str, Any]], features: int) -> Trees:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.terms import TERM, Terms, hash_of, terms_of, words
+from core.terms import STOP_WORDS, TERM, Terms, hash_of, terms_of, words
 
 
 def stems(text: str) -> list[str]:
@@ -85,3 +85,22 @@ def test_threads_stem_alike() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "stems"),
+    [
+        ("हिन्दी भाषा", ["हिन्द", "भाष"]),
+        ("বাংলা ভাষা", ["বাংলা", "ভাষা"]),
+        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
+        ("новый новая новой", ["нов", "нов", "нов"]),
+        ("Café cafe", ["cafe", "cafe"]),
+    ],
+)
+def test_words_of_many_scripts_are_whole(text: str, stems: list[str]) -> None:
+    assert [word.stem for word in words(text)] == stems
+
+
+def test_no_stop_word_is_a_word() -> None:
+    assert words(" ".join(sorted(STOP_WORDS))) == []
+    assert words("Quién ποιος WHERE OÙ") == []

@@ -90,3 +90,10 @@ def test_in_an_empty_corpus_every_word_weighs_nothing() -> None:
 def test_idf_is_told_in_the_order_asked_for(snapshot: Snapshot) -> None:
     stems = np.array([hash_of("grass"), hash_of("nowher"), hash_of("song")], np.uint32)
     assert bm25_idf(snapshot.statistics, stems).tolist() == pytest.approx([log(1 + 3.5 / 1.5), 0, log(1 + 2.5 / 2.5)])
+
+
+def test_of_a_text_that_is_pasted_in_the_rarest_words_are_compared(snapshot: Snapshot) -> None:
+    terms = asked("songs grass " + " ".join(f"word{n}" for n in range(1000)), snapshot)
+    assert len(terms.stems) == len(terms.idf) == len(terms.written) == 200
+    assert {"songs", "grass"} <= set(terms.written)
+    assert sorted(terms.stems.tolist()) == terms.stems.tolist()

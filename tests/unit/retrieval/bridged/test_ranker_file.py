@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidInput, InvalidStrategy
-from retrieval.bridged.ranker import file_of, load_ranker, read_ranker
+from retrieval.bridged.ranker import _digest, file_of, load_ranker, read_ranker
 from retrieval.bridged.training import _rows
 from retrieval.bridged.trees import read_trees
 
@@ -74,7 +74,7 @@ def test_a_feature_that_is_not_there_is_named() -> None:
 
 
 def test_a_weight_that_is_no_number_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="not a number"):
+    with pytest.raises(InvalidInput, match="weights.stage1_rank"):
         read_ranker(text(weights={"stage1_rank": float("nan"), "words": 1.0}))
 
 
@@ -105,3 +105,21 @@ def test_a_path_without_a_ranker_says_what_would_be_one() -> None:
 def test_shipped_rankers_are_read(name: str) -> None:
     ranker = load_ranker(name)
     assert (ranker.trees is not None) == (name == "full")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weights": {}},
+        {"weights": {"words": "much"}},
+        {"weights": {"words": float("nan")}},
+        {"trees": [{"feature": [0], "left": [-1], "right": [-2], "leaf": [0.0, 1.0]}]},
+        {"trees": [{**TREE, "left": [1, 1.5]}]},
+        {"provenance": None},
+    ],
+)
+def test_a_file_that_was_made_by_hand_is_looked_at(change: dict[str, Any]) -> None:
+    """The hash is no secret; what it covers is checked all the same."""
+    content = {"format": 1, "weights": WEIGHTS, "trees": [TREE], "provenance": {}, **change}
+    with pytest.raises(InvalidInput, match="no ranker file"):
+        read_ranker(json.dumps({"sha256": _digest(content), **content}))

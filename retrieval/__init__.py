@@ -1,4 +1,4 @@
-"""A question to ranked chunks: dense, sparse, graph (Personalized PageRank), and their fusion.
+"""A question to ranked chunks: dense, sparse, graph (Personalized PageRank), their fusion, and bridged ranking over it.
 
 The searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `Backends`.
 """
@@ -11,11 +11,11 @@ from retrieval.snapshot_cache import SnapshotCache
 __all__ = ["SEARCHERS", "Backends", "SnapshotCache", "warm"]
 
 
+SEARCHERS = "retrieval.searchers"
+"""The package that `core.strategies` looks for searchers in."""
+
+
 def warm() -> None:
     """Compile (or load) what searches run, so that no question waits for it."""
     push.warm()
     trees.warm()
-
-
-SEARCHERS = "retrieval.searchers"
-"""The package that `core.strategies` looks for searchers in."""

@@ -56,8 +56,8 @@ class Links:
 class Evidence:
     """n candidates, k sources among them, w words of the question outside of names.
 
-    Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine`,
-    `bm25` (the text index') and `mass` (PageRank) are raw, 0 where unknown; `stage1` is their mix, `place` the rank by
+    Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine`
+    and `mass` (PageRank) are raw, 0 where unknown; `stage1` is their mix, `place` the rank by
     it, from 0. `wording` is BM25, over stems, of the question's words outside of names, as a share of the best;
     `title_overlap` the share of idf of title and heading that the question has too; `others` is 1 but from a source to
     itself; `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the name).
@@ -65,7 +65,6 @@ class Evidence:
 
     chunks: Ints
     cosine: Floats
-    bm25: Floats
     mass: Floats
     degree: Floats
     stage1: Floats
@@ -108,7 +107,6 @@ def gather_evidence(pool: Pool, stage1: Floats, question: str, snapshot: Snapsho
     return Evidence(
         chunks=pool.chunks,
         cosine=cosine,
-        bm25=pool.sparse,
         mass=pool.graph,
         degree=graph.adjacency.degree[pool.chunks],
         stage1=stage1,

@@ -9,11 +9,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from core import errors
 
-__all__ = ["RESPONSES", "install", "problem"]
+__all__ = ["PROBLEM", "RESPONSES", "details_of", "install", "problem"]
 
 _log = logging.getLogger("hopweave.api")
 
@@ -28,10 +29,15 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.FolderHeld: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Fenced: HTTPStatus.CONFLICT,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.ModelUnavailable: HTTPStatus.BAD_GATEWAY,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.BudgetExhausted: HTTPStatus.GATEWAY_TIMEOUT,
 }
+_RETRY_SECONDS = "5"
+_CLIENT_CLOSED_REQUEST = 499  # the web servers' own word for it
+_UNFORESEEN = "the server failed at this; its log says how"
 _MEDIA_TYPE = "application/problem+json"
-_SCHEMA = {
+PROBLEM: dict[str, Any] = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "instance"],
     "properties": {
@@ -47,7 +53,7 @@ _SCHEMA = {
     },
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": _SCHEMA}}}
+    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": PROBLEM}}}
     for status in ("4XX", "5XX")
 }
 """For the description of the API: every route answers so."""
@@ -62,16 +68,17 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """A response with the problem's details; `errors` lists the fields that are wrong."""
-    content: dict[str, Any] = {
-        "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "instance": instance,
-    }
+    content = _details(status, detail, instance)
     if errors:
         content["errors"] = list(errors)
     return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
+
+
+def details_of(error: BaseException, instance: str) -> dict[str, Any]:
+    """The problem that an error is, for where a response has begun already."""
+    if isinstance(error, errors.HopweaveError):
+        return _details(_status(error), str(error), instance)
+    return _details(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance)
 
 
 def install(app: FastAPI) -> None:
@@ -79,13 +86,35 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(errors.HopweaveError, _ours)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _bug)
 
 
+def _details(status: int, detail: str, instance: str) -> dict[str, Any]:
+    return {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "instance": instance,
+    }
+
+
+def _status(error: errors.HopweaveError) -> HTTPStatus:
+    return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+
+
 def _ours(request: Request, error: Exception) -> Response:
-    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-    headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
+    status = _status(error)
+    again = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    headers = {"Retry-After": _RETRY_SECONDS} if again else None
     return problem(status, str(error), instance=request.url.path, headers=headers)
+
+
+def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
+    """Nobody is there to read it."""
+    return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
 
 def _validation(request: Request, error: Exception) -> Response:
@@ -115,5 +144,4 @@ def _http(request: Request, error: Exception) -> Response:
 def _bug(request: Request, error: Exception) -> Response:
     """The text of an error that nobody foresaw stays in the log."""
     _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    detail = "the server failed at this; its log says how"
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, instance=request.url.path)
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=request.url.path)

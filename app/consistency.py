@@ -7,7 +7,7 @@ from app.container import Container
 from app.findings import Finding, Level
 from core.corpora import Corpus, Fine
 from core.ports.views import VectorKind
-from indexer import make_extractor
+from indexer import gives_triples
 
 __all__ = ["compare"]
 
@@ -66,7 +66,7 @@ async def _named(container: Container, corpus: Corpus) -> tuple[set[str], set[st
 
 def _is_fine(corpus: Corpus) -> bool:
     fine = corpus.settings.fine
-    return fine is Fine.ON or (fine is Fine.AUTO and make_extractor(corpus.settings.extractor).gives_triples)
+    return fine is Fine.ON or (fine is Fine.AUTO and gives_triples(corpus.settings.extractor))
 
 
 async def _finding(container: Container, corpus: Corpus, what: str, seen: _Seen, *, busy: bool) -> Finding:

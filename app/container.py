@@ -2,30 +2,39 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import retrieval
 from app.bell import Bell
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
+from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.reasoning import Reasoner
 from core.ports.record import Record
+from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
-from core.strategies import StrategySpec, build
+from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import Backends as IndexingBackends
-from models import make_embedder
+from models import make_chat_models, make_embedder
+from models.reranking import make_reranker
 from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
 from retrieval import Backends as RetrievalBackends
-from retrieval import SnapshotCache
+from retrieval import SnapshotCache, WebAccess
 from stores.files import FolderFileStore
-from stores.sqlite import SqliteRecord, SqliteVectorStore
+from stores.sqlite import SqliteModelCache, SqliteRecord, SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
+from stores.web import make_web_search
 
 __all__ = ["Container"]
+
+
+class _Closing(Protocol):
+    async def close(self) -> None: ...
 
 
 class Container:
@@ -33,7 +42,7 @@ class Container:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._closers: list[SqliteRecord | SqliteVectorStore | TantivyTextIndex | Embedder] = []
+        self._closers: list[_Closing] = []
 
     @cached_property
     def record(self) -> Record:
@@ -65,6 +74,30 @@ class Container:
         return embedder
 
     @cached_property
+    def models(self) -> ChatModels | None:
+        """None where no language model is configured."""
+        if not self.settings.llm.model:
+            return None
+        cache = SqliteModelCache(self.settings.data_dir / "model-cache.db") if self.settings.llm.cache else None
+        models = make_chat_models(self.settings.llm, cache, self.record.graph)
+        self._closers += [cache, models] if cache else [models]
+        return models
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        reranker = make_reranker(self.settings.reranker)
+        self._closers += [reranker] if reranker else []
+        return reranker
+
+    @cached_property
+    def web(self) -> WebAccess | None:
+        search = make_web_search(self.settings.web)
+        if search is None:
+            return None
+        self._closers.append(search)
+        return WebAccess(search=search, after_private=self.settings.web.after_private)
+
+    @cached_property
     def bell(self) -> Bell:
         return Bell(self.settings)
 
@@ -82,6 +115,7 @@ class Container:
             text=self.text,
             files=self.files,
             embedder=self.embedder,
+            models=self.models,
         )
 
     @cached_property
@@ -92,14 +126,39 @@ class Container:
             library=self.record.library,
             snapshots=self.snapshots,
             embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            web=self.web,
+            searchers=self.searcher,
         )
 
     def searcher(self, spec: StrategySpec) -> Searcher:
         searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
         return searcher
 
-    def reasoner(self, spec: StrategySpec, searcher: StrategySpec) -> Reasoner:
-        backends = ReasoningBackends(searcher=self.searcher(searcher), embedder=self.embedder)
+    @property
+    def default_searcher(self) -> StrategySpec:
+        return parse_spec(self.settings.searcher)
+
+    @property
+    def default_reasoner(self) -> StrategySpec:
+        """The one of the settings, else `auto` where a model is configured."""
+        return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
+
+    def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
+        """Over the searcher that was chosen for it, else the default one."""
+        chosen = searcher or self.default_searcher
+        backends = ReasoningBackends(
+            searcher=self.searcher(chosen),
+            embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            searchers=self.searcher,
+            reasoners=self.reasoner,
+            searcher_name=chosen.name,
+            searcher_chosen=searcher is not None,
+            web_configured=self.web is not None,
+        )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
 

@@ -28,7 +28,7 @@ async def create(
         dimension=container.embedder.dimension,
     )
     strategies.config_of("indexer.chunkers", strategies.parse_spec(chosen.chunker), "chunker")
-    make_extractor(chosen.extractor)
+    make_extractor(chosen.extractor, container.models)
     return await container.record.corpora.create(name, chosen)
 
 
@@ -59,5 +59,7 @@ async def drop(container: Container, name: str) -> Job:
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.drop(name)
     container.snapshots.forget(corpus.id)
+    if container.models is not None:
+        await container.models.forget(corpus.id)
     await container.bell.ring_soon(corpus.id)
     return job

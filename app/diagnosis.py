@@ -7,11 +7,13 @@ from app.consistency import compare
 from app.container import Container
 from app.findings import Finding, Level
 from app.folder_lock import holder, is_held
+from app.model_check import check_models
 from app.readiness import unready
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError
 from core.settings import Settings
+from models import make_chat_models
 
 __all__ = ["diagnose", "examine_folder"]
 
@@ -42,7 +44,7 @@ def examine_folder(settings: Settings) -> list[Finding]:
 
 
 async def diagnose(container: Container) -> AsyncIterator[Finding]:
-    """Stores, the model, and each corpus against its views."""
+    """Stores, the models, and each corpus against its views."""
     down = await unready(container)
     for store in ("record", "vectors", "text", "files"):
         reason = down.get(store)
@@ -51,6 +53,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
         else:
             yield Finding(subject=f"store {store}", level=Level.PROBLEM, detail=reason, remedy="see the reason")
     yield await _model(container)
+    for finding in await _language_models(container):
+        yield finding
     if down:
         return
     waiting = set(await container.record.work.waiting())
@@ -80,6 +84,15 @@ async def _model(container: Container) -> Finding:
         return Finding(subject="embedding model", level=Level.PROBLEM, detail=str(error), remedy=remedy)
     detail = f"{container.embedder.model} answers with {len(vector)} dimensions"
     return Finding(subject="embedding model", level=Level.OK, detail=detail)
+
+
+async def _language_models(container: Container) -> list[Finding]:
+    settings = container.settings.llm
+    models = make_chat_models(settings, None, None)
+    try:
+        return await check_models(models, settings)
+    finally:
+        await models.close()
 
 
 def _embedding(container: Container, corpus: Corpus) -> Finding:

@@ -12,7 +12,7 @@ from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
 from indexer import Rejected, fingerprint
 
-__all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all"]
+__all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all", "resume"]
 
 MAX_DOCUMENTS = 1000
 """How many documents one call over HTTP takes, and how many one transaction of `hand_in_all` queues."""
@@ -34,13 +34,19 @@ async def hand_in(
     on_conflict: OnConflict,
     *,
     job_id: str | None = None,
+    token_budget: int | None = None,
 ) -> Enqueued:
-    """Keep the bytes and queue revisions for what is new or changed, in one transaction."""
+    """Keep the bytes and queue revisions for what is new or changed, in one transaction.
+
+    `token_budget`: how many tokens of models the job may use up, if it is made here; then it pauses.
+    """
     container.check_embedding(corpus)
     revisions = [_revision(submission) for submission in submissions]
     contents = [submission.content for submission in submissions]
     await container.files.put(corpus.id, contents)
-    enqueued = await container.record.intake.enqueue(corpus.id, revisions, on_conflict, job_id=job_id)
+    enqueued = await container.record.intake.enqueue(
+        corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
+    )
     # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
     await container.files.put(corpus.id, contents)
     await container.bell.ring_soon(corpus.id)
@@ -48,7 +54,12 @@ async def hand_in(
 
 
 async def hand_in_all(
-    container: Container, corpus: Corpus, found: Iterable[Submission | Rejected], on_conflict: OnConflict
+    container: Container,
+    corpus: Corpus,
+    found: Iterable[Submission | Rejected],
+    on_conflict: OnConflict,
+    *,
+    token_budget: int | None = None,
 ) -> AsyncGenerator[Progress]:
     """Hand in a stream as one job, a thousand documents at a time; yields after each part.
 
@@ -56,7 +67,7 @@ async def hand_in_all(
     """
     rejected: list[Rejected] = []
     handed_in = 0
-    job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST)
+    job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
     try:
         rest = iter(found)
         while part := list(islice(rest, MAX_DOCUMENTS)):
@@ -77,6 +88,13 @@ async def delete_documents(container: Container, corpus: Corpus, document_ids: S
     """Make documents invisible at once and have a worker remove them."""
     job = await container.record.intake.delete_documents(corpus.id, document_ids)
     await container.bell.ring_soon(corpus.id)
+    return job
+
+
+async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:
+    """Queue what a job's budget paused, with `tokens` more to use up (None: as many as the last time), and ring."""
+    job = await container.record.jobs.resume(job_id, tokens=tokens)
+    await container.bell.ring_soon(job.corpus_id)
     return job
 
 

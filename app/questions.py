@@ -8,21 +8,24 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.filters import parse_filter
+from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question
 from core.ports.retrieval import MAX_K, Query, SearchResult
-from core.strategies import StrategySpec, parse_spec
+from core.strategies import StrategySpec
 from core.trace import Trace
 
 __all__ = ["AskRequest", "SearchRequest", "ask", "search"]
 
 _LONGEST_QUESTION = 20_000
+_LONGEST_INSTRUCTIONS = 10_000
+_LONGEST_HISTORY = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
     """A search as it comes from outside, not yet checked. `searcher` is `NAME[:key=value,…]`; None is the default.
 
-    `explain` and `contributions` are those of a `Query`.
+    `explain`, `contributions` and `web` are those of a `Query`.
     """
 
     query: str
@@ -33,17 +36,24 @@ class SearchRequest:
     min_generation: int | None = None
     explain: bool = False
     contributions: bool = False
+    web: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskRequest:
-    """A question as it comes from outside, not yet checked."""
+    """A question as it comes from outside, not yet checked. Its budget is that of the trace that goes with it.
+
+    `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
+    """
 
     question: str
     reasoner: StrategySpec | None = None
     searcher: StrategySpec | None = None
-    k: int = 5
+    k: int | None = None
     filter: Mapping[str, Any] | None = field(default=None)
+    instructions: str = ""
+    history: tuple[Message, ...] = ()
+    web: bool = False
 
 
 async def search(container: Container, corpus: Corpus, request: SearchRequest, trace: Trace) -> SearchResult:
@@ -57,9 +67,11 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
         min_generation=request.min_generation,
         explain=request.explain,
         contributions=request.contributions,
+        web=request.web,
+        private=False,
     )
     container.check_embedding(corpus)
-    searcher = container.searcher(request.searcher or parse_spec(container.settings.searcher))
+    searcher = container.searcher(request.searcher or container.default_searcher)
     with trace.timed("total"):
         return await searcher.search(query, trace)
 
@@ -69,12 +81,14 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     question = Question(
         corpus=corpus,
         text=_text(request.question, "question"),
-        k=_k(request.k),
+        k=None if request.k is None else _k(request.k),
         documents=await _documents(container, corpus, request.filter),
+        instructions=_instructions(request.instructions),
+        history=_history(request.history),
+        web=request.web,
     )
     container.check_embedding(corpus)
-    searcher = request.searcher or parse_spec(container.settings.searcher)
-    reasoner = container.reasoner(request.reasoner or parse_spec(container.settings.reasoner), searcher)
+    reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
     with trace.timed("total"):
         return await reasoner.answer(question, trace)
 
@@ -87,6 +101,22 @@ def _text(text: str, what: str) -> str:
     if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
         raise InvalidInput(f"the {what} holds half of a surrogate pair, which is no character; send valid Unicode")
     return text
+
+
+def _instructions(text: str) -> str:
+    if len(text) > _LONGEST_INSTRUCTIONS:
+        raise InvalidInput(f"`instructions` has {len(text)} characters; at most {_LONGEST_INSTRUCTIONS} are allowed")
+    return text
+
+
+def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The conversation before the question: of user and assistant; a system's message is none of it."""
+    if any(message.speaker is Speaker.SYSTEM for message in messages):
+        raise InvalidInput("`history` holds a message of the system; what answers should look like is `instructions`")
+    length = sum(len(message.content) for message in messages)
+    if length > _LONGEST_HISTORY:
+        raise InvalidInput(f"`history` has {length} characters; at most {_LONGEST_HISTORY} are allowed; send the last")
+    return messages
 
 
 def _k(k: int) -> int:

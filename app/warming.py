@@ -6,6 +6,7 @@ import logging
 from app.bell import make_celery
 from app.container import Container
 from core.errors import HopweaveError, Unavailable
+from models import warm_chat
 from retrieval import warm
 
 __all__ = ["keep_ringing", "warm_up"]
@@ -17,6 +18,8 @@ async def warm_up(container: Container) -> None:
     """Load what the first request would wait for: the embedding model, compiled PageRank, the broker's client."""
     await asyncio.to_thread(make_celery, container.settings)
     await asyncio.to_thread(warm)
+    if container.settings.llm.model:
+        await asyncio.to_thread(warm_chat)
     try:
         await container.embedder.embed_query("warm")
     except HopweaveError as error:  # searches will say the same; the rest of the server is of use without a model

@@ -67,12 +67,19 @@ def _take_lock(stack: contextlib.ExitStack, settings: Settings) -> None:
             return
 
 
+def _without_cache(settings: Settings) -> Settings:
+    """The record keeps what is extracted, and drops it with its document; an answer that could not be used must not be
+    given again when its document is retried.
+    """
+    return settings.model_copy(update={"llm": settings.llm.model_copy(update={"cache": False})})
+
+
 class _Process:
     """One event loop for the worker's life: clients of models belong to one loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._container = Container(settings)
+        self._container = Container(_without_cache(settings))
         self._loop = asyncio.new_event_loop()
         self._stopping = threading.Event()
         self._working = threading.Lock()

@@ -21,7 +21,7 @@ def ingest(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines.")],
     corpus: CorpusName,
     extractor: Annotated[
-        str | None, typer.Option(help="Such as pattern, given, pattern+given.", show_default=False)
+        str | None, typer.Option(help="Such as pattern, given, llm, pattern+llm.", show_default=False)
     ] = None,
     chunker: Annotated[str | None, typer.Option(help="Such as sentences, passage.", show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
@@ -31,7 +31,13 @@ def ingest(
     prune: Annotated[
         bool, typer.Option(help="Delete what PATH no longer holds: the corpus then is what PATH is.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option(help="Count documents, bytes and passages; write nothing.")] = False,
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Pause once language models have used up so many tokens.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option(help="Count documents and passages, and what a language model would cost; write nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Index documents, and wait until they can be searched. A missing corpus is created."""
@@ -46,6 +52,7 @@ def ingest(
         fine=fine,
         on_conflict=on_conflict,
         prune=prune,
+        budget_tokens=budget_tokens,
     )
     if dry_run:
         estimate = dry(request)

@@ -1,6 +1,5 @@
 """The course of an ingest: read, hand in, wait, prune."""
 
-import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from cli.waiting import finished
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict, RevisionState, Submission
 from core.errors import NotFound
-from core.jobs import Job
+from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
 from indexer import Rejected, known_suffixes, read_paths
 
@@ -39,6 +38,7 @@ class Request:
     fine: Fine | None
     on_conflict: OnConflict
     prune: bool
+    budget_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Summary:
 
     @property
     def succeeded(self) -> bool:
-        return not self.rejected and not self.job.counts.get("failed")
+        return not self.rejected and not self.job.counts.get("failed") and self.job.state is not JobState.PAUSED
 
 
 def run(request: Request) -> Summary:
@@ -80,7 +80,8 @@ def dry(request: Request) -> Estimate:
         corpus = await _existing(container, request.corpus) if settings.data_dir.exists() else None
         found = read_paths(request.paths, with_given=_with_given(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
-        return await asyncio.to_thread(estimate, container, chunker, found)
+        extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
+        return await estimate(container, corpus, chunker, extractor, found)
 
     return run_with_container(work, settings)
 
@@ -92,10 +93,10 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
     )
     keys: set[str] = set()
-    job, handed_in, rejected = await _hand_in(container, corpus, _noting(found, keys), request.on_conflict, progress)
+    job, handed_in, rejected = await _hand_in(container, corpus, _noting(found, keys), request, progress)
     job = await finished(container, supervision, job, progress.watch)
     pruned = None
-    if request.prune and not rejected:
+    if request.prune and not rejected and job.state is not JobState.PAUSED:
         pruned = await _prune(container, corpus, keys, supervision)
     return Summary(
         corpus=corpus,
@@ -112,13 +113,14 @@ async def _hand_in(
     container: Container,
     corpus: Corpus,
     found: Iterable[Submission | Rejected],
-    on_conflict: OnConflict,
+    request: Request,
     progress: Progress,
 ) -> tuple[Job, int, tuple[Rejected, ...]]:
     """Queue everything as one job."""
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejected, ...]()
-    async with aclosing(hand_in_all(container, corpus, found, on_conflict)) as parts:
+    all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
+    async with aclosing(all_of_it) as parts:
         async for part in parts:
             job, handed_in, rejected = part.job, part.handed_in, part.rejected
             progress.handing_in(handed_in)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_group = typer.Typer(name="jobs", help="List, show and cancel jobs.", no_args_is_help=True)
+_group = typer.Typer(name="jobs", help="List, show, cancel and resume jobs.", no_args_is_help=True)
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
 
 
@@ -55,6 +55,27 @@ def cancel_job(id: _Id, as_json: AsJson = False) -> None:
         return await container.record.jobs.cancel(id)
 
     _show(run_with_container(work), as_json=as_json)
+
+
+@_group.command("resume")
+def resume_job(
+    id: _Id,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens to use up from now on; unset, as many again.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a job go on that its budget paused, and wait for it; nothing is paid for twice."""
+    from app.ingestion import resume
+    from cli.waiting import finish
+
+    async def work(container: "Container") -> "Job":
+        return await finish(container, await resume(container, id, tokens=budget_tokens))
+
+    job = run_with_container(work)
+    _show(job, as_json=as_json)
+    if job.counts.get("failed") or not job.state.final:
+        raise typer.Exit(1)
 
 
 def _show(job: "Job", *, as_json: bool) -> None:

@@ -43,6 +43,14 @@ def train_ranker(context: typer.Context) -> None:
     _pass_on("train-ranker", register, context.args)
 
 
+@app.command("import-dataset", add_help_option=False, context_settings=_PASSED_ON)
+def import_dataset(context: typer.Context) -> None:
+    """Make a folder for `eval` of a public question set."""
+    from cli.import_dataset import register  # as heavy
+
+    _pass_on("import-dataset", register, context.args)
+
+
 def _pass_on(name: str, register: Callable[[typer.Typer], None], arguments: list[str]) -> None:
     """Run a command that is read only now."""
     command = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)

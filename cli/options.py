@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["FINE_HELP", "AsJson", "CorpusName", "FilterText", "Searcher", "TopK"]
+__all__ = ["FINE_HELP", "AsJson", "CorpusName", "FilterText", "Searcher", "TopK", "Web"]
 
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
@@ -17,3 +17,4 @@ FilterText = Annotated[
     str | None,
     typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),
 ]
+Web = Annotated[bool, typer.Option("--web", help="Permit that queries go to the web search of the settings.")]

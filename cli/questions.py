@@ -5,18 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import emit
-from cli.options import AsJson, CorpusName, FilterText, Searcher, TopK
-from cli.running import run_with_container
+from cli.console import emit, say
+from cli.options import AsJson, CorpusName, FilterText, Searcher, TopK, Web
 from core.errors import InvalidFilter
 
 if TYPE_CHECKING:
-    from app.container import Container
-    from core.ports.reasoning import Answer
-    from core.ports.retrieval import SearchResult
     from core.strategies import StrategySpec
 
 __all__ = ["register"]
+
+_INTERRUPTED = 130
 
 
 def register(app: typer.Typer) -> None:
@@ -34,15 +32,14 @@ def search(
     features: Annotated[
         bool, typer.Option("--features", help="Tell also what each feature adds to the score; implies --explain.")
     ] = False,
+    web: Web = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank the passages of a corpus."""
     from app.questions import SearchRequest
-    from app.questions import search as search_corpus
+    from cli.asking import searched
     from cli.results import search_object, show_search
-    from core.trace import Trace
 
-    trace = Trace()
     request = SearchRequest(
         query=query,
         searcher=_spec(searcher),
@@ -50,12 +47,9 @@ def search(
         filter=_filter(where),
         explain=explain or features,
         contributions=features,
+        web=web,
     )
-
-    async def work(container: "Container") -> "SearchResult":
-        return await search_corpus(container, await container.record.corpora.get(corpus), request, trace)
-
-    result = run_with_container(work)
+    result, trace = searched(corpus, request)
     if as_json:
         emit(search_object(result, trace))
     else:
@@ -69,28 +63,43 @@ def ask(
         str | None, typer.Option(help="NAME[:key=value,…]; unset, the one of the settings.", show_default=False)
     ] = None,
     searcher: Searcher = None,
-    k: TopK = 5,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "-k", help="How many passages a retrieval brings; unset, the reasoner's own number.", show_default=False
+        ),
+    ] = None,
     where: FilterText = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            help="Limits for this question: calls=20,tokens=50000,seconds=60, or some of them.", show_default=False
+        ),
+    ] = None,
+    instructions: Annotated[str, typer.Option(help="How the answer is to be written.", show_default=False)] = "",
+    web: Web = False,
     as_json: AsJson = False,
-    no_stream: Annotated[  # noqa: ARG001 - reasoners without a model have nothing to show before their answer
-        bool, typer.Option("--no-stream", help="Print nothing before the answer is whole.")
-    ] = False,
+    no_stream: Annotated[bool, typer.Option("--no-stream", help="Print nothing before the answer is whole.")] = False,
 ) -> None:
     """Answer a question from a corpus, with citations."""
     from app.questions import AskRequest
-    from app.questions import ask as ask_corpus
+    from cli.asking import asked
     from cli.results import answer_object, show_answer
-    from core.trace import Trace
 
-    trace = Trace()
     request = AskRequest(
-        question=question, reasoner=_spec(reasoner), searcher=_spec(searcher), k=k, filter=_filter(where)
+        question=question,
+        reasoner=_spec(reasoner),
+        searcher=_spec(searcher),
+        k=k,
+        filter=_filter(where),
+        instructions=instructions,
+        web=web,
     )
-
-    async def work(container: "Container") -> "Answer":
-        return await ask_corpus(container, await container.record.corpora.get(corpus), request, trace)
-
-    answer = run_with_container(work)
+    try:
+        answer, trace = asked(corpus, request, budget=budget, shown=not (no_stream or as_json))
+    except KeyboardInterrupt:
+        say("hopweave: interrupted; calls of models that were under way are cancelled")
+        raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         emit(answer_object(answer, trace))
     else:

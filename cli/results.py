@@ -2,11 +2,12 @@
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
+from api.shapes.ask import answer_out
+from api.shapes.search import search_out
 from cli.console import show
-from core.ports.reasoning import Answer
+from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
 from core.trace import Trace
 
@@ -18,29 +19,11 @@ _ROWS = 10
 
 
 def search_object(result: SearchResult, trace: Trace) -> dict[str, Any]:
-    return {
-        "hits": [_hit_object(hit) for hit in result.hits],
-        "generation": result.generation,
-        "notes": trace.notes,
-        "timing": trace.timing,
-        "usage": {},
-    }
+    return search_out(result, trace).model_dump(mode="json")
 
 
 def answer_object(answer: Answer, trace: Trace) -> dict[str, Any]:
-    return {
-        "answer": answer.text,
-        "citations": [asdict(citation) for citation in answer.citations],
-        "steps": [
-            {"question": step.question, "hits": [_hit_object(hit) for hit in step.hits], "answer": step.answer}
-            for step in answer.steps
-        ],
-        "usage": {},
-        "reasoner": answer.reasoner,
-        "abstained": answer.abstained,
-        "notes": trace.notes,
-        "timing": trace.timing,
-    }
+    return answer_out(answer, trace).model_dump(mode="json")
 
 
 def show_search(result: SearchResult, trace: Trace) -> None:
@@ -48,51 +31,44 @@ def show_search(result: SearchResult, trace: Trace) -> None:
         _show_hit(rank, hit)
     if not result.hits:
         show("nothing was found")
-    for note in trace.notes:
-        show(f"note: {note}")
+    _show_notes(trace)
 
 
 def show_answer(answer: Answer, trace: Trace) -> None:
-    show(textwrap.fill(answer.text, _WIDTH, break_long_words=False, break_on_hyphens=False))
+    """The answer in its paragraphs, then its sources, the notes, and what it cost."""
+    for paragraph in answer.text.splitlines() or [""]:
+        show(textwrap.fill(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False))
     if answer.citations:
         show()
     for citation in answer.citations:
-        page = "" if citation.page is None else f", page {citation.page}"
-        show(f"[{citation.marker}] {citation.document.title or citation.document.key} ({citation.document.key}{page})")
+        show(f"[{citation.marker}] {_source(citation)}")
         show(textwrap.indent(_snippet(f"“{citation.quote}”"), "    "))
-    if trace.notes:
+    if trace.notes or trace.usage.actions:
         show()
+    _show_notes(trace)
+
+
+def _source(citation: Citation) -> str:
+    title = citation.document.title or citation.document.key
+    if citation.url is not None:
+        return f"{title} <{citation.url}>"
+    page = "" if citation.page is None else f", page {citation.page}"
+    return f"{title} ({citation.document.key}{page})"
+
+
+def _show_notes(trace: Trace) -> None:
     for note in trace.notes:
         show(f"note: {note}")
-
-
-def _hit_object(hit: Hit) -> dict[str, Any]:
-    chunk, document = hit.chunk, hit.document
-    return {
-        "chunk": {
-            "id": chunk.id,
-            "text": chunk.text,
-            "page": chunk.page,
-            "span": None if chunk.span is None else asdict(chunk.span),
-            "heading": chunk.heading,
-        },
-        "document": {
-            "id": document.id,
-            "key": document.key,
-            "title": document.title,
-            "metadata": dict(document.metadata),
-        },
-        "score": hit.score,
-        "signals": asdict(hit.signals),
-        "path": [asdict(step) for step in hit.path],
-        "reasons": list(hit.reasons),
-        "contributions": dict(hit.contributions),
-    }
+    usage = trace.usage
+    if usage.actions:
+        cached = f" and {usage.cached} from the cache" if usage.cached else ""
+        calls = f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{cached}"
+        show(f"{calls}, {usage.tokens:,} tokens, {trace.timing.get('total', 0.0):.1f} s")
 
 
 def _show_hit(rank: int, hit: Hit) -> None:
     heading = f" › {hit.chunk.heading}" if hit.chunk.heading else ""
-    show(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.document.key})")
+    show(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key})")
     show(f"   score {hit.score:.4f}{_signals(hit.signals)}")
     show(textwrap.indent(_snippet(hit.chunk.text), "   "))
     for reason in hit.reasons:

@@ -6,6 +6,7 @@ from typing import Any
 from app.estimates import Estimate
 from cli.console import say, show
 from cli.ingesting import Summary
+from core.jobs import JobState
 from indexer import Rejected
 
 __all__ = ["dry_object", "show_dry", "show_summary", "summary_object"]
@@ -19,10 +20,17 @@ def summary_object(summary: Summary) -> dict[str, Any]:
         "corpus": summary.corpus.name,
         "job": {"id": summary.job.id, "state": summary.job.state},
         "handed_in": summary.handed_in,
-        "documents": {name: counts.get(name, 0) for name in ("indexed", "unchanged", "skipped", "failed", "cancelled")},
+        "documents": {
+            name: counts.get(name, 0) for name in ("indexed", "unchanged", "skipped", "failed", "cancelled", "paused")
+        },
         "rejected": [{"source": one.source, "reason": one.reason} for one in summary.rejected],
         "failures": [{"key": key, "reason": reason} for key, reason in summary.job.failures],
         "malformed_triples": summary.job.malformed_triples,
+        "usage": {
+            "calls": summary.job.calls,
+            "prompt_tokens": summary.job.prompt_tokens,
+            "completion_tokens": summary.job.completion_tokens,
+        },
         "chunks": summary.chunks,
         "seconds": round(summary.seconds, 3),
         "chunks_per_second": _rate(summary),
@@ -34,7 +42,9 @@ def show_summary(summary: Summary) -> None:
     counts = summary.job.counts
     shown = [f"{counts.get('indexed', 0):,} indexed"]
     shown += [
-        f"{counts[name]:,} {name}" for name in ("unchanged", "skipped", "failed", "cancelled") if counts.get(name)
+        f"{counts[name]:,} {name}"
+        for name in ("unchanged", "skipped", "failed", "cancelled", "paused")
+        if counts.get(name)
     ]
     shown += [f"{len(summary.rejected):,} rejected"] if summary.rejected else []
     shown += [f"{summary.pruned:,} pruned"] if summary.pruned is not None else []
@@ -44,6 +54,13 @@ def show_summary(summary: Summary) -> None:
         show(f"{summary.chunks:,} passages in {summary.seconds:.1f} s" + (f", {rate:.1f} a second" if rate else ""))
     if summary.job.malformed_triples:
         show(f"{summary.job.malformed_triples:,} malformed triples were left out")
+    if summary.job.calls:
+        show(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
+    if summary.job.state is JobState.PAUSED:
+        say(
+            f"paused: the budget of {summary.job.token_budget or 0:,} tokens is used up; what was paid for is kept. "
+            f"Go on with `hopweave jobs resume {summary.job.id}`"
+        )
     for key, reason in summary.job.failures:
         say(f"failed: {key}: {reason}")
     _show_rejected(summary.rejected)
@@ -57,9 +74,11 @@ def dry_object(corpus: str, estimate: Estimate) -> dict[str, Any]:
         "corpus": corpus,
         "dry_run": True,
         "documents": estimate.documents,
+        "unchanged": estimate.unchanged,
         "bytes": estimate.bytes,
         "chunks": estimate.chunks,
         "tokens": estimate.tokens,
+        "model": estimate.model,
         "rejected": [{"source": one.source, "reason": one.reason} for one in estimate.rejected],
     }
 
@@ -69,6 +88,16 @@ def show_dry(estimate: Estimate) -> None:
         f"{estimate.documents:,} documents, {estimate.bytes:,} bytes, {estimate.chunks:,} passages, "
         f"{estimate.tokens:,} tokens; nothing was written"
     )
+    if estimate.unchanged:
+        show(f"{estimate.unchanged:,} of them are indexed as they are")
+    if estimate.model:
+        model = estimate.model
+        show(
+            f"the language model: {model.calls:,} calls, {model.prompt_tokens:,} prompt tokens, "
+            f"{model.completion_tokens:,} completion tokens, about {model.seconds:,.0f} s"
+        )
+        for assumption in model.assumptions:
+            show(f"  assumed: {assumption}")
     _show_rejected(estimate.rejected)
 
 

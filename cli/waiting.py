@@ -21,12 +21,12 @@ _WORKER_PATIENCE = 60.0
 async def finished(
     container: "Container", supervision: "Supervision", job: "Job", watch: "Callable[[Job], None]" = lambda _: None
 ) -> "Job":
-    """The job, once it is final; `watch` sees it on its way. Raises `Unavailable` where no worker will start."""
+    """The job, once it is over or paused; `watch` sees it before. Raises `Unavailable` where no worker will start."""
     last_seen = time.monotonic()
     while True:
         job = await container.record.jobs.get(job.id)
         watch(job)
-        if job.state.final:
+        if job.settled:
             return job
         if supervision.worker_pid() is not None:
             last_seen = time.monotonic()

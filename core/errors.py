@@ -14,7 +14,10 @@ HopweaveError
 ├── FolderHeld               another worker holds the data folder
 ├── Fenced                   a worker lost its claim; what it wrote late was refused
 ├── Unavailable              a store, broker or model cannot be reached now; trying again may help
-└── ModelFailed              a model answered, and the answer cannot be used
+│   └── ModelUnavailable     a model's endpoint is down, slow, or has too much to do
+├── ModelFailed              a model's endpoint refused, or its answer cannot be used
+│   └── ContextTooLong       the messages do not fit into what the model reads
+└── BudgetExhausted          the calls, tokens or seconds that were allowed are used up
 
 A message says what is wrong, where, and what to do about it. Adapters translate the errors of their SDK into these with
 ``raise … from``; nothing above the adapters catches an SDK's error.
@@ -77,5 +80,17 @@ class Unavailable(HopweaveError):
     """A store, broker or model cannot be reached now. Work is handed back and tried again."""
 
 
+class ModelUnavailable(Unavailable):
+    """A language model's endpoint is down, slow, or has too much to do, also after it was asked again."""
+
+
 class ModelFailed(HopweaveError):
-    """A model answered, and the answer cannot be used."""
+    """A model's endpoint refused, or its answer cannot be used."""
+
+
+class ContextTooLong(ModelFailed):
+    """The messages do not fit into what the model reads; fewer passages may."""
+
+
+class BudgetExhausted(HopweaveError):
+    """The calls, tokens or seconds that were allowed are used up."""

@@ -32,6 +32,8 @@ class Job:
     """Counts are by revision state, with `unchanged` and `skipped` for submissions that made no revision.
 
     `started_at` is the first claim, `finished_at` the moment when the last revision became final; both None before.
+    `token_budget` is how many tokens of models it may use up, with what it was given when it was resumed; None: any
+    number. `calls` and the two counts of tokens are what it has used.
     """
 
     id: str
@@ -44,16 +46,29 @@ class Job:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    token_budget: int | None = None
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
     failures: tuple[tuple[str, str], ...] = field(default=())
     """The first failed documents: (key, reason)."""
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def settled(self) -> bool:
+        """Nothing more happens to it by itself: it is over, or waits to be resumed."""
+        return self.state.final or self.state is JobState.PAUSED
 
 
 def job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
     """The state of a job that follows from the states of its revisions."""
-    if counts.get("paused"):
-        return JobState.PAUSED
     if any(counts.get(s) for s in ("loading", "extracting", "writing", "deleting")):
         return JobState.RUNNING
+    if counts.get("paused"):
+        return JobState.PAUSED
     if counts.get("queued"):
         settled = any(counts.get(s) for s in ("indexed", "deleted", "failed"))
         return JobState.RUNNING if settled else JobState.QUEUED

@@ -18,10 +18,15 @@ from core.errors import InvalidSettings
 __all__ = [
     "ApiSettings",
     "BrokerSettings",
+    "BudgetSettings",
     "EmbeddingSettings",
     "FilesSettings",
+    "LlmSettings",
+    "RerankerSettings",
+    "RoleSettings",
     "Settings",
     "StoreSettings",
+    "WebSettings",
     "WorkerSettings",
     "read_settings",
 ]
@@ -72,6 +77,69 @@ class EmbeddingSettings(_Section):
     timeout_seconds: float = Field(default=60.0, gt=0)
 
 
+class RoleSettings(_Section):
+    """What is different for one role; empty or None: as for all."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+
+class LlmSettings(_Section):
+    """The language model: any endpoint that speaks OpenAI's chat protocol. Without `model` there is none."""
+
+    base_url: str = Field(default="", description="Empty: OpenAI's own.")
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    timeout: float = Field(default=120.0, gt=0, description="Seconds for one call.")
+    concurrency: int = Field(default=8, ge=1, description="Calls in flight; per process, as the two rates are.")
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    retries: int = Field(default=4, ge=0, description="How often a call is tried again that may pass later.")
+    max_output_tokens: int | None = Field(
+        default=None, ge=1, description="Sent as max_tokens with each call; unset, the endpoint decides."
+    )
+    cache: bool = True
+    send_metadata: bool = Field(
+        default=False, description="Send each call's role and question along as `metadata`, for gateways that log it."
+    )
+    roles: dict[str, RoleSettings] = Field(default_factory=dict, description="By role, such as `plan` or `extract`.")
+
+
+class RerankerSettings(_Section):
+    """A model that judges passage and question together, for the searcher `reranked`. Off without `kind`."""
+
+    kind: Literal["", "cross-encoder", "http"] = ""
+    model: str = Field(
+        default="", description="A name or path of sentence-transformers, or what the endpoint calls it."
+    )
+    url: str = Field(default="", description="The endpoint's whole address, such as https://host/v1/rerank.")
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=30.0, gt=0)
+
+
+class WebSettings(_Section):
+    """A web search for the searcher `web`. Off without `kind`."""
+
+    kind: Literal["", "searxng", "tavily"] = ""
+    url: str = Field(default="", description="The instance's address; for Tavily empty means its own.")
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=10.0, gt=0)
+    after_private: bool = Field(
+        default=False, description="Let queries leave that a model wrote after it was shown passages of yours."
+    )
+
+
+class BudgetSettings(_Section):
+    """What one question may cost, unless it says otherwise."""
+
+    calls: int | None = Field(default=200, ge=1)
+    tokens: int | None = Field(default=500_000, ge=1)
+    seconds: float | None = Field(default=600.0, gt=0)
+
+
 class WorkerSettings(_Section):
     """How work is claimed. The defaults suit production; tests shorten them."""
 
@@ -103,13 +171,17 @@ class Settings(BaseSettings):
     files: FilesSettings = FilesSettings()
     broker: BrokerSettings = BrokerSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    web: WebSettings = WebSettings()
+    budget: BudgetSettings = BudgetSettings()
     worker: WorkerSettings = WorkerSettings()
     api: ApiSettings = ApiSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO
     searcher: str = "bridged"
-    reasoner: str = "extractive"
+    reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
 
     @classmethod
     def settings_customise_sources(

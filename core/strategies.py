@@ -1,7 +1,8 @@
 """Strategies by file name: a module that is there can be named in settings, on the command line and in the API.
 
 A strategy module holds a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; its
-docstring's first line says what it does. Backends are the ports that its package offers, made by the container.
+docstring's first line says what it does. Where it has no use without a language model it says `NEEDS_MODEL = True`, and
+`SOURCE` names the paper that it follows. Backends are the ports that its package offers, made by the container.
 """
 
 import importlib
@@ -103,6 +104,8 @@ def describe(package: str, kind: str) -> list[dict[str, Any]]:
                 "kind": kind,
                 "description": (module.__doc__ or "").strip().splitlines()[0],
                 "options": module.Config.model_json_schema(),
+                "needs_model": getattr(module, "NEEDS_MODEL", False),
+                "source": getattr(module, "SOURCE", ""),
             }
         )
     return described

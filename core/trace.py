@@ -1,31 +1,101 @@
-"""What happened on the way to an answer: notes, timings and usage, recorded once and read by everyone who reports."""
+"""What happened on the way to an answer: events, notes, timings, usage; recorded once, read by all who report."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
-__all__ = ["Trace"]
+from core.budget import Budget
+from core.errors import BudgetExhausted
+from core.usage import Usage
+
+__all__ = ["Event", "Listener", "NoteEvent", "Trace"]
+
+
+class Event(Protocol):
+    """Something that happened; `core.events` has the kinds. `step` is the id of the step that it belongs to, or ''."""
+
+    kind: ClassVar[str]
+
+    @property
+    def step(self) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoteEvent:
+    """Something that the reader of the answer has to know."""
+
+    kind: ClassVar[str] = "note"
+    text: str
+    step: str = ""
+
+
+Listener = Callable[[Event], None]
 
 
 @dataclass
 class Trace:
-    """One question's bookkeeping. Searchers and reasoners write to it; answers, events and evaluation read it."""
+    """One question's (or job's) bookkeeping. Searchers, models and reasoners write to it; answers, the stream of events
+    and evaluation read it. Listeners are told of each event as it happens.
+    """
 
+    budget: Budget = field(default_factory=Budget)
     notes: list[str] = field(default_factory=list)
     timing: dict[str, float] = field(default_factory=dict)
     """Seconds by stage; a stage that runs twice adds up."""
+    usage: Usage = field(default_factory=Usage)
+    events: list[Event] = field(default_factory=list)
+    listeners: list[Listener] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    _admitted: int = 0
+
+    def emit(self, event: Event) -> None:
+        """Record an event and tell the listeners."""
+        self.events.append(event)
+        for listener in self.listeners:
+            listener(event)
 
     def note(self, text: str) -> None:
         """Say something that the reader of the answer has to know; the same note twice is kept once."""
         if text not in self.notes:
             self.notes.append(text)
+            self.emit(NoteEvent(text=text))
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         """Add the time that the block takes to `stage`."""
-        started = time.perf_counter()
+        began = time.perf_counter()
         try:
             yield
         finally:
-            self.timing[stage] = self.timing.get(stage, 0.0) + time.perf_counter() - started
+            self.timing[stage] = self.timing.get(stage, 0.0) + time.perf_counter() - began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of the budget; None: no limit, 0: none left."""
+        if self.budget.seconds is None:
+            return None
+        return max(0.0, self.budget.seconds - (time.monotonic() - self.started))
+
+    def admit(self, role: str) -> None:
+        """Count a call that is about to be made; raises `BudgetExhausted` where the budget does not allow it.
+
+        Calls are counted when they begin, so their limit is never passed; tokens when they are told, so theirs can be
+        passed by what is in flight.
+        """
+        limits = self.budget
+        if limits.calls is not None and self._admitted >= limits.calls:
+            raise BudgetExhausted(f"{limits.calls} calls were allowed and are used up (the next would be {role!r})")
+        self.check(role)
+        self._admitted += 1
+
+    def check(self, role: str) -> None:
+        """Raise `BudgetExhausted` where no tokens or seconds are left: also for a call that was admitted and waited."""
+        limits = self.budget
+        if limits.tokens is not None and self.usage.tokens >= limits.tokens:
+            raise BudgetExhausted(
+                f"{limits.tokens} tokens were allowed and {self.usage.tokens} are used (the next would be {role!r})"
+            )
+        if self.seconds_left == 0.0:
+            raise BudgetExhausted(f"{limits.seconds:g} seconds were allowed and are over (the next would be {role!r})")

@@ -6,11 +6,15 @@ the rows.
 
 from evaluation.bootstrap import Interval, interval
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
-from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, Result, run
+from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check, run
+from evaluation.importers import FORMS, Imported, import_dataset
 from evaluation.indexing import IndexReport, Progress, WorkerWatch, index, peak_memory_mb
+from evaluation.model_choice import chosen_models
 from evaluation.ranker_table import ranker_table
 from evaluation.ranker_training import Judgement, Trained, Training, check_installed, train
 from evaluation.report import report_of, rows_file, write_report
+from evaluation.result import Result
+from evaluation.rows_file import RowsFile
 from evaluation.supporting import Support
 from evaluation.table import table_of
 from evaluation.thresholds import Threshold, parse_threshold, shortfalls
@@ -18,22 +22,28 @@ from evaluation.training_set import TrainingSet, gather_set, read_training_datas
 
 __all__ = [
     "DEFAULT_SEARCHERS",
+    "FORMS",
     "Dataset",
     "Experiment",
     "GoldQuestion",
+    "Imported",
     "IndexReport",
     "Interval",
     "Judgement",
     "Progress",
     "Result",
+    "RowsFile",
     "Support",
     "Threshold",
     "Trained",
     "Training",
     "TrainingSet",
     "WorkerWatch",
+    "check",
     "check_installed",
+    "chosen_models",
     "gather_set",
+    "import_dataset",
     "index",
     "interval",
     "parse_threshold",

@@ -1,6 +1,6 @@
 """Each searcher or reasoner against a baseline, question by question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,20 +37,23 @@ def compare(
 ) -> dict[str, Comparison]:
     """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
 
-    A question that failed counts with its scores of 0, as it does in the means.
+    A question that failed counts with its scores of 0, as it does in the means; one that lacks a metric does not count.
     """
     if not rows:
         return {}
     base = baseline if baseline is not None and baseline in rows else next(iter(rows))
     reference = {row.question_id: row.scores for row in rows[base]}
     return {
-        name: Comparison(
-            baseline=base,
-            differences={
-                metric: interval([row.scores[metric] - reference[row.question_id][metric] for row in own], seed=_SEED)
-                for metric in metrics
-            },
-        )
+        name: Comparison(baseline=base, differences=dict(_differences(own, reference, metrics)))
         for name, own in rows.items()
         if name != base
     }
+
+
+def _differences(
+    rows: Sequence[Scored], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+) -> Iterator[tuple[str, Interval]]:
+    for metric in metrics:
+        pairs = [(row.scores, reference[row.question_id]) for row in rows if metric in row.scores]
+        if pairs:
+            yield metric, interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)

@@ -18,7 +18,7 @@ GIVEN_FILE = "openie.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer (any of `aliases` is as good) and the passages that support it."""
+    """A question with its answer (any of `aliases` is as good) and the passages that support it (none: not known)."""
 
     id: str
     text: str
@@ -99,8 +99,10 @@ def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ..
             supporting=read_supporting(row),
         )
         _once(seen, question.id, row)
-        if not question.supporting:
-            raise InvalidInput(f"{row.place}: question {question.id!r} names no `supporting` passage")
+        if "supporting" not in row.fields:
+            raise InvalidInput(
+                f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
+            )
         if lengths:
             _look_up(question.supporting, lengths, row.place)
         questions.append(question)

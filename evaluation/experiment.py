@@ -1,23 +1,24 @@
 """One comparison: a dataset, how it is indexed, and the searchers and reasoners that are to be compared on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.strategies import parse_spec
-from evaluation.answer_rows import AnswerRow, aggregate_answers
-from evaluation.asking import answer_all, search_all
-from evaluation.comparison import ANSWER_COMPARED, SEARCH_COMPARED, Comparison, compare
+from evaluation.answer_rows import AnswerRow
+from evaluation.answering import Asked, answer_all
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
 from evaluation.indexing import IndexReport, Progress, WorkerWatch, index
-from evaluation.search_rows import SearchRow, SearchScores, aggregate_searches
+from evaluation.judging import Judge, JudgementRow, models_of
+from evaluation.result import Result
+from evaluation.rows_file import RowsFile
+from evaluation.search_rows import SearchRow
+from evaluation.searching import search_all
 
-__all__ = ["DEFAULT_SEARCHERS", "Experiment", "Result", "run"]
+__all__ = ["DEFAULT_SEARCHERS", "Experiment", "check", "run"]
 
 DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
@@ -25,6 +26,10 @@ DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What is to be compared. With `corpus` nothing is indexed: its documents' keys are the dataset's passage ids.
+
+    Reasoners search with `over` (None: that of the settings, or their own), take `k` passages a search (None: as many
+    as they do by themselves), may search the web with `web`, and are asked `concurrency` questions at once; `judge` has
+    their answers judged.
 
     Differences are to `baseline`: a searcher or a reasoner that is compared here. Without one, and for those of the
     other kind, they are to the first. Raises `InvalidInput` for a baseline that is none of them.
@@ -39,6 +44,11 @@ class Experiment:
     lowercase: bool = False
     limit: int | None = None
     baseline: str | None = None
+    over: str | None = None
+    k: int | None = None
+    web: bool = False
+    concurrency: int = 1
+    judge: bool = False
 
     def __post_init__(self) -> None:
         compared = (*self.searchers, *self.reasoners)
@@ -47,63 +57,27 @@ class Experiment:
             raise InvalidInput(f"--baseline {self.baseline!r} is none of what is compared: {known}; name it as there")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """All rows of one dataset; scores are derived from them."""
-
-    dataset: str
-    questions: int
-    passages: int
-    corpus: str
-    index: IndexReport | None
-    searches: tuple[SearchRow, ...]
-    answers: tuple[AnswerRow, ...]
-    baseline: str | None = None
-
-    @property
-    def searchers(self) -> Mapping[str, SearchScores]:
-        return {name: aggregate_searches(rows) for name, rows in self._by_searcher.items()}
-
-    @property
-    def reasoners(self) -> Mapping[str, Mapping[str, Any]]:
-        return {name: aggregate_answers(rows) for name, rows in self._by_reasoner.items()}
-
-    @property
-    def search_comparisons(self) -> Mapping[str, Comparison]:
-        """Each searcher but the one that the others are compared with."""
-        return compare(self._by_searcher, SEARCH_COMPARED, self.baseline)
-
-    @property
-    def answer_comparisons(self) -> Mapping[str, Comparison]:
-        """Each reasoner but the one that the others are compared with."""
-        return compare(self._by_reasoner, ANSWER_COMPARED, self.baseline)
-
-    @property
-    def _by_searcher(self) -> dict[str, list[SearchRow]]:
-        return {name: list(rows) for name, rows in groupby(self.searches, key=lambda row: row.searcher)}
-
-    @property
-    def _by_reasoner(self) -> dict[str, list[AnswerRow]]:
-        return {name: list(rows) for name, rows in groupby(self.answers, key=lambda row: row.reasoner)}
-
-
 async def run(
-    container: Container, supervision: WorkerWatch, folder: Path, experiment: Experiment, progress: Progress
+    container: Container,
+    supervision: WorkerWatch,
+    folder: Path,
+    experiment: Experiment,
+    progress: Progress,
+    rows: RowsFile | None = None,
 ) -> Result:
-    """Index the dataset if needed, then ask every question of every searcher and reasoner.
+    """Index the dataset if needed, then ask every question of every searcher and reasoner; answers that are kept in
+    `rows` are not asked for again.
 
     Raises what is wrong with the dataset or a strategy's name before anything is indexed.
     """
-    _check_strategies(container, experiment)
+    check(container, experiment)
     dataset = read_dataset(folder, experiment.questions, needs_corpus=experiment.corpus is None)
     corpus, report = await _corpus(container, supervision, dataset, experiment, progress)
     questions = _asked(dataset, experiment)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
-    answers: list[AnswerRow] = []
-    for reasoner in dict.fromkeys(experiment.reasoners):
-        answers += await answer_all(container, corpus, questions, reasoner, progress)
+    answers, judgements = await _answers(container, dataset, corpus, experiment, progress, rows)
     return Result(
         dataset=dataset.name,
         questions=len(questions),
@@ -112,16 +86,59 @@ async def run(
         index=report,
         searches=tuple(searches),
         answers=tuple(answers),
+        judgements=tuple(judgements),
         baseline=experiment.baseline,
     )
 
 
-def _check_strategies(container: Container, experiment: Experiment) -> None:
+async def _answers(
+    container: Container,
+    dataset: Dataset,
+    corpus: Corpus,
+    experiment: Experiment,
+    progress: Progress,
+    rows: RowsFile | None,
+) -> tuple[list[AnswerRow], list[JudgementRow]]:
+    """Of every reasoner, one after another: all that are asked of one are asked under the same load."""
+    asked = Asked(
+        dataset=dataset,
+        corpus=corpus,
+        indexed=experiment.corpus is None,
+        over=experiment.over,
+        k=experiment.k,
+        web=experiment.web,
+        concurrency=experiment.concurrency,
+    )
+    judge = None
+    if experiment.judge:
+        judge = Judge(
+            container=container,
+            models=models_of(container),
+            corpus=corpus,
+            over=experiment.over or container.settings.searcher,
+            dataset=dataset.name,
+            concurrency=experiment.concurrency,
+        )
+    answers: list[AnswerRow] = []
+    judgements: list[JudgementRow] = []
+    for reasoner in dict.fromkeys(experiment.reasoners):
+        own = await answer_all(container, asked, _asked(dataset, experiment), reasoner, rows, progress)
+        answers += own
+        judgements += await judge.judge(own, rows, progress) if judge else []
+    return answers, judgements
+
+
+def check(container: Container, experiment: Experiment) -> None:
     """A name that is wrong is one error at once, not a failure of every question."""
     for searcher in experiment.searchers:
         container.searcher(parse_spec(searcher))
+    over = parse_spec(experiment.over) if experiment.over else None
     for reasoner in experiment.reasoners:
-        container.reasoner(parse_spec(reasoner), parse_spec(container.settings.searcher))
+        container.reasoner(parse_spec(reasoner), over)
+    if experiment.judge and not experiment.reasoners:
+        raise InvalidInput("--judge judges answers: name whose with --reasoner")
+    if experiment.judge:
+        models_of(container)
 
 
 async def _corpus(

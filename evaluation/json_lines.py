@@ -10,10 +10,12 @@ from core.errors import InvalidInput, NotFound
 
 __all__ = ["Row", "read_rows"]
 
+_MARK = b"\xef\xbb\xbf"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line's object, and the place that it comes from."""
+    """One line's object (or a part of it), and the place that it comes from."""
 
     place: str
     fields: Mapping[str, Any]
@@ -33,16 +35,20 @@ class Row:
         return tuple(value)
 
 
-def read_rows(path: Path) -> Iterator[Row]:
-    """The rows of a file; blank lines are passed over. Raises `NotFound` or `InvalidInput`."""
+def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
+    """The rows of a file, one at a time; blank lines are passed over, with `whole_lines` a last one without an end too.
+
+    Raises `NotFound` or `InvalidInput`.
+    """
     try:
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                line = raw.removeprefix(_MARK) if number == 1 else raw
+                if line.strip() and (line.endswith(b"\n") or not whole_lines):
+                    place = f"{path} line {number}"
+                    yield Row(place=place, fields=_object(line, place))
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror}; a dataset needs it") from error
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            place = f"{path} line {number}"
-            yield Row(place=place, fields=_object(line, place))
 
 
 def _object(line: bytes, place: str) -> Mapping[str, Any]:

@@ -1,9 +1,9 @@
 """Measures of one question's result, as `docs/benchmarks.md` defines them; pure. All are fractions from 0 to 1."""
 
-import re
-import string
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence, Set
+
+from core.answers import normalise_answer
 
 __all__ = [
     "Shown",
@@ -12,16 +12,13 @@ __all__ = [
     "distinct",
     "exact_match",
     "mean",
-    "normalise_answer",
+    "mean_of_known",
     "percentile",
     "precision",
     "recall",
     "reciprocal_rank",
     "token_f1",
 ]
-
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 Shown = Sequence[Set[Hashable]]
 """A ranking: what each place of it shows of the passages that support the question."""
@@ -54,11 +51,6 @@ def reciprocal_rank(shown: Shown) -> float:
     return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 
-def normalise_answer(text: str) -> str:
-    """SQuAD's: lower case, no ASCII punctuation, no articles, single spaces."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
-
-
 def contains_answer(texts: Iterable[str], answers: Iterable[str]) -> float:
     """1 if a normalised answer is contained in one normalised text; an answer of which nothing is left is in none.
 
@@ -89,6 +81,12 @@ def _token_f1(prediction: str, answer: str) -> float:
 def mean(values: Sequence[float]) -> float:
     """0 for none: a question set that yields nothing is no success."""
     return sum(values) / len(values) if values else 0.0
+
+
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """Over those that are known; None where none is, of some that were asked for."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known or not values else None
 
 
 def percentile(values: Sequence[float], share: float) -> float:

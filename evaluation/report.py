@@ -1,15 +1,15 @@
 """Results as others read them: one JSON object, and the rows as JSON lines."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from evaluation.comparison import Comparison
-from evaluation.experiment import Result
 from evaluation.indexing import IndexReport
-from evaluation.metrics import mean
+from evaluation.mean_scores import mean_scores
+from evaluation.result import Result
 from evaluation.search_rows import SearchScores
 
 __all__ = ["average", "report_of", "rows_file", "write_report"]
@@ -26,7 +26,7 @@ def report_of(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
 def average(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The plain mean over datasets: a small one counts as much as a large one."""
     return {
-        kind: {name: _mean_of([report[kind][name] for report in reports]) for name in reports[0][kind]}
+        kind: {name: mean_scores([report[kind][name] for report in reports]) for name in reports[0][kind]}
         for kind in ("searchers", "reasoners")
     }
 
@@ -36,19 +36,11 @@ def rows_file(report: Path) -> Path:
     return report.with_name(f"{report.stem}.rows.jsonl")
 
 
-def write_report(results: Sequence[Result], path: Path) -> None:
-    """Write rows first: a report never names rows that are not there."""
-    rows = rows_file(path)
+def write_report(results: Sequence[Result], path: Path, rows: Path) -> None:
+    """The rows are written before: a report never names rows that are not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(results)), encoding="utf-8")
     text = json.dumps(report_of(results, rows), indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _rows(results: Sequence[Result]) -> Iterator[dict[str, Any]]:
-    for result in results:
-        yield from ({"dataset": result.dataset, **asdict(row)} for row in result.searches)
-        yield from ({"dataset": result.dataset, **asdict(row)} for row in result.answers)
 
 
 def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
@@ -97,9 +89,3 @@ def _difference(comparison: Comparison | None) -> dict[str, Any] | None:
         return None
     intervals = {metric: asdict(found) for metric, found in comparison.differences.items()}
     return {"to": comparison.baseline, **intervals}
-
-
-def _mean_of(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Of numbers only: a latency or an interval over two corpora means nothing."""
-    numbers = [name for name, value in scores[0].items() if isinstance(value, int | float)]
-    return {name: mean([float(score[name]) for score in scores]) for name in numbers}

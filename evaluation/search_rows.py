@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
 from evaluation.datasets import GoldQuestion
-from evaluation.metrics import all_recall, contains_answer, mean, percentile, recall, reciprocal_rank
+from evaluation.metrics import all_recall, contains_answer, mean_of_known, percentile, recall, reciprocal_rank
 from evaluation.supporting import ranked, shown
 
 __all__ = ["DEPTH", "SEARCH_METRICS", "SearchRow", "SearchScores", "aggregate_searches", "failed_search", "search_row"]
@@ -14,7 +14,8 @@ DEPTH = 10
 """How many places of a ranking are kept: the deepest cut that is reported."""
 
 _EMBEDDING = "embed"
-_MEASURES = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr", "succ@5")
+_OF_SUPPORT = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr")
+_MEASURES = (*_OF_SUPPORT, "succ@5")
 SEARCH_METRICS = frozenset(_MEASURES)
 
 
@@ -49,7 +50,10 @@ def search_row(
     stages: Mapping[str, float],
     notes: Sequence[str],
 ) -> SearchRow:
-    """Score one result. Succ looks at title and text of the first five places, of a document at its best chunk's."""
+    """Score one result. Succ looks at title and text of the first five places, of a document at its best chunk's.
+
+    What depends on the supporting passages is left out where they are not known.
+    """
     supporting = question.supporting
     places = ranked(hits, supporting)[:DEPTH]
     found = shown(places, supporting)
@@ -65,7 +69,7 @@ def search_row(
         question=question.text,
         searcher=searcher,
         ranking=tuple(hit.document.key for hit in places),
-        scores=scores,
+        scores=_known(question, scores),
         seconds=seconds,
         stages=dict(stages),
         notes=tuple(notes),
@@ -79,18 +83,23 @@ def failed_search(question: GoldQuestion, searcher: str, error: str) -> SearchRo
         question=question.text,
         searcher=searcher,
         ranking=(),
-        scores=dict.fromkeys(_MEASURES, 0.0),
+        scores=_known(question, dict.fromkeys(_MEASURES, 0.0)),
         seconds=0.0,
         stages={},
         error=error,
     )
 
 
+def _known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
+    return {name: score for name, score in scores.items() if question.supporting or name not in _OF_SUPPORT}
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchScores:
     """A searcher's means over all questions; latencies in milliseconds, of the questions that did not fail."""
 
-    means: Mapping[str, float]
+    means: Mapping[str, float | None]
+    """None: nothing is known of what supports the questions."""
     latency_ms: Mapping[str, float]
     without_embedding_ms: Mapping[str, float]
     stages_ms: Mapping[str, float] = field(default_factory=dict)
@@ -103,7 +112,7 @@ def aggregate_searches(rows: Sequence[SearchRow]) -> SearchScores:
     answered = [row for row in rows if row.error is None]
     stages = dict.fromkeys(stage for row in answered for stage in row.stages)
     return SearchScores(
-        means={name: mean([row.scores[name] for row in rows]) for name in _MEASURES},
+        means={name: mean_of_known([row.scores.get(name) for row in rows]) for name in _MEASURES},
         latency_ms=_latency([row.seconds for row in answered]),
         without_embedding_ms=_latency([row.seconds_without_embedding for row in answered]),
         stages_ms={

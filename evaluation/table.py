@@ -8,8 +8,10 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluation.bootstrap import LEVEL, Interval
-from evaluation.experiment import Result
+from evaluation.cells import counted, percent, table
+from evaluation.reasoner_tables import reasoner_tables
 from evaluation.report import average, report_of
+from evaluation.result import Result
 
 __all__ = ["table_of"]
 
@@ -20,14 +22,6 @@ _SEARCH = {
     "all@5": "all_recall@5",
     "MRR": "mrr",
     "Succ@5": "succ@5",
-}
-_ANSWER = {
-    "EM": "em",
-    "F1": "f1",
-    "Acc": "acc",
-    "Succ": "succ",
-    "recall": "union_recall",
-    "precision": "union_precision",
 }
 
 
@@ -57,25 +51,18 @@ def _tables(report: Mapping[str, Any]) -> Iterator[Table | Text]:
         yield _searchers(report["searchers"])
         yield from _differences(report["searchers"], {"R@5": "recall@5"})
     if report["reasoners"]:
-        yield _reasoners(report["reasoners"])
+        yield from reasoner_tables(report["reasoners"])
         yield from _differences(report["reasoners"], {"EM": "em", "F1": "f1"})
 
 
 def _searchers(searchers: Mapping[str, Mapping[str, Any]]) -> Table:
-    table = _table("searcher", [*_SEARCH, "p50 ms", "p95 ms", "failed"])
+    shown = table("searcher", [*_SEARCH, "p50 ms", "p95 ms", "failed"])
     for name, scores in searchers.items():
         latency = scores.get("latency_ms", {})
         times = [f"{latency[key]:.1f}" if latency else "" for key in ("p50", "p95")]
-        table.add_row(Text(name), *(_percent(scores[metric]) for metric in _SEARCH.values()), *times, _failed(scores))
-    return table
-
-
-def _reasoners(reasoners: Mapping[str, Mapping[str, Any]]) -> Table:
-    table = _table("reasoner", [*_ANSWER, "seconds", "abstained", "failed"])
-    for name, scores in reasoners.items():
-        counts = [f"{scores['seconds_per_query']:.2f}", f"{scores['abstained']:g}", _failed(scores)]
-        table.add_row(Text(name), *(_percent(scores[metric]) for metric in _ANSWER.values()), *counts)
-    return table
+        percents = (percent(scores[metric]) for metric in _SEARCH.values())
+        shown.add_row(Text(name), *percents, *times, counted(scores["failed"]))
+    return shown
 
 
 def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> Iterator[Table | Text]:
@@ -84,10 +71,10 @@ def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, 
     if not compared:
         return
     baseline = next(iter(compared.values()))["to"]
-    table = _table(f"beyond {baseline}", list(metrics))
+    shown = table(f"beyond {baseline}", list(metrics))
     for name, difference in compared.items():
-        table.add_row(Text(name), *(_difference(Interval(**difference[metric])) for metric in metrics.values()))
-    yield table
+        shown.add_row(Text(name), *(_difference(difference.get(metric)) for metric in metrics.values()))
+    yield shown
     yield Text(
         f"The difference to {baseline} in points, with its {LEVEL:.0%} interval by paired bootstrap over the "
         "questions: bold where it does not hold 0, else it may be noise.",
@@ -95,22 +82,9 @@ def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, 
     )
 
 
-def _difference(found: Interval) -> Text:
+def _difference(scores: Mapping[str, Any] | None) -> Text:
+    if scores is None:
+        return Text("–")
+    found = Interval(**scores)
     points = f"{100 * found.mean:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
     return Text(points, style="bold" if found.clear_of_zero else "")
-
-
-def _table(kind: str, numbers: Sequence[str]) -> Table:
-    table = Table(box=None, header_style="dim", pad_edge=False)
-    table.add_column(Text(kind))
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.1f}"
-
-
-def _failed(scores: Mapping[str, Any]) -> str:
-    return f"{scores['failed']:g}"

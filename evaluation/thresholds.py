@@ -10,6 +10,8 @@ from evaluation.search_rows import SEARCH_METRICS
 
 __all__ = ["Threshold", "parse_threshold", "shortfalls"]
 
+_METRICS = SEARCH_METRICS.union(ANSWER_METRICS)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold:
@@ -24,8 +26,8 @@ def parse_threshold(text: str) -> Threshold:
     """Read `[NAME/]METRIC=VALUE`; raises `InvalidInput`."""
     target, _, value = text.rpartition("=")
     of, _, metric = target.rpartition("/")
-    if metric not in SEARCH_METRICS | ANSWER_METRICS:
-        known = ", ".join(sorted(SEARCH_METRICS | ANSWER_METRICS))
+    if metric not in _METRICS:
+        known = ", ".join(sorted(_METRICS))
         raise InvalidInput(f"--fail-under {text!r}: there is no metric {metric!r}; there are: {known}")
     try:
         least = float(value)
@@ -56,5 +58,5 @@ def shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[str, A
 def _values(threshold: Threshold, report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     kind = "searchers" if threshold.metric in SEARCH_METRICS else "reasoners"
     for name, scores in report[kind].items():
-        if threshold.of in ("", name):
+        if threshold.of in ("", name) and scores[threshold.metric] is not None:
             yield f"{report['dataset']}: {name} {threshold.metric}", scores[threshold.metric]

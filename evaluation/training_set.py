@@ -1,7 +1,7 @@
 """A dataset as what a ranker is fitted to: each question's candidates, found in a corpus by the code that serves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +35,12 @@ class TrainingSet:
 
 
 def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
-    """Raises what `read_dataset` raises, and `InvalidInput` for two of one name or too few questions in all."""
-    datasets = [read_dataset(folder) for folder in folders]
+    """Raises what `read_dataset` raises, and `InvalidInput` for two of one name or too few questions in all.
+
+    Questions of which it is not known what supports them teach nothing, and are left out.
+    """
+    read = [read_dataset(folder) for folder in folders]
+    datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]
     names = [dataset.name for dataset in datasets]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -6,7 +6,7 @@ Importing this loads no model, segmenter or parser.
 from indexer.backends import Backends
 from indexer.document_json import DOCUMENT_MEDIA_TYPE
 from indexer.embedded_text import embedded_text, embedded_texts
-from indexer.extraction import make_extractor
+from indexer.extraction import gives_triples, make_extractor
 from indexer.intake import Rejected, read_paths
 from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
@@ -23,6 +23,7 @@ __all__ = [
     "embedded_text",
     "embedded_texts",
     "fingerprint",
+    "gives_triples",
     "known_suffixes",
     "link",
     "loader_for",

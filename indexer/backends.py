@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import Corpora, Library, WorkQueue
@@ -12,7 +13,7 @@ __all__ = ["Backends"]
 
 @dataclass(frozen=True, kw_only=True)
 class Backends:
-    """One store and one embedding model."""
+    """One store, one embedding model, and the language models, if any are configured."""
 
     corpora: Corpora
     work: WorkQueue
@@ -21,3 +22,4 @@ class Backends:
     text: TextIndex
     files: FileStore
     embedder: Embedder
+    models: ChatModels | None = None

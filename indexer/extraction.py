@@ -1,30 +1,43 @@
 """Extractors by name, several of them joined with '+': `pattern+given`."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
 from core import strategies
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface
 from core.names import normalise
-from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
-from core.strategies import parse_spec
+from core.ports.chat import ChatModels
+from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
+from core.strategies import StrategySpec, parse_spec
+from core.trace import Trace
 
-__all__ = ["Combined", "make_extractor", "merge"]
+__all__ = ["Combined", "gives_triples", "make_extractor", "merge"]
 
 _PACKAGE = "indexer.extractors"
 
 
-def make_extractor(text: str, backends: object = None) -> Extractor:
-    """The extractor that `text` names; raises `InvalidStrategy` for a part that is unknown or named twice."""
+def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
+    """The extractor that `text` names.
+
+    Raises `InvalidStrategy` for a part that is unknown, named twice, or that asks a model where none is configured.
+    """
+    parts: list[Extractor] = [strategies.build(_PACKAGE, spec, "extractor", models) for spec in _specs(text)]
+    return parts[0] if len(parts) == 1 else Combined(parts)
+
+
+def gives_triples(text: str) -> bool:
+    """Whether the extractor that `text` names finds triples; known also where its model is not configured."""
+    return any(strategies.module_of(_PACKAGE, spec.name, "extractor").GIVES_TRIPLES for spec in _specs(text))
+
+
+def _specs(text: str) -> list[StrategySpec]:
     specs = [parse_spec(part) for part in text.split("+")]
     twice = {spec.name for spec in specs if sum(other.name == spec.name for other in specs) > 1}
     if twice:
         raise InvalidStrategy(
             f"extractor {text!r} names {', '.join(sorted(twice))} more than once; name each part once"
         )
-    parts: list[Extractor] = [strategies.build(_PACKAGE, spec, "extractor", backends) for spec in specs]
-    return parts[0] if len(parts) == 1 else Combined(parts)
+    return specs
 
 
 class Combined:
@@ -41,12 +54,22 @@ class Combined:
     def gives_triples(self) -> bool:
         return any(part.gives_triples for part in self._parts)
 
+    @property
+    def asking(self) -> Asking | None:
+        """That of the part that asks: two parts of one name there are not, and one alone asks."""
+        return next((part.asking for part in self._parts if part.asking), None)
+
     async def extract(
-        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+        self,
+        document: LoadedDocument,
+        chunks: Sequence[DraftChunk],
+        wanted: Sequence[int],
+        trace: Trace,
+        attempt: int = 0,
     ) -> list[Extraction]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(part.extract(document, chunks, wanted)) for part in self._parts]
-        return [merge(found) for found in zip(*(task.result() for task in tasks), strict=True)]
+        """One part after the other: who wants several calls at a time asks for several chunks at a time."""
+        found = [await part.extract(document, chunks, wanted, trace, attempt) for part in self._parts]
+        return [merge(of_chunk) for of_chunk in zip(*found, strict=True)]
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
         """The lengths keep one part's input from being taken for another's."""

@@ -1,7 +1,7 @@
 """The first half of a document's way in: load, chunk, extract. Nothing that readers could see is written here."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import ids
@@ -12,14 +12,17 @@ from core.graph import Extraction
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import ChunkRow, Claim, Staged
 from core.terms import terms_of
+from core.trace import Trace
+from indexer.asking import Asked, AskingPool
 from indexer.backends import Backends
 from indexer.embedded_text import embedded_texts
+from indexer.ledger import Ledger
 from indexer.loading import loader_for
+from indexer.shortfalls import shortfall
+from indexer.staging import Staging
 from indexer.titles import title_names
 
 __all__ = ["Prepared", "Preparer"]
-
-_SLICE = 64  # chunks whose extractions are staged together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,38 +37,63 @@ class Prepared:
 
 
 class Preparer:
-    """Prepares claimed revisions of one corpus."""
+    """Prepares claimed revisions of one corpus. Without `pool` the extractor asks no model."""
 
-    def __init__(self, corpus: Corpus, backends: Backends, chunker: Chunker, extractor: Extractor) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        backends: Backends,
+        chunker: Chunker,
+        extractor: Extractor,
+        *,
+        ledger: Ledger,
+        staging: Staging,
+        pool: AskingPool | None,
+    ) -> None:
         self._corpus = corpus
         self._backends = backends
         self._chunker = chunker
         self._extractor = extractor
+        self._ledger = ledger
+        self._staging = staging
+        self._pool = pool
 
-    async def prepare(self, claims: Sequence[Claim]) -> list[Prepared]:
-        """Those that could be read; the others have failed with a reason that names the remedy."""
+    async def read(self, claims: Sequence[Claim]) -> list[Asked]:
+        """Those that could be read, with what was extracted of them before; the others have failed with a reason."""
         read = [one for claim in claims if (one := await self._read(claim)) is not None]
-        await self._backends.work.advance([claim for claim, _, _ in read], RevisionState.EXTRACTING)
-        keys = [(claim.document_id, self._hash(document, c)) for claim, document, chunks in read for c in chunks]
+        await self._backends.work.advance([one.claim for one in read], RevisionState.EXTRACTING)
+        keys = [(one.claim.document_id, hash) for one in read for hash in one.hashes]
         kept = await self._backends.work.staged(self._corpus.id, keys)
-        prepared, staged = [], list[Staged]()
-        for claim, document, chunks in read:
-            prepared.append(await self._extract(claim, document, chunks, kept, staged))
-        if staged:
-            await self._backends.work.stage(staged)
-        return prepared
+        for one in read:
+            document_id = one.claim.document_id
+            one.found.update({hash: kept[document_id, hash] for hash in one.hashes if (document_id, hash) in kept})
+        return read
 
-    async def _read(self, claim: Claim) -> tuple[Claim, LoadedDocument, list[DraftChunk]] | None:
+    async def extract(self, read: Sequence[Asked]) -> list[Prepared]:
+        """Those that are whole now; the others have failed, or are paused because their job's budget is used up."""
+        if self._pool is None:
+            for one in read:
+                await self._extract(one)
+        else:
+            await asyncio.gather(*(self._pool.ask(one) for one in read))
+        await self._staging.flush()
+        spent = [one for one in read if one.exhausted and not one.lost]
+        if spent:
+            await self._backends.work.pause([one.claim for one in spent], str(spent[0].exhausted))
+        return [prepared for one in read if (prepared := await self._settle(one)) is not None]
+
+    async def _read(self, claim: Claim) -> Asked | None:
         try:
             content = await self._backends.files.get(self._corpus.id, claim.content_hash)
-            return claim, *await asyncio.to_thread(self._load_and_chunk, claim, content)
+            trace = self._ledger.trace_of(claim)
+            return await asyncio.to_thread(self._load_and_chunk, claim, content, trace)
         except (LoadFailed, UnsupportedMedia) as error:
             await self._backends.work.fail(claim, str(error))
         except NotFound as error:
             await self._backends.work.fail(claim, f"the original bytes are gone; hand the document in again ({error})")
         return None
 
-    def _load_and_chunk(self, claim: Claim, content: bytes) -> tuple[LoadedDocument, list[DraftChunk]]:
+    def _load_and_chunk(self, claim: Claim, content: bytes, trace: Trace) -> Asked:
         source = Source(
             key=claim.key,
             content=content,
@@ -74,56 +102,57 @@ class Preparer:
             metadata=claim.metadata,
         )
         document = loader_for(claim.media_type).load(source)
-        return document, self._chunker.chunk(document, self._backends.embedder.tokens)
+        chunks = self._chunker.chunk(document, self._backends.embedder.tokens)
+        return Asked(
+            claim=claim,
+            document=document,
+            chunks=chunks,
+            hashes=[self._hash(document, chunk) for chunk in chunks],
+            trace=trace,
+        )
 
     def _hash(self, document: LoadedDocument, chunk: DraftChunk) -> str:
         return ids.digest("extract", [self._extractor.fingerprint, *self._extractor.input_of(document, chunk)])
 
-    async def _extract(
-        self,
-        claim: Claim,
-        document: LoadedDocument,
-        chunks: Sequence[DraftChunk],
-        kept: Mapping[tuple[str, str], Extraction],
-        staged: list[Staged],
-    ) -> Prepared:
-        """Extract what is not kept yet; every full slice of new extractions is staged before more is paid for."""
-        hashes = [self._hash(document, chunk) for chunk in chunks]
-        found = {hash: kept[claim.document_id, hash] for hash in hashes if (claim.document_id, hash) in kept}
-        missing = [n for n, hash in enumerate(hashes) if hash not in found]
-        for start in range(0, len(missing), _SLICE):
-            wanted = missing[start : start + _SLICE]
-            extractions = await self._extractor.extract(document, chunks, wanted)
-            for n, extraction in zip(wanted, extractions, strict=True):
-                found[hashes[n]] = extraction
-                staged.append(Staged(claim=claim, extract_hash=hashes[n], extraction=extraction))
-            if len(staged) >= _SLICE:
-                await self._backends.work.stage(staged)
-                staged.clear()
+    async def _extract(self, one: Asked) -> None:
+        missing = one.missing
+        extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
+        for n, extraction in zip(missing, extractions, strict=True):
+            one.found[one.hashes[n]] = extraction
+            self._staging.add(Staged(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
+
+    async def _settle(self, one: Asked) -> Prepared | None:
+        if one.lost or one.exhausted:
+            return None
+        reason = shortfall(one, asks=self._pool is not None)
+        if reason:
+            await self._backends.work.fail(one.claim, reason)
+            return None
+        return await asyncio.to_thread(self._prepared, one)
+
+    def _prepared(self, one: Asked) -> Prepared:
         return Prepared(
-            claim=claim,
-            title=document.title,
-            rows=await asyncio.to_thread(self._rows, claim, document, chunks, hashes),
-            texts=tuple(embedded_texts(document.title, chunks, self._backends.embedder.tokens)),
-            extractions=tuple(found[hash] for hash in hashes),
+            claim=one.claim,
+            title=one.document.title,
+            rows=self._rows(one),
+            texts=tuple(embedded_texts(one.document.title, one.chunks, self._backends.embedder.tokens)),
+            extractions=tuple(one.found[hash] for hash in one.hashes),
         )
 
-    def _rows(
-        self, claim: Claim, document: LoadedDocument, chunks: Sequence[DraftChunk], hashes: Sequence[str]
-    ) -> tuple[ChunkRow, ...]:
-        title = document.title
+    def _rows(self, one: Asked) -> tuple[ChunkRow, ...]:
+        title = one.document.title
         occurrences: dict[str, int] = {}
         rows = []
-        for position, (chunk, extract_hash) in enumerate(zip(chunks, hashes, strict=True)):
+        for position, (chunk, extract_hash) in enumerate(zip(one.chunks, one.hashes, strict=True)):
             occurrence = occurrences.get(chunk.text, 0)
             occurrences[chunk.text] = occurrence + 1
-            id = ids.chunk_id(claim.key, chunk.text, occurrence)
+            id = ids.chunk_id(one.claim.key, chunk.text, occurrence)
             embedded = ids.embed_hash(title, chunk.heading, chunk.text, self._corpus.settings.embedding_model)
             rows.append(
                 ChunkRow(
                     chunk=Chunk(
                         id=id,
-                        document_id=claim.document_id,
+                        document_id=one.claim.document_id,
                         view_id=ids.view_id(id, embedded),
                         position=position,
                         text=chunk.text,
@@ -134,7 +163,7 @@ class Preparer:
                     extract_hash=extract_hash,
                     tokens=chunk.tokens,
                     terms=terms_of((title, chunk.heading), chunk.text).tobytes(),
-                    title_names=title_names(title, document.blocks[chunk.block].heading),
+                    title_names=title_names(title, one.document.blocks[chunk.block].heading),
                 )
             )
         return tuple(rows)

@@ -39,7 +39,7 @@ class Writer:
             return
         await self._backends.work.advance([one.claim for one in prepared], RevisionState.WRITING)
         await self._write_chunk_views(prepared)
-        linked = [link([row.chunk.id for row in one.rows], one.extractions) for one in prepared]
+        linked = await asyncio.to_thread(_linked, prepared)
         synonyms = await self._write_fine_views(linked) if self._fine else []
         commits = [
             Commit(
@@ -128,6 +128,10 @@ class Writer:
             if other.id != id
         }
         return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
+
+
+def _linked(prepared: Sequence[Prepared]) -> list[Linked]:
+    return [link([row.chunk.id for row in one.rows], one.extractions) for one in prepared]
 
 
 async def sweep(backends: Backends, tombstones: Sequence[Tombstone]) -> None:

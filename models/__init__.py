@@ -1,11 +1,28 @@
-"""Adapters to models: what makes vectors of texts."""
+"""Adapters to models: what makes vectors of texts, and what answers."""
+
+import importlib
 
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
+from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, make_chat_models
 from models.local_embedder import SentenceTransformersEmbedder
 from models.openai_embedder import OpenAIEmbedder
 
-__all__ = ["OpenAIEmbedder", "SentenceTransformersEmbedder", "make_embedder"]
+__all__ = [
+    "ConfiguredModel",
+    "ConfiguredModels",
+    "OpenAIEmbedder",
+    "OutputMode",
+    "SentenceTransformersEmbedder",
+    "make_chat_models",
+    "make_embedder",
+    "warm_chat",
+]
+
+
+def warm_chat() -> None:
+    """Import the client, which takes a second: beside answering, not in the first question."""
+    importlib.import_module("openai")
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:

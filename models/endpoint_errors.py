@@ -1,23 +1,35 @@
 """What the OpenAI client raises, in the words of Hopweave."""
 
+import re
+from collections.abc import Sequence
 from types import TracebackType
 
 from pydantic import SecretStr
 
 from core.errors import ModelFailed, Unavailable
 
-__all__ = ["translated"]
+__all__ = ["masked", "may_pass", "translated"]
 
-_MAY_PASS = {408, 409, 429}  # timeout, lock, too many requests; and everything from 500 on
-_LONGEST = 500
+_PASSING = {408, 409, 429}  # timeout, lock, too many requests; and everything from 500 on
+_LONGEST = 300
+_REPEATED = 40
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_SEPARATORS = re.compile(r"(?:\\+[nrt]|[\\\"'\s])+")
 
 
 class translated:  # noqa: N801  # read as `with translated(...)`
-    """Turns the client's errors into `Unavailable` (trying again may help) or `ModelFailed`, never showing the key."""
+    """Turns the client's errors into `Unavailable` (trying again may help) or `ModelFailed`, never showing the key.
 
-    def __init__(self, endpoint: str, key: SecretStr) -> None:
+    `setting` names where the address comes from, `answer` what the endpoint was asked for.
+    """
+
+    def __init__(
+        self, endpoint: str, key: SecretStr, *, setting: str = "embedding.base_url", answer: str = "embedding"
+    ) -> None:
         self._endpoint = endpoint
-        self._key = key.get_secret_value()
+        self._key = key
+        self._setting = setting
+        self._answer = answer
 
     def __enter__(self) -> None:
         return None
@@ -30,15 +42,34 @@ class translated:  # noqa: N801  # read as `with translated(...)`
         if isinstance(error, openai.APIConnectionError):
             raise Unavailable(
                 f"{self._endpoint} cannot be reached ({self._words(error.__cause__ or error)}): "
-                "start it, or correct embedding.base_url"
+                f"start it, or correct {self._setting}"
             ) from error
         if isinstance(error, openai.APIStatusError):
-            passes = error.status_code in _MAY_PASS or error.status_code >= 500
             said = f"{self._endpoint} answered {error.status_code}: {self._words(error)}"
-            raise (Unavailable if passes else ModelFailed)(said) from error
+            raise (Unavailable if may_pass(error.status_code) else ModelFailed)(said) from error
         if isinstance(error, openai.OpenAIError | ValueError | TypeError):
-            raise ModelFailed(f"{self._endpoint} answered with what is no embedding: {self._words(error)}") from error
+            said = f"{self._endpoint} answered with what is no {self._answer}: {self._words(error)}"
+            raise ModelFailed(said) from error
 
     def _words(self, error: BaseException) -> str:
-        words = str(error)[:_LONGEST]
-        return words.replace(self._key, "***") if self._key else words
+        return masked(str(error), self._key)
+
+
+def may_pass(status: int) -> bool:
+    """Whether the same request may be answered later."""
+    return status in _PASSING or status >= 500
+
+
+def masked(words: str, key: SecretStr, private: Sequence[str] = ()) -> str:
+    """An endpoint's words, short and without the key; '' if they repeat a run of forty characters of private text."""
+    secret = key.get_secret_value()
+    shown = (words.replace(secret, "***") if secret else words)[:_LONGEST]
+    flat, texts = _flat(shown), [_flat(text) for text in private]
+    runs = (flat[at : at + _REPEATED] for at in range(len(flat) - _REPEATED + 1))
+    return "" if any(run in text for run in runs for text in texts) else shown
+
+
+def _flat(text: str) -> str:
+    """Alike however characters are escaped and lines are broken."""
+    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _SEPARATORS.sub(" ", plain)

@@ -4,11 +4,11 @@ The searchers are the modules of `retrieval.searchers`; `core.strategies` builds
 """
 
 from retrieval import push
-from retrieval.backends import Backends
+from retrieval.backends import Backends, WebAccess
 from retrieval.bridged import trees
 from retrieval.snapshot_cache import SnapshotCache
 
-__all__ = ["SEARCHERS", "Backends", "SnapshotCache", "warm"]
+__all__ = ["SEARCHERS", "Backends", "SnapshotCache", "WebAccess", "warm"]
 
 
 SEARCHERS = "retrieval.searchers"

@@ -1,21 +1,42 @@
 """What searchers are built over."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.record import Library
+from core.ports.reranking import Reranker
+from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
+from core.ports.web import WebSearch
+from core.strategies import StrategySpec
 from retrieval.snapshot_cache import SnapshotCache
 
-__all__ = ["Backends"]
+__all__ = ["Backends", "WebAccess"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebAccess:
+    """A way out. `after_private`: it is open to queries whose writer had been shown passages too."""
+
+    search: WebSearch
+    after_private: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backends:
-    """The ports that retrieval needs; the container fills them."""
+    """The ports that retrieval needs; the container fills them. What is None is not configured.
+
+    `searchers` makes other searchers by name, for those that wrap one.
+    """
 
     vectors: VectorStore
     text: TextIndex
     library: Library
     snapshots: SnapshotCache
     embedder: Embedder
+    models: ChatModels | None = None
+    reranker: Reranker | None = None
+    web: WebAccess | None = None
+    searchers: Callable[[StrategySpec], Searcher] | None = None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
-from core.text_query import any_of
+from core.text_query import TextQuery, any_of
 from retrieval.backends import Backends
 from retrieval.snapshot import Snapshot
 
@@ -37,9 +37,14 @@ async def nearest(backends: Backends, query: Query, snapshot: Snapshot, vector: 
     return await _found(search, snapshot, count)
 
 
-async def worded(backends: Backends, query: Query, snapshot: Snapshot, count: int) -> Found:
-    """The `count` chunks that hold the question's words best, with BM25 scores; each word counts once."""
-    words = any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
+async def worded(
+    backends: Backends, query: Query, snapshot: Snapshot, count: int, asked: TextQuery | None = None
+) -> Found:
+    """The `count` chunks that hold the question's words best, with BM25 scores; each word counts once.
+
+    `asked` stands for the words of the question where they were read as a query already.
+    """
+    words = asked or any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
 
     async def search(k: int) -> list[Scored]:
         return await backends.text.search(query.corpus.id, words, k, query.documents)

@@ -69,7 +69,7 @@ class Desk:
         )
         return await self.record.corpora.create(name, settings)
 
-    async def queue(self, corpus: Corpus, *documents: Mapping[str, Any]) -> str:
+    async def queue(self, corpus: Corpus, *documents: Mapping[str, Any], tokens: int | None = None) -> str:
         revisions = []
         for document in documents:
             submission = submission_from_json(
@@ -87,7 +87,8 @@ class Desk:
                     metadata=submission.metadata,
                 )
             )
-        return (await self.record.intake.enqueue(corpus.id, revisions, OnConflict.REPLACE)).job.id
+        enqueue = self.record.intake.enqueue
+        return (await enqueue(corpus.id, revisions, OnConflict.REPLACE, token_budget=tokens)).job.id
 
     async def ingest(self, corpus: Corpus, *documents: Mapping[str, Any]) -> str:
         job = await self.queue(corpus, *documents)

@@ -48,6 +48,11 @@ def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[
         yield f"<p><code>{escape(parameter['name'])}</code> ({parameter['in']}): <code>{shape}</code></p>"
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content:
-        name = content["schema"]["$ref"].rsplit("/", 1)[-1]
-        yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
+        for name in _named(content["schema"]):
+            yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
     yield "</details>"
+
+
+def _named(schema: dict[str, Any]) -> list[str]:
+    """The schema that a body has, or those of which it has one; a body that may be left out may be null, too."""
+    return [one["$ref"].rsplit("/", 1)[-1] for one in schema.get("anyOf", [schema]) if "$ref" in one]

@@ -32,7 +32,9 @@ async def add_documents(
     corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
     """They are indexed by a worker: follow the job at `Location`."""
-    enqueued = await hand_in(container, corpus, submissions(body.documents), body.on_conflict)
+    tokens = body.budget.tokens if body.budget else None
+    handed_in = submissions(body.documents)
+    enqueued = await hand_in(container, corpus, handed_in, body.on_conflict, token_budget=tokens)
     job_location(response, enqueued.job.id)
     return enqueued_out(job_out(enqueued.job), enqueued.documents)
 

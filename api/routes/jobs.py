@@ -1,11 +1,12 @@
-"""Jobs: list, show, cancel."""
+"""Jobs: list, show, cancel, resume."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from api.deps import ContainerDep
-from api.shapes.jobs import JobListOut, JobOut, job_out
+from api.shapes.jobs import JobListOut, JobOut, ResumeIn, job_out
+from app.ingestion import resume
 
 __all__ = ["router"]
 
@@ -26,3 +27,10 @@ async def show_job(id: str, container: ContainerDep) -> JobOut:
 async def cancel_job(id: str, container: ContainerDep) -> JobOut:
     """What is finished stays; a job that is over is returned as it is."""
     return job_out(await container.record.jobs.cancel(id))
+
+
+@router.post("/{id}/resume", summary="Let a paused job go on")
+async def resume_job(id: str, container: ContainerDep, body: ResumeIn | None = None) -> JobOut:
+    """A job pauses when its budget is used up; what was paid for is kept, and not paid for again."""
+    tokens = body.budget.tokens if body and body.budget else None
+    return job_out(await resume(container, id, tokens=tokens))

@@ -13,12 +13,16 @@ router = APIRouter(prefix="/v1/strategies", tags=["strategies"])
 
 
 class StrategyOut(Out):
-    """`options` is a JSON schema."""
+    """`options` is a JSON schema. What needs a model is refused where none is configured; `source` is the paper that it
+    follows, or empty.
+    """
 
     name: str
     kind: str
     description: str
     options: dict[str, Any]
+    needs_model: bool
+    source: str
 
 
 class StrategyListOut(Out):

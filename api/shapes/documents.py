@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from api.shapes.base import In, Out, SpanOut, Text
-from api.shapes.jobs import JobOut
+from api.shapes.jobs import JobBudgetIn, JobOut
 from app.ingestion import MAX_DOCUMENTS
 from core.documents import OnConflict, RevisionState
 from core.ports.record import EnqueuedDocument
@@ -57,6 +57,7 @@ class DocumentIn(In):
 class DocumentsIn(In):
     documents: list[DocumentIn] = Field(min_length=1, max_length=MAX_DOCUMENTS)
     on_conflict: OnConflict = OnConflict.REPLACE
+    budget: JobBudgetIn | None = None
 
 
 class KeysIn(In):

@@ -2,10 +2,14 @@
 
 from datetime import datetime
 
-from api.shapes.base import Out
+from pydantic import Field
+
+from api.shapes.base import In, Out
 from core.jobs import Job, JobKind, JobState
 
-__all__ = ["FailureOut", "JobListOut", "JobOut", "StartedOut", "job_out"]
+__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut", "job_out"]
+
+_TOKENS = "Tokens of language models, prompt and completion together."
 
 
 class FailureOut(Out):
@@ -15,8 +19,31 @@ class FailureOut(Out):
     reason: str
 
 
+class JobBudgetIn(In):
+    """What a job may use up before it pauses."""
+
+    tokens: int = Field(ge=1, description=_TOKENS)
+
+
+class ResumeIn(In):
+    """Without `budget` the job gets as much again as the last time."""
+
+    budget: JobBudgetIn | None = None
+
+
+class JobUsageOut(Out):
+    """What calls of language models have cost so far."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
 class JobOut(Out):
-    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision."""
+    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+
+    A job whose `tokens` have reached `token_budget` is `paused`; `resume` lets it go on. Without one it never pauses.
+    """
 
     id: str
     corpus: str
@@ -28,6 +55,9 @@ class JobOut(Out):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    token_budget: int | None
+    tokens: int
+    usage: JobUsageOut
 
 
 class JobListOut(Out):
@@ -53,4 +83,7 @@ def job_out(job: Job) -> JobOut:
         created_at=job.created_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
+        token_budget=job.token_budget,
+        tokens=job.tokens,
+        usage=JobUsageOut.model_validate(job),
     )

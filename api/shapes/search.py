@@ -5,10 +5,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from api.shapes.base import In, Out, SpanOut, Text
+from api.shapes.usage import UsageOut, usage_out
 from core.ports.retrieval import MAX_K, Hit, SearchResult
 from core.trace import Trace
 
-__all__ = ["HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
+__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
 
 
 class SearchIn(In):
@@ -25,6 +26,7 @@ class SearchIn(In):
         default=False,
         description="`true`: each hit tells its `path` and `reasons`; `features`: and its `contributions`.",
     )
+    web: bool = Field(default=False, description="Permits that the query goes to a web search.")
 
 
 class HitChunkOut(Out):
@@ -75,6 +77,10 @@ class HitOut(Out):
         description="What each feature adds to `score`: they sum to it. Empty unless `explain` is `features`, and from "
         "searchers other than `bridged`."
     )
+    url: str | None = Field(
+        description="The passage is from the web, and in no corpus; `chunk` and `document` are made up from what the "
+        "search engine told."
+    )
 
 
 class SearchOut(Out):
@@ -84,7 +90,7 @@ class SearchOut(Out):
     generation: int
     notes: list[str]
     timing: dict[str, float]
-    usage: dict[str, int] = Field(default_factory=dict)
+    usage: UsageOut
 
 
 def hit_out(hit: Hit) -> HitOut:
@@ -97,4 +103,5 @@ def search_out(result: SearchResult, trace: Trace) -> SearchOut:
         generation=result.generation,
         notes=trace.notes,
         timing=trace.timing,
+        usage=usage_out(trace.usage),
     )

@@ -1,14 +1,15 @@
 """A document's way in: load, chunk, extract. All of it on values; writing is the record's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.documents import Metadata
 from core.graph import Extraction, Triple
 from core.ports.embedding import TokenCounter
+from core.trace import Trace
 
-__all__ = ["Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "Source"]
+__all__ = ["Asking", "Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "Source"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,17 @@ class Chunker(Protocol):
     def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """How an extractor that asks a model wants to be used: chunk by chunk, `concurrency` chunks at a time, and each up
+    to `attempts` times. `characters` tells how long the prompt for a chunk is, for estimates.
+    """
+
+    concurrency: int
+    attempts: int
+    characters: Callable[[LoadedDocument, DraftChunk], int]
+
+
 class Extractor(Protocol):
     """Finds entities and triples. `fingerprint` changes whenever the same input could give another result."""
 
@@ -90,10 +102,24 @@ class Extractor(Protocol):
         """Whether `fine: auto` means that entities and facts get vectors."""
         ...
 
+    @property
+    def asking(self) -> Asking | None:
+        """None: no model is asked, so nothing is paid for and nothing fails."""
+        ...
+
     async def extract(
-        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+        self,
+        document: LoadedDocument,
+        chunks: Sequence[DraftChunk],
+        wanted: Sequence[int],
+        trace: Trace,
+        attempt: int = 0,
     ) -> list[Extraction]:
-        """One extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for context."""
+        """One extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for context.
+
+        `attempt` counts from 0 how often these were asked for in vain. Where a model is asked, raises what
+        `core.ports.chat.ChatModel` raises; nothing is given then, not even of the chunks that went well.
+        """
         ...
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:

@@ -5,27 +5,36 @@ from typing import Protocol
 
 from core.corpora import Corpus
 from core.documents import DocumentRef, Span
+from core.ports.chat import Message
 from core.ports.retrieval import Hit
 from core.trace import Trace
 
-__all__ = ["Answer", "Citation", "Question", "Reasoner", "Step"]
+__all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of which corpus; `documents` as in `core.ports.retrieval.Query`."""
+    """What is asked of which corpus; `documents` and `web` as in `core.ports.retrieval.Query`.
+
+    `k` is how many passages a retrieval brings; None leaves that to the reasoner.
+    `instructions` say how the answer is to be written, `history` is the conversation before the question.
+    """
 
     corpus: Corpus
     text: str
-    k: int = 5
+    k: int | None = None
     documents: frozenset[str] | None = None
+    instructions: str = ""
+    history: tuple[Message, ...] = ()
+    web: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
     """What one marker of the answer stands on. `quote` is verbatim in the chunk.
 
-    `answer_span` is where the answer uses it, `source_span` where the quote stands in the chunk's text.
+    `answer_span` is where the answer uses it, `source_span` where the quote stands in the chunk's text. With `url` the
+    passage is from the web, and `chunk_id` names no chunk of the corpus.
     """
 
     marker: int
@@ -35,26 +44,59 @@ class Citation:
     quote: str
     answer_span: Span
     source_span: Span
+    url: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quote:
+    """What an intermediate answer stands on: words that are verbatim in a chunk, and where."""
+
+    hit: Hit
+    text: str
+    span: Span
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One hop of the reasoning: a question, what was retrieved for it, and its answer."""
+    """One hop of the reasoning: a question, all that was retrieved for it, and its answer.
+
+    `parents` are the ids of the steps whose answers it used; `depth` counts from 0. `verdict` is a word of the
+    strategy's own (such as `supported`, `PASS`, `insufficient`). `seconds` are wall time, `tokens` those of its calls.
+    """
 
     question: str
     hits: tuple[Hit, ...]
     answer: str
+    id: str = ""
+    parents: tuple[str, ...] = ()
+    depth: int = 0
+    verdict: str = ""
+    quotes: tuple[Quote, ...] = ()
+    seconds: float = 0.0
+    tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A cited answer. `abstained` says that nothing near enough was found, and `text` then says so."""
+    """A cited answer. `abstained` says that nothing near enough was found, and `text` then says so.
+
+    `shown` are the texts that the last call had before it (passages, quotes or summaries): what the answer could know.
+    """
 
     text: str
     reasoner: str
     citations: tuple[Citation, ...] = ()
     steps: tuple[Step, ...] = field(default=())
     abstained: bool = False
+    shown: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> str:
+        """The text without the markers of its citations."""
+        text = self.text
+        for marker in {citation.marker for citation in self.citations}:
+            text = text.replace(f" [{marker}]", "").replace(f"[{marker}]", "")
+        return text.strip()
 
 
 class Reasoner(Protocol):

@@ -19,6 +19,10 @@ class Query:
 
     `min_similarity` drops hits whose cosine is lower. With `explain` each hit tells its path through the graph, and its
     reasons where the searcher has words for them; with `contributions` what its score is made of, likewise.
+
+    `entities` are the names that a model found in the text, for searchers that start from names (None: they find them
+    themselves). `web`: whoever asked permits a web search. `private`: what wrote the text had been shown passages, so
+    that it may hold something of theirs; only `private=False` may leave the house without further leave.
     """
 
     corpus: Corpus
@@ -29,6 +33,9 @@ class Query:
     min_generation: int | None = None
     explain: bool = False
     contributions: bool = False
+    entities: tuple[str, ...] | None = None
+    web: bool = False
+    private: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +66,8 @@ class Hit:
     """One ranked chunk. `score` orders the hits of one query and means nothing else.
 
     `reasons` are short phrases for people, the most telling first; `contributions` are by feature, and sum to `score`.
-    Both are empty where they were not asked for, or the searcher has none.
+    Both are empty where they were not asked for, or the searcher has none. `url`: the passage is from the web, and in
+    no corpus; its chunk and document are made up from what the search engine told.
     """
 
     chunk: Chunk
@@ -69,16 +77,22 @@ class Hit:
     path: tuple[PathStep, ...] = ()
     reasons: tuple[str, ...] = ()
     contributions: Mapping[str, float] = field(default_factory=dict)
+    url: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """Hits, best first, at most `k`; the generation of the corpus that they were ranked in; linked entities by name."""
+    """Hits, best first, at most `k`; the generation of the corpus that they were ranked in; linked entities by name.
+
+    `facts` are statements of the graph, as (subject, predicate, object, chunk id), that a searcher of the fine grain
+    went along; every chunk id is that of a hit.
+    """
 
     hits: tuple[Hit, ...]
     generation: int
     linked: Mapping[str, float] = field(default_factory=dict)
     """Display name → weight of each entity that the question was linked to; empty where no graph was used."""
+    facts: tuple[tuple[str, str, str, str], ...] = ()
 
 
 class Searcher(Protocol):

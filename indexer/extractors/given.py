@@ -14,9 +14,12 @@ from core.ids import digest
 from core.names import normalise
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
+from core.trace import Trace
 from indexer.occurrences import Occurrences
 
-__all__ = ["Config", "Given", "build"]
+__all__ = ["GIVES_TRIPLES", "Config", "Given", "build"]
+
+GIVES_TRIPLES = True
 
 
 class Config(StrategyConfig):
@@ -27,7 +30,8 @@ class Given:
     """Hands out what was given; the malformed triples of a document are counted on its first chunk."""
 
     fingerprint = "given-1"
-    gives_triples = True
+    gives_triples = GIVES_TRIPLES
+    asking = None
 
     def __init__(self) -> None:
         # The last document, since its chunks are asked for slice by slice and shared out only all together.
@@ -35,7 +39,12 @@ class Given:
         self._shared: tuple[weakref.ref[LoadedDocument], Sequence[DraftChunk], list[Extraction]] | None = None
 
     async def extract(
-        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+        self,
+        document: LoadedDocument,
+        chunks: Sequence[DraftChunk],
+        wanted: Sequence[int],
+        trace: Trace,  # noqa: ARG002  # the port's
+        attempt: int = 0,  # noqa: ARG002  # the port's
     ) -> list[Extraction]:
         shared = self._shared
         if shared is None or shared[0]() is not document or shared[1] is not chunks:
@@ -130,5 +139,5 @@ class _Share:
         return Extraction(entities=surfaces, triples=tuple(found.triples), malformed=malformed)
 
 
-def build(_config: Config, _backends: object) -> Extractor:
+def build(_config: Config, _models: object) -> Extractor:
     return Given()

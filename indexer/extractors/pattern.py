@@ -10,9 +10,12 @@ from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.surface import find_names
+from core.trace import Trace
 from indexer.titles import bare_title
 
-__all__ = ["Config", "Pattern", "build"]
+__all__ = ["GIVES_TRIPLES", "Config", "Pattern", "build"]
+
+GIVES_TRIPLES = False
 
 
 class Config(StrategyConfig):
@@ -23,10 +26,16 @@ class Pattern:
     """The names that `core.surface` finds; the bare title is a name of every chunk of its document."""
 
     fingerprint = "pattern-2"
-    gives_triples = False
+    gives_triples = GIVES_TRIPLES
+    asking = None
 
     async def extract(
-        self, document: LoadedDocument, chunks: Sequence[DraftChunk], wanted: Sequence[int]
+        self,
+        document: LoadedDocument,
+        chunks: Sequence[DraftChunk],
+        wanted: Sequence[int],
+        trace: Trace,  # noqa: ARG002  # the port's
+        attempt: int = 0,  # noqa: ARG002  # the port's
     ) -> list[Extraction]:
         title = bare_title(document.title)
         return [_extraction(title, chunks[n].text) for n in wanted]
@@ -42,5 +51,5 @@ def _extraction(title: str, text: str) -> Extraction:
     return Extraction(entities=tuple(Surface(form=form, count=count) for form, count in counts.items()))
 
 
-def build(_config: Config, _backends: object) -> Extractor:
+def build(_config: Config, _models: object) -> Extractor:
     return Pattern()

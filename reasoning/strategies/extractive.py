@@ -1,12 +1,14 @@
 """No model: the best sentences of the best passages, quoted and cited; abstains when nothing is near."""
 
 import re
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from pydantic import Field
 
 from core.documents import Span
+from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Question, Reasoner, Step
 from core.ports.retrieval import Hit, Query
 from core.sentences import sentences
@@ -16,6 +18,7 @@ from reasoning.backends import Backends
 
 __all__ = ["Config", "Extractive", "build"]
 
+_PASSAGES = 5
 _WORD = re.compile(r"\w+")
 _ABSTENTION = "Nothing in this corpus is near enough to the question to be quoted."
 _LABEL = "extractive: sentences quoted from the passages, no model wrote this answer"
@@ -54,17 +57,33 @@ class Extractive:
         self._backends = backends
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
-        query = Query(corpus=question.corpus, text=question.text, k=question.k, documents=question.documents)
-        result = await self._backends.searcher.search(query, trace)
+        began = time.monotonic()
+        query = Query(
+            corpus=question.corpus,
+            text=question.text,
+            k=question.k or _PASSAGES,
+            documents=question.documents,
+            web=question.web,
+            private=False,
+        )
+        hits = (await self._backends.searcher.search(query, trace)).hits
+        trace.emit(SearchEvent(query=question.text, searcher=self._backends.searcher_name, hits=hits, step="1"))
         trace.note(_LABEL)
         with trace.timed("quote"):
-            chosen = self._choose(await self._candidates(question.text, result.hits))
-        if not chosen:
-            step = Step(question=question.text, hits=result.hits, answer="")
-            return Answer(text=_ABSTENTION, reasoner="extractive", steps=(step,), abstained=True)
+            chosen = self._choose(await self._candidates(question.text, hits))
         text, citations = _cited(chosen)
-        step = Step(question=question.text, hits=result.hits, answer=text)
-        return Answer(text=text, reasoner="extractive", citations=citations, steps=(step,))
+        step = Step(id="1", question=question.text, hits=hits, answer=text, seconds=time.monotonic() - began)
+        trace.emit(StepEvent(result=step))
+        answer = Answer(
+            text=text or _ABSTENTION,
+            reasoner="extractive",
+            citations=citations,
+            steps=(step,),
+            abstained=not text,
+            shown=tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in hits),
+        )
+        trace.emit(AnswerEvent(answer=answer))
+        return answer
 
     async def _candidates(self, question: str, hits: tuple[Hit, ...]) -> list[_Candidate]:
         cut = [(rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _spans(hit.chunk.text)]
@@ -132,6 +151,7 @@ def _cited(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:
                 quote=candidate.text,
                 answer_span=Span(start=start, end=len(text)),
                 source_span=candidate.span,
+                url=candidate.hit.url,
             )
         )
         text += f" [{marker}]"

@@ -33,6 +33,7 @@ class Config(WalkConfig):
     ranker: str = Field(
         default=SHIPPED[0],
         description="`full`, `six` (six weights that can be read), or a file that `hopweave train-ranker` has written.",
+        json_schema_extra={"file": True, "shipped": [*SHIPPED]},
     )
 
 

@@ -1,9 +1,14 @@
 """The passages that hold the question's words, by BM25."""
 
+from typing import Literal
+
+from pydantic import Field
+
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import Backends
+from retrieval.lucene_syntax import parsed
 from retrieval.results import Ranking, result_of
 from retrieval.similarity import candidates, with_cosines
 from retrieval.views import worded
@@ -12,24 +17,32 @@ __all__ = ["Config", "Sparse", "build"]
 
 
 class Config(StrategyConfig):
-    """Nothing to set: the text index has its own BM25."""
+    """How the query is read; the text index has its own BM25."""
+
+    syntax: Literal["words", "lucene"] = Field(
+        default="words",
+        description='`words`: nothing in the query is syntax; `lucene`: "a phrase", word^2 and -word mean what they '
+        "mean in Lucene.",
+    )
 
 
 class Sparse:
     """BM25 alone: any of the question's words may match."""
 
-    def __init__(self, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: Backends) -> None:
+        self._config = config
         self._backends = backends
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         backends = self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         with trace.timed("sparse"):
-            found = await worded(backends, query, snapshot, candidates(query))
+            words = parsed(query.text) if self._config.syntax == "lucene" else None
+            found = await worded(backends, query, snapshot, candidates(query), words)
         ranking = Ranking(chunks=found.chunks, scores=found.scores, sparse=found.scores)
         ranking = await with_cosines(ranking, backends, query, snapshot, trace)
         return await result_of(ranking, query, snapshot, backends, trace)
 
 
-def build(config: Config, backends: Backends) -> Sparse:  # noqa: ARG001 - every strategy is built alike
-    return Sparse(backends)
+def build(config: Config, backends: Backends) -> Sparse:
+    return Sparse(config, backends)

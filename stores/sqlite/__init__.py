@@ -1,6 +1,7 @@
-"""The record and vectors in SQLite files."""
+"""The record, vectors and answers of models in SQLite files."""
 
+from stores.sqlite.model_cache import SqliteModelCache
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
 
-__all__ = ["SqliteRecord", "SqliteVectorStore"]
+__all__ = ["SqliteModelCache", "SqliteRecord", "SqliteVectorStore"]

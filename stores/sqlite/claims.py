@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.documents import RevisionState
-from core.ports.record import Claim
+from core.ports.record import Claim, Spent
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import claim_from_row
 from stores.sqlite.states import WORKING, move
 
-__all__ = ["expire", "fail", "held", "release", "renew", "take", "waiting"]
+__all__ = ["expire", "fail", "held", "pause", "release", "renew", "spend", "take", "waiting"]
 
 _ALONE_AFTER = 4
 _FAILED_AFTER = 8
@@ -40,7 +40,9 @@ def take(
     at = now()
     rows = cx.execute(
         f"""
-        SELECT r.*, d.key FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
+        SELECT r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
+        FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
+        LEFT JOIN jobs j ON j.id = r.job_id
         WHERE r.corpus_id = ? AND {_UNFINISHED} AND {_CLAIMABLE} ORDER BY r.attempts >= {_ALONE_AFTER}, r.seq LIMIT ?
         """,
         (corpus_id, *WORKING, at, max_documents),
@@ -109,6 +111,36 @@ def release(cx: Connection, claims: Sequence[Claim]) -> None:
     cx.executemany(
         "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1, attempts = attempts - 1 WHERE seq = ?",
         [(seq,) for seq in seqs],
+    )
+
+
+def pause(cx: Connection, claims: Sequence[Claim], reason: str) -> None:
+    right = held(cx, claims)
+    moved = [claim for claim in claims if claim.token in right and _job_of(cx, right[claim.token]) != claim.job_id]
+    release(cx, moved)
+    seqs = [right[claim.token] for claim in claims if claim.token in right and claim not in moved]
+    jobs = {_job_of(cx, seq) for seq in seqs}
+    for job_id in jobs:
+        rows = cx.execute("SELECT seq FROM revisions WHERE job_id = ? AND state = 'queued'", (job_id,))
+        move(cx, [row["seq"] for row in rows], RevisionState.PAUSED, reason=reason)
+    cx.executemany(
+        "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1, attempts = attempts - 1 WHERE seq = ?",
+        [(seq,) for seq in seqs],
+    )
+    move(cx, seqs, RevisionState.PAUSED, reason=reason)
+
+
+def _job_of(cx: Connection, seq: int) -> str:
+    return str(cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"])
+
+
+def spend(cx: Connection, spent: Sequence[Spent]) -> None:
+    cx.executemany(
+        """
+        UPDATE jobs SET calls = calls + ?, prompt_tokens = prompt_tokens + ?, completion_tokens = completion_tokens + ?
+        WHERE id = ?
+        """,
+        [(one.calls, one.prompt_tokens, one.completion_tokens, one.job_id) for one in spent],
     )
 
 

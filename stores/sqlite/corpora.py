@@ -10,7 +10,7 @@ from core.jobs import Job, JobKind
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.jobs import insert_job, read_job
 from stores.sqlite.rows import corpus_from_row, dump_settings
-from stores.sqlite.states import UNFINISHED, move
+from stores.sqlite.states import STOPPABLE, move
 
 __all__ = ["SqliteCorpora"]
 
@@ -66,11 +66,11 @@ class SqliteCorpora:
     async def drop(self, name: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
-            marks = ", ".join("?" * len(UNFINISHED))
+            marks = ", ".join("?" * len(STOPPABLE))
             seqs = [
                 row["seq"]
                 for row in cx.execute(
-                    f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks})", (corpus.id, *UNFINISHED)
+                    f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks})", (corpus.id, *STOPPABLE)
                 )
             ]
             cx.executemany("UPDATE revisions SET epoch = epoch + 1 WHERE seq = ?", [(seq,) for seq in seqs])

@@ -4,13 +4,14 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
 
 from core.errors import Unavailable
+from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "now"]
 
@@ -19,7 +20,7 @@ Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 Row = sqlite3.Row
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _BUSY_SECONDS = 30
 
 _PRAGMAS = (
@@ -47,6 +48,8 @@ class Database:
         self._local = threading.local()
         self._opened: list[Connection] = []
         self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
+        self._running = 0
         self._closed = False
         path.parent.mkdir(parents=True, exist_ok=True)
         self._create()
@@ -79,14 +82,38 @@ class Database:
         return self._transact("begin immediate", work)
 
     def close(self) -> None:
-        """Close the connections of all threads; a later call fails."""
+        """Close the connections of all threads, once what runs on them has ended; a later call fails.
+
+        A thread goes on though the task that waited for it was cancelled, and SQLite crashes the process where a
+        connection is closed under it.
+        """
         with self._lock:
             self._closed = True
+            for connection in self._opened:
+                connection.interrupt()
+            self._idle.wait_for(lambda: not self._running)
             for connection in self._opened:
                 connection.close()
             self._opened.clear()
 
     def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
+        with self._in_use():
+            return self._transacted(begin, work)
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        with self._lock:
+            if self._closed:
+                raise Unavailable(f"the record {self._path.name} is closed")
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running -= 1
+                self._idle.notify_all()
+
+    def _transacted(self, begin: str, work: Callable[[Connection], T]) -> T:
         try:
             connection = self._connection()
             connection.execute(begin)
@@ -138,17 +165,22 @@ class Database:
             version = connection.execute("pragma user_version").fetchone()[0]
             if version == SCHEMA_VERSION:
                 return
-            if version != 0:
-                raise Unavailable(
-                    f"the record {self._path.name} has schema {version}, and this release reads {SCHEMA_VERSION}: "
-                    "use the release that wrote it, or ingest again into a new data folder"
-                )
-            schema = resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8")
-            for statement in _statements(schema):
+            for statement in self._statements_from(version):
                 connection.execute(statement)
             connection.execute(f"pragma user_version = {SCHEMA_VERSION:d}")
 
         self.write_now(work)
+
+    def _statements_from(self, version: int) -> list[str]:
+        if version == 0:
+            return _statements(resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"))
+        steps = steps_from(version, SCHEMA_VERSION)
+        if steps is None:
+            raise Unavailable(
+                f"the record {self._path.name} has schema {version}, and this release reads {SCHEMA_VERSION}: "
+                "use the release that wrote it, or ingest again into a new data folder"
+            )
+        return steps
 
 
 def _use_wal(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
@@ -14,7 +14,7 @@ from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.jobs import insert_job, read_job
 from stores.sqlite.rows import corpus_from_row, dump
-from stores.sqlite.states import UNFINISHED, count, finish_if_done, move
+from stores.sqlite.states import STOPPABLE, count, finish_if_done, move
 
 __all__ = ["SqliteIntake"]
 
@@ -28,7 +28,13 @@ class SqliteIntake:
         self._database = database
 
     async def enqueue(
-        self, corpus_id: str, revisions: Sequence[NewRevision], on_conflict: OnConflict, *, job_id: str | None = None
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
     ) -> Enqueued:
         _refuse_twice(revisions)
 
@@ -36,7 +42,7 @@ class SqliteIntake:
             corpus = _corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
                 _refuse_existing(cx, corpus_id, revisions)
-            job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
             cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
             documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
             count(cx, job, "unchanged", sum(d.unchanged for d in documents))
@@ -46,8 +52,23 @@ class SqliteIntake:
 
         return await self._database.write(work)
 
-    async def open_job(self, corpus_id: str, kind: JobKind) -> str:
-        return await self._database.write(lambda cx: insert_job(cx, _corpus(cx, corpus_id), kind, is_open=True))
+    async def unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        def work(cx: Connection) -> frozenset[str]:
+            same = set()
+            for key, fingerprint in fingerprints.items():
+                row = cx.execute(
+                    "SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, document_id(key))
+                ).fetchone()
+                if row is not None and _is_same(_newest_revision(cx, row), fingerprint, final=True):
+                    same.add(key)
+            return frozenset(same)
+
+        return await self._database.read(work)
+
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+        return await self._database.write(
+            lambda cx: insert_job(cx, _corpus(cx, corpus_id), kind, is_open=True, token_budget=token_budget)
+        )
 
     async def close_job(self, job_id: str) -> Job:
         def work(cx: Connection) -> Job:
@@ -123,7 +144,7 @@ def _enqueue_one(
     if document is not None:
         newest = _newest_revision(cx, document)
         state = RevisionState(newest["state"])
-        if newest["fingerprint"] == revision.fingerprint and state.value not in _RETRIABLE and not newest["deletion"]:
+        if _is_same(newest, revision.fingerprint):
             if state.final:
                 return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=True)
             _adopt(cx, newest, job)
@@ -195,12 +216,21 @@ def _adopt(cx: Connection, newest: sqlite3.Row, job: str) -> None:
     cx.execute("UPDATE revisions SET job_id = ? WHERE seq = ?", (job, newest["seq"]))
     if RevisionState(newest["state"]).in_work:
         cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (now(), job))
+    if newest["state"] == RevisionState.PAUSED.value:  # by the budget of the other job
+        move(cx, [newest["seq"]], RevisionState.QUEUED)
     finish_if_done(cx, newest["job_id"])
+
+
+def _is_same(newest: sqlite3.Row, fingerprint: str, *, final: bool = False) -> bool:
+    """Whether a submission brings nothing new; with `final` only where it is indexed already."""
+    if newest["fingerprint"] != fingerprint or newest["state"] in _RETRIABLE or newest["deletion"]:
+        return False
+    return not final or RevisionState(newest["state"]).final
 
 
 def _supersede(cx: Connection, newest: sqlite3.Row) -> None:
     """An unfinished revision gives way to a newer one; its worker, if any, is fenced."""
-    if newest["state"] in UNFINISHED or newest["state"] == RevisionState.PAUSED.value:
+    if newest["state"] in STOPPABLE:
         cx.execute("UPDATE revisions SET epoch = epoch + 1, owner = NULL WHERE seq = ?", (newest["seq"],))
         move(cx, [newest["seq"]], RevisionState.CANCELLED, reason="superseded")
 

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from core.ids import new_id
 from core.jobs import Job, JobKind, JobState, job_state
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.rows import moment
-from stores.sqlite.states import UNFINISHED, finish_if_done, move
+from stores.sqlite.states import STOPPABLE, finish_if_done, move
 
 __all__ = ["SqliteJobs", "close_abandoned", "insert_job", "read_job"]
 
@@ -38,11 +38,10 @@ class SqliteJobs:
             job = read_job(cx, job_id)
             if job.state.final or job.kind is JobKind.DROP:  # what was dropped has no name to come back to
                 return job
-            states = (*UNFINISHED, RevisionState.PAUSED.value)
-            marks = ", ".join("?" * len(states))
+            marks = ", ".join("?" * len(STOPPABLE))
             rows = cx.execute(
                 f"SELECT seq, corpus_id, document_id, deletion FROM revisions WHERE job_id = ? AND state IN ({marks})",
-                (job_id, *states),
+                (job_id, *STOPPABLE),
             ).fetchall()
             content = [row["seq"] for row in rows if not row["deletion"]]  # a deletion is a promise: it is kept
             cx.executemany(
@@ -55,14 +54,32 @@ class SqliteJobs:
 
         return await self._database.write(work)
 
+    async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
+        def work(cx: Connection) -> Job:
+            rows = cx.execute("SELECT seq FROM revisions WHERE job_id = ? AND state = 'paused'", (job_id,)).fetchall()
+            if not rows:
+                raise Conflict(f"job {job_id!r} is {read_job(cx, job_id).state}; only a paused job can be resumed")
+            _grant(cx, job_id, tokens)
+            move(cx, [row["seq"] for row in rows], RevisionState.QUEUED)
+            return read_job(cx, job_id)
 
-def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool) -> str:
+        return await self._database.write(work)
+
+
+def _grant(cx: Connection, job_id: str, tokens: int | None) -> None:
+    """Let a job use up `tokens` from now on, or as many as the last time."""
+    cx.execute("UPDATE jobs SET token_grant = coalesce(?, token_grant) WHERE id = ?", (tokens, job_id))
+    cx.execute("UPDATE jobs SET token_budget = prompt_tokens + completion_tokens + token_grant WHERE id = ?", (job_id,))
+
+
+def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None) -> str:
     job_id = new_id()
     cx.execute(
         """
-        INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at, token_budget, token_grant)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        (job_id, corpus.id, corpus.name, kind.value, int(is_open), now(), now()),
+        (job_id, corpus.id, corpus.name, kind.value, int(is_open), now(), now(), token_budget, token_budget),
     )
     return job_id
 
@@ -101,5 +118,9 @@ def read_job(cx: Connection, job_id: str) -> Job:
         created_at=datetime.fromtimestamp(row["created_at"], UTC),
         started_at=moment(row["started_at"]),
         finished_at=moment(row["finished_at"]),
+        token_budget=row["token_budget"],
+        calls=row["calls"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
         failures=tuple((r["key"], r["reason"]) for r in failures),
     )

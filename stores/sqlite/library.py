@@ -7,7 +7,7 @@ from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.graph import Entity
-from core.ports.record import DocumentPage, FactRow
+from core.ports.record import DocumentPage, FactRow, TripleRow
 from stores.sqlite.database import Connection, Database
 from stores.sqlite.rows import chunk_from_row, document_from_row, id_list
 
@@ -33,6 +33,19 @@ DISPLAY = """(
 )"""
 
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
+
+
+_NAMES = f"""
+    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.subject_id) AS subject,
+    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.object_id) AS object
+"""
+
+_FACTS = """
+    FROM facts f
+    JOIN chunks c ON c.corpus_id = f.corpus_id AND c.id = f.chunk_id
+    JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    WHERE f.corpus_id = :corpus AND d.hidden = 0
+"""
 
 
 class SqliteLibrary:
@@ -150,18 +163,30 @@ class SqliteLibrary:
         def work(cx: Connection) -> list[FactRow]:
             rows = cx.execute(
                 f"""
-                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id,
-                       (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.subject_id)
-                           AS subject,
-                       (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.object_id)
-                           AS object
-                FROM facts f
-                JOIN chunks c ON c.corpus_id = f.corpus_id AND c.id = f.chunk_id
-                JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-                WHERE f.corpus_id = :corpus AND d.hidden = 0 AND f.chunk_id {_AMONG} ORDER BY f.chunk_id, f.id
+                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id, {_NAMES} {_FACTS}
+                AND f.chunk_id {_AMONG} ORDER BY f.chunk_id, f.id
                 """,
                 {"corpus": corpus_id, "ids": id_list(chunk_ids)},
             )
             return [FactRow(**dict(row)) for row in rows]
 
         return await self._database.read(work)
+
+    async def triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
+        def work(cx: Connection) -> dict[str, TripleRow]:
+            rows = cx.execute(
+                f"""
+                SELECT f.triple_id, f.subject_id, f.predicate, f.object_id, {_NAMES},
+                       group_concat(f.chunk_id, ' ') AS chunk_ids {_FACTS}
+                AND f.triple_id {_AMONG} GROUP BY f.triple_id
+                """,
+                {"corpus": corpus_id, "ids": id_list(triple_ids)},
+            )
+            return {row.pop("triple_id"): _triple(row) for row in map(dict, rows)}
+
+        return await self._database.read(work)
+
+
+def _triple(row: dict[str, str]) -> TripleRow:
+    chunk_ids = tuple(sorted(row.pop("chunk_ids").split()))
+    return TripleRow(chunk_ids=chunk_ids, **row)

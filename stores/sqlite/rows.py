@@ -100,6 +100,9 @@ def claim_from_row(row: sqlite3.Row) -> Claim:
         size=row["size"],
         title=row["title"],
         metadata=json.loads(row["metadata"]),
+        job_id=row["job_id"],
+        token_budget=row["token_budget"],
+        tokens_spent=row["tokens_spent"],
     )
 
 

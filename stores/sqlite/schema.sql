@@ -160,7 +160,12 @@ CREATE TABLE jobs (
     created_at  REAL NOT NULL,
     touched_at  REAL NOT NULL,              -- when revisions were last added
     started_at  REAL,
-    finished_at REAL
+    finished_at REAL,
+    token_budget      INTEGER,              -- tokens of models that it may use up in all; NULL: any number
+    token_grant       INTEGER,              -- what the last resumption, or the beginning, gave it of them
+    calls             INTEGER NOT NULL DEFAULT 0,
+    prompt_tokens     INTEGER NOT NULL DEFAULT 0,
+    completion_tokens INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Revisions of a job by state, kept when the revisions' rows go.

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from core.documents import RevisionState
 from stores.sqlite.database import Connection, now
 
-__all__ = ["UNFINISHED", "WORKING", "count", "finish_if_done", "move"]
+__all__ = ["STOPPABLE", "UNFINISHED", "WORKING", "count", "finish_if_done", "move"]
 
 WORKING = tuple(s.value for s in RevisionState if s.in_work)
 UNFINISHED = (RevisionState.QUEUED.value, *WORKING)
+STOPPABLE = (*UNFINISHED, RevisionState.PAUSED.value)
 
 
 def move(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reason: str | None = None) -> None:
@@ -42,10 +43,10 @@ def count(cx: Connection, job_id: str, state: str, change: int) -> None:
 
 def finish_if_done(cx: Connection, job_id: str) -> None:
     """Set the end of a job that takes no more revisions and has no unfinished one; clear it where work came back."""
-    marks = ", ".join("?" * (len(UNFINISHED) + 1))
+    marks = ", ".join("?" * len(STOPPABLE))
     unfinished = cx.execute(
         f"SELECT coalesce(sum(n), 0) FROM job_counts WHERE job_id = ? AND state IN ({marks})",
-        (job_id, *UNFINISHED, RevisionState.PAUSED.value),
+        (job_id, *STOPPABLE),
     ).fetchone()[0]
     if unfinished:
         cx.execute("UPDATE jobs SET finished_at = NULL WHERE id = ?", (job_id,))

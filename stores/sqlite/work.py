@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from core.documents import RevisionState
 from core.errors import InvalidInput
 from core.graph import Extraction, Synonym
-from core.ports.record import Claim, Commit, Outcome, Staged, Tombstone
+from core.ports.record import Claim, Commit, Outcome, Spent, Staged, Tombstone
 from stores.sqlite import changes, claims, commits, tombstones
 from stores.sqlite.database import Connection, Database
 from stores.sqlite.jobs import close_abandoned
@@ -68,9 +68,14 @@ class SqliteWorkQueue:
     async def expire(self, *, except_worker: str | None = None) -> int:
         return await self._database.write(lambda cx: claims.expire(cx, except_worker))
 
-    async def stage(self, extractions: Sequence[Staged]) -> None:
-        def work(cx: Connection) -> None:
-            right = claims.held(cx, [staged.claim for staged in extractions])
+    async def pause(self, held: Sequence[Claim], reason: str) -> None:
+        await self._database.write(lambda cx: claims.pause(cx, held, reason))
+
+    async def stage(self, extractions: Sequence[Staged], spent: Sequence[Spent] = ()) -> list[Claim]:
+        def work(cx: Connection) -> list[Claim]:
+            claims.spend(cx, spent)
+            made = {staged.claim.token: staged.claim for staged in extractions}
+            right = claims.held(cx, list(made.values()))
             cx.executemany(
                 "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?)",
                 [
@@ -79,8 +84,9 @@ class SqliteWorkQueue:
                     if s.claim.token in right
                 ],
             )
+            return [claim for token, claim in made.items() if token not in right]
 
-        await self._database.write(work)
+        return await self._database.write(work)
 
     async def staged(self, corpus_id: str, keys: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Extraction]:
         def work(cx: Connection) -> dict[tuple[str, str], Extraction]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, follow, glued, http, ingest, quality, ranker, search
+from tests.benchmarks import demo, extraction, follow, glued, http, ingest, quality, ranker, search
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
@@ -103,6 +103,11 @@ def _ingest(datasets: Path) -> Measured:
     return Measured(report=report, checks=ingest.checks(report))
 
 
+def _extraction(datasets: Path) -> Measured:
+    report = asyncio.run(extraction.measure(datasets))
+    return Measured(report=report, checks=extraction.checks(report))
+
+
 def _search(datasets: Path) -> Measured:
     report = asyncio.run(search.measure(datasets / MUSIQUE))
     return Measured(report=report, checks=search.checks(report))
@@ -167,6 +172,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "glued": _glued,
     "embedding": _embedding,
     "ingest": _ingest,
+    "extraction": _extraction,
     "search": _search,
     "follow": _follow,
     "http": _http,

@@ -1,4 +1,4 @@
-"""What every extractor that needs no model keeps."""
+"""What every extractor keeps; one that asks a model is given a model that answers alike to what is alike."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from dataclasses import replace
 from core.graph import Extraction, Triple
 from core.names import normalise
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
+from core.trace import Trace
 
 __all__ = ["ExtractorContract", "all_of", "sample"]
 
@@ -38,7 +39,7 @@ def sample() -> tuple[LoadedDocument, list[DraftChunk]]:
 
 
 async def all_of(extractor: Extractor, document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
-    return await extractor.extract(document, chunks, range(len(chunks)))
+    return await extractor.extract(document, chunks, range(len(chunks)), Trace())
 
 
 class ExtractorContract:
@@ -49,15 +50,17 @@ class ExtractorContract:
         found = await all_of(extractor, document, chunks)
         assert len(found) == len(chunks)
         assert any(extraction.entities for extraction in found)
-        assert await extractor.extract(document, [], []) == []
+        assert await extractor.extract(document, [], [], Trace()) == []
 
     async def test_what_is_wanted_is_given_in_that_order(self, extractor: Extractor) -> None:
         document, chunks = sample()
         found = await all_of(extractor, document, chunks)
-        assert await extractor.extract(document, chunks, [2, 0]) == [found[2], found[0]]
-        assert await extractor.extract(document, chunks, []) == []
+        assert await extractor.extract(document, chunks, [2, 0], Trace()) == [found[2], found[0]]
+        assert await extractor.extract(document, chunks, [], Trace()) == []
         other, its_chunks = replace(document, entities=("Мария",)), chunks[:2]
-        assert await extractor.extract(other, its_chunks, [1]) == (await all_of(extractor, other, its_chunks))[1:]
+        assert (
+            await extractor.extract(other, its_chunks, [1], Trace()) == (await all_of(extractor, other, its_chunks))[1:]
+        )
 
     async def test_names_are_names_and_counted(self, extractor: Extractor) -> None:
         document, chunks = sample()

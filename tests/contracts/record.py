@@ -18,7 +18,7 @@ from core.filters import parse_filter
 from core.graph import Extraction, Fact, Mention, Surface, Synonym, Triple
 from core.jobs import JobKind, JobState
 from core.names import normalise
-from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, GraphRows, NewRevision, Record, Staged
+from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, GraphRows, NewRevision, Record, Staged, TripleRow
 from core.terms import terms_of
 
 SETTINGS = CorpusSettings(chunker="passage", extractor="pattern", fine=Fine.AUTO, embedding_model="twin", dimension=8)
@@ -312,6 +312,26 @@ class RecordContract:
         await record.work.commit([commit_of(claim, [("new", ["New"])])], grace=0)
         assert [c.text for c in await record.library.chunks_of(corpus.id, claim.document_id)] == ["new"]
 
+    async def test_triples_are_told_with_names_and_the_chunks_that_assert_them(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        met = ("Ada", "met", "Bob")
+        await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[met, ("Bob", "saw", "Ada")])
+        await put(record, corpus, "b", [("two", ["ADA", "Ada", "Bob"])], facts=[met])
+        ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
+        both = ids.triple_id(ada, "met", bob)
+        rows = await record.library.triples(corpus.id, [both, "f" * 32])
+        chunks = tuple(sorted([ids.chunk_id("a", "one", 0), ids.chunk_id("b", "two", 0)]))
+        expected = TripleRow(
+            subject_id=ada, subject="Ada", predicate="met", object_id=bob, object="Bob", chunk_ids=chunks
+        )
+        assert rows == {both: expected}
+        assert await record.library.triples(corpus.id, []) == {}
+        assert await record.library.triples("f" * 32, [both]) == {}
+        await record.intake.delete_documents(corpus.id, [ids.document_id("a")])
+        [left] = (await record.library.triples(corpus.id, [both, ids.triple_id(bob, "saw", ada)])).values()
+        assert left.chunk_ids == (ids.chunk_id("b", "two", 0),)
+
     # --- deleting
 
     async def test_a_deleted_document_is_invisible_at_once(self, record: Record, corpus: Corpus) -> None:
@@ -326,6 +346,8 @@ class RecordContract:
         assert await library.chunks_by_view(corpus.id, [chunk.view_id]) == {}
         assert await library.refs(corpus.id, [chunk.document_id]) == {}
         assert await library.facts_of(corpus.id, [chunk.id]) == []
+        ada = ids.entity_id("ada")
+        assert await library.triples(corpus.id, [ids.triple_id(ada, "is", ada)]) == {}
         assert await library.matching(corpus.id, parse_filter({})) == frozenset()
         with pytest.raises(NotFound):
             await library.document(corpus.id, chunk.document_id)

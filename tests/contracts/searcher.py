@@ -1,6 +1,7 @@
 """What every searcher does, over the real embedded stores; a subclass gives `searcher`.
 
-`World` is a corpus on disk that documents can be put into and taken from, as the indexer would.
+`World` is a corpus on disk that documents can be put into and taken from, as the indexer would. With `fine=Fine.ON` its
+entities and facts have vectors; with `asserting` each passage states something of its title and every name in its text.
 """
 
 import re
@@ -17,8 +18,10 @@ from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
 from core.names import normalise
+from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision
+from core.ports.reranking import Reranker
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.strategies import StrategySpec, build
@@ -26,6 +29,7 @@ from core.surface import find_names
 from core.terms import terms_of
 from core.trace import Trace
 from retrieval import SEARCHERS, Backends, SnapshotCache
+from retrieval.backends import WebAccess
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
@@ -59,9 +63,11 @@ class World:
     embedder: Embedder
     backends: Backends
     corpus: Corpus
+    asserting: bool = False
 
     async def put(self, passages: Sequence[Passage], synonyms: Sequence[tuple[str, str, float]] = ()) -> int:
         """Index the passages in one commit; returns the generation."""
+        passages = [_asserting(passage) for passage in passages] if self.asserting else passages
         await self.record.intake.enqueue(self.corpus.id, [_revision(p) for p in passages], OnConflict.REPLACE)
         by_key = {passage.key: passage for passage in passages}
         claims = await self._claims(len(passages))
@@ -76,6 +82,8 @@ class World:
             for view_id, claim in zip(view_ids, claims, strict=True)
         ]
         await self.text.write(self.corpus.id, entries)
+        if self.corpus.settings.fine is Fine.ON:
+            await self._write_fine(commits)
         outcome = await self.record.work.commit(commits, [_synonym(*one) for one in synonyms], grace=0.0)
         return outcome.generation
 
@@ -98,6 +106,19 @@ class World:
     def query(self, text: str, **fields: Any) -> Query:
         return Query(corpus=self.corpus, text=text, **fields)
 
+    async def _write_fine(self, commits: Sequence[Commit]) -> None:
+        names = {mention.entity_id: mention.name for commit in commits for mention in commit.mentions}
+        facts = {
+            fact.triple_id: f"{names[fact.subject_id]} {fact.predicate} {names[fact.object_id]}"
+            for commit in commits
+            for fact in commit.facts
+        }
+        for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
+            if texts:
+                vectors = await self.embedder.embed_passages(list(texts.values()))
+                batch = VectorBatch(ids=list(texts), documents=[""] * len(texts), vectors=vectors)
+                await self.vectors.write(self.corpus.id, kind, batch)
+
     async def _claims(self, count: int) -> list[Claim]:
         claims = await self.record.work.claim(
             self.corpus.id, "test", lease_seconds=60, max_bytes=1 << 40, max_documents=count
@@ -108,7 +129,16 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    folder: Path, embedder: Embedder | None = None, *, interval: float = 0.0, patience: float = 5.0
+    folder: Path,
+    embedder: Embedder | None = None,
+    *,
+    interval: float = 0.0,
+    patience: float = 5.0,
+    fine: Fine = Fine.OFF,
+    models: ChatModels | None = None,
+    reranker: Reranker | None = None,
+    web: WebAccess | None = None,
+    asserting: bool = False,
 ) -> AsyncIterator[World]:
     """By default snapshots follow every write at once, so that no test depends on time."""
     embedder = embedder or TwinEmbedder(dimension=256)
@@ -117,7 +147,7 @@ async def open_world(
     settings = CorpusSettings(
         chunker="passage",
         extractor="pattern",
-        fine=Fine.OFF,
+        fine=fine,
         embedding_model=embedder.model,
         dimension=embedder.dimension,
     )
@@ -127,14 +157,35 @@ async def open_world(
         library=record.library,
         snapshots=SnapshotCache(record.graph, interval=interval, patience=patience),
         embedder=embedder,
+        models=models,
+        reranker=reranker,
+        web=web,
+        searchers=lambda spec: build(SEARCHERS, spec, "searcher", backends),
     )
     corpus = await record.corpora.create("world", settings)
     try:
-        yield World(record=record, vectors=vectors, text=text, embedder=embedder, backends=backends, corpus=corpus)
+        yield World(
+            record=record,
+            vectors=vectors,
+            text=text,
+            embedder=embedder,
+            backends=backends,
+            corpus=corpus,
+            asserting=asserting,
+        )
     finally:
         await record.close()
         await vectors.close()
         await text.close()
+        if reranker is not None:
+            await reranker.close()
+        if web is not None:
+            await web.search.close()
+
+
+def _asserting(passage: Passage) -> Passage:
+    stated = [(passage.title, "has to do with", name.form) for name in find_names(passage.text)]
+    return replace(passage, triples=(*passage.triples, *stated))
 
 
 def _revision(passage: Passage) -> NewRevision:
@@ -220,8 +271,13 @@ class SearcherContract:
     options: dict[str, Any] = {}  # noqa: RUF012 - never written to
 
     @pytest.fixture
-    async def world(self, tmp_path: Path) -> AsyncIterator[World]:
-        async with open_world(tmp_path) as world:
+    def parts(self) -> dict[str, Any]:
+        """What `open_world` is told beside the folder: backends that this searcher needs."""
+        return {}
+
+    @pytest.fixture
+    async def world(self, tmp_path: Path, parts: dict[str, Any]) -> AsyncIterator[World]:
+        async with open_world(tmp_path, **parts) as world:
             yield world
 
     async def search(self, world: World, text: str = QUESTION, **fields: Any) -> SearchResult:
@@ -285,15 +341,17 @@ class SearcherContract:
         assert before[0] not in after
         assert before[1] in after
 
-    async def test_what_vanished_after_the_snapshot_is_replaced_by_the_next_best(self, tmp_path: Path) -> None:
-        async with open_world(tmp_path, interval=3600) as world:
+    async def test_what_vanished_after_the_snapshot_is_replaced_by_the_next_best(
+        self, tmp_path: Path, parts: dict[str, Any]
+    ) -> None:
+        async with open_world(tmp_path, interval=3600, **parts) as world:
             await world.put(PASSAGES)
             before = await self.keys(world, k=3)
             await world.remove(before[:1], keep_views=True)
             assert await self.keys(world, k=2) == before[1:3]
 
-    async def test_the_generation_is_told_and_waited_for(self, tmp_path: Path) -> None:
-        async with open_world(tmp_path, interval=3600) as world:
+    async def test_the_generation_is_told_and_waited_for(self, tmp_path: Path, parts: dict[str, Any]) -> None:
+        async with open_world(tmp_path, interval=3600, **parts) as world:
             await world.put(PASSAGES[:1])
             first = await self.search(world)
             generation = await world.put(PASSAGES[1:])

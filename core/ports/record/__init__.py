@@ -12,8 +12,8 @@ from core.ports.record.exporter import Exporter
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
 from core.ports.record.intake import Enqueued, EnqueuedDocument, Intake, NewRevision
 from core.ports.record.jobs import Jobs
-from core.ports.record.library import DocumentPage, FactRow, Library
-from core.ports.record.work import ChunkRow, Claim, Commit, Outcome, Staged, Tombstone, WorkQueue
+from core.ports.record.library import DocumentPage, FactRow, Library, TripleRow
+from core.ports.record.work import ChunkRow, Claim, Commit, Outcome, Spent, Staged, Tombstone, WorkQueue
 
 __all__ = [
     "ChunkRow",
@@ -35,8 +35,10 @@ __all__ = [
     "NewRevision",
     "Outcome",
     "Record",
+    "Spent",
     "Staged",
     "Tombstone",
+    "TripleRow",
     "WorkQueue",
 ]
 

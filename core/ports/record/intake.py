@@ -1,6 +1,6 @@
 """Submissions and deletions become queued revisions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,18 +44,29 @@ class Intake(Protocol):
     """Turns submissions and deletions into queued revisions."""
 
     async def enqueue(
-        self, corpus_id: str, revisions: Sequence[NewRevision], on_conflict: OnConflict, *, job_id: str | None = None
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
     ) -> Enqueued:
         """One transaction. A key twice in one call is `InvalidInput`, naming it.
 
         A submission whose fingerprint is that of the newest revision is `unchanged` if that is indexed; if it is
         unfinished, it moves to this job: who asked last waits for it, and who asked first may be dead.
         With `on_conflict=error`, `Conflict` lists the keys and nothing is written. An unfinished older revision is
-        cancelled with reason `superseded`. `job_id` adds to a job that `open_job` made, else one is made.
+        cancelled with reason `superseded`. `job_id` adds to a job that `open_job` made, else one is made, which may
+        spend `token_budget` tokens of models.
         """
         ...
 
-    async def open_job(self, corpus_id: str, kind: JobKind) -> str:
+    async def unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        """Of the keys with their fingerprints, those that `enqueue` would call unchanged."""
+        ...
+
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         """An empty job that several calls of `enqueue` fill. It is not final before `close_job`, or long silence."""
         ...
 

@@ -19,3 +19,10 @@ class Jobs(Protocol):
     async def cancel(self, job_id: str) -> Job:
         """Cancel what is not finished; what is stays. A final job is returned as it is."""
         ...
+
+    async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
+        """Queue what is paused again, with `tokens` more to spend from now on (None: as many as the last time).
+
+        Raises `Conflict` where nothing is paused.
+        """
+        ...

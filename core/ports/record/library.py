@@ -8,7 +8,7 @@ from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.graph import Entity
 
-__all__ = ["DocumentPage", "FactRow", "Library"]
+__all__ = ["DocumentPage", "FactRow", "Library", "TripleRow"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,18 @@ class FactRow:
     predicate: str
     object_id: str
     object: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripleRow:
+    """A triple with the names to show it by, and the chunks that assert it, ascending."""
+
+    subject_id: str
+    subject: str
+    predicate: str
+    object_id: str
+    object: str
+    chunk_ids: tuple[str, ...]
 
 
 class Library(Protocol):
@@ -69,4 +81,8 @@ class Library(Protocol):
 
     async def facts_of(self, corpus_id: str, chunk_ids: Collection[str]) -> list[FactRow]:
         """Facts that these chunks assert, by (chunk id, fact id)."""
+        ...
+
+    async def triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
+        """By id, those that a readable chunk asserts."""
         ...

@@ -7,12 +7,16 @@ from typing import Protocol
 from core.documents import Chunk, Metadata, RevisionState
 from core.graph import Extraction, Fact, Mention, Synonym
 
-__all__ = ["ChunkRow", "Claim", "Commit", "Outcome", "Staged", "Tombstone", "WorkQueue"]
+__all__ = ["ChunkRow", "Claim", "Commit", "Outcome", "Spent", "Staged", "Tombstone", "WorkQueue"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A worker's right to one revision until its lease runs out; `epoch` fences it."""
+    """A worker's right to one revision until its lease runs out; `epoch` fences it.
+
+    `job_id` is the job that it is done for, which may spend `token_budget` tokens of models (None: any number), and had
+    spent `tokens_spent` when the claim was made.
+    """
 
     corpus_id: str
     document_id: str
@@ -25,6 +29,9 @@ class Claim:
     size: int
     title: str | None
     metadata: Metadata
+    job_id: str = ""
+    token_budget: int | None = None
+    tokens_spent: int = 0
 
     @property
     def token(self) -> tuple[str, str, int, int]:
@@ -39,6 +46,16 @@ class Staged:
     claim: Claim
     extract_hash: str
     extraction: Extraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spent:
+    """What calls of models cost a job since it was last told."""
+
+    job_id: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,8 +146,18 @@ class WorkQueue(Protocol):
         """Treat every lease as run out: for the one who has just taken the data folder's lock. Returns how many."""
         ...
 
-    async def stage(self, extractions: Sequence[Staged]) -> None:
-        """Keep extractions before their revision is whole: once paid for, never paid for again."""
+    async def pause(self, claims: Sequence[Claim], reason: str) -> None:
+        """Stop work whose job has used up its budget, and all that is queued of these jobs, until they are resumed.
+
+        A revision that has moved to another job meanwhile is handed back instead.
+        """
+        ...
+
+    async def stage(self, extractions: Sequence[Staged], spent: Sequence[Spent] = ()) -> list[Claim]:
+        """Keep extractions before their revision is whole: once paid for, never paid for again. Returns lost claims.
+
+        `spent` is added to what its jobs have spent, also where the claims were lost: it was paid.
+        """
         ...
 
     async def staged(self, corpus_id: str, keys: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Extraction]:

@@ -119,10 +119,18 @@ async def test_faults_of_a_question(people: Server) -> None:
         {"question": " "},
         {"question": "a", "reasoner": "no-such"},
         {"question": "a", "options": {"sentences": 2}},
-        {"question": "a", "stream": True},
+        {"question": "a", "history": [{"role": "user"}]},
         {"question": "a", "reasoner": "extractive:sentences=0"},
     ):
         assert (await people.client.post("/v1/corpora/people/ask", json=body)).status_code == 422, body
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_without_a_model_the_setting_is_named(people: Server, stream: bool) -> None:
+    body = {"question": "Who?", "reasoner": "vanilla", "stream": stream}
+    answer = await people.client.post("/v1/corpora/people/ask", json=body)
+    assert answer.status_code == 422
+    assert "HOPWEAVE_LLM__MODEL" in answer.json()["detail"]
 
 
 async def test_an_empty_corpus_is_no_error(server: Server) -> None:

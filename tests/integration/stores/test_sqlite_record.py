@@ -6,9 +6,10 @@ import pytest
 from core.ports.record import Record
 from stores.sqlite.record import SqliteRecord
 from tests.contracts.record import RecordContract
+from tests.contracts.record_budgets import RecordBudgetContract
 
 
-class TestSqliteRecord(RecordContract):
+class TestSqliteRecord(RecordContract, RecordBudgetContract):
     @pytest.fixture
     async def record(self, tmp_path: Path) -> AsyncIterator[Record]:
         record = SqliteRecord(tmp_path / "record.db")

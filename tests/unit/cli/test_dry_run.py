@@ -13,9 +13,11 @@ def test_counts_and_writes_nothing(hopweave: Hopweave, papers: Path, tmp_path: P
         "corpus": "p",
         "dry_run": True,
         "documents": 2,
+        "unchanged": 0,
         "bytes": size,
         "chunks": 2,
         "tokens": ran.json["tokens"],
+        "model": None,
         "rejected": [],
     }
     assert ran.json["tokens"] > 10

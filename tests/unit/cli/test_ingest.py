@@ -16,7 +16,14 @@ pytestmark = pytest.mark.usefixtures("worker")
 def test_summary_as_json_is_all_there_is_on_stdout(hopweave: Hopweave, papers: Path) -> None:
     first = hopweave("ingest", papers, "--corpus", "p", "--json")
     assert first.code == 0, first.err
-    assert first.json["documents"] == {"indexed": 2, "unchanged": 0, "skipped": 0, "failed": 0, "cancelled": 0}
+    assert first.json["documents"] == {
+        "indexed": 2,
+        "unchanged": 0,
+        "skipped": 0,
+        "failed": 0,
+        "cancelled": 0,
+        "paused": 0,
+    }
     assert first.json["chunks"] == 2
     assert first.json["job"]["state"] == "done"
     assert first.json["rejected"] == []

@@ -49,6 +49,11 @@ def test_spans_of_documents_may_support(tmp_path: Path) -> None:
     }
 
 
+def test_it_may_be_unknown_what_supports_a_question(tmp_path: Path) -> None:
+    (question,) = read_dataset(folder_of(tmp_path, questions=lines({**QUESTION, "supporting": []}))).questions
+    assert question.supporting == frozenset()
+
+
 def span(**place: Any) -> str:
     return lines({**QUESTION, "supporting": [{"id": "p2", "start": 0, "end": 5, **place}]})
 
@@ -97,7 +102,7 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines(QUESTION) + '["a list"]\n', "questions.jsonl line 2: a line must be a JSON object"),
         (lines(QUESTION, QUESTION), r"line 2: the id 'q1' is that of .*line 1 already"),
         (lines({**QUESTION, "supporting": ["p1", "p7"]}), "line 1: no passage of corpus.jsonl has the id 'p7'"),
-        (lines({**QUESTION, "supporting": []}), "names no `supporting` passage"),
+        (lines({k: v for k, v in QUESTION.items() if k != "supporting"}), "names no `supporting` passage"),
         (lines({**QUESTION, "supporting": "p1"}), "line 1: `supporting` must be a list of passage ids or of"),
         (lines({**QUESTION, "question": "  "}), "`question` must be a text"),
         (lines({**QUESTION, "answer": None}), "`answer` must be a text"),

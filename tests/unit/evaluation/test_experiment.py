@@ -1,53 +1,13 @@
 """The example corpus through the whole of `run`: the real stores, a worker in this process, the embedder's twin."""
 
-import asyncio
-import os
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from app.container import Container
 from core.errors import InvalidStrategy, NotFound
-from core.settings import read_settings
 from evaluation import Experiment, Result, run
-from indexer import Pace, Worker
-from tests.twins.embedder import TwinEmbedder
-
-EXAMPLE = Path(__file__).parents[3] / "examples" / "musique-small"
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
-
-
-class WorkerHere:
-    """Stands where `Supervision` does: the worker is this very process."""
-
-    log = Path("no log")
-
-    def worker_pid(self) -> int | None:
-        return os.getpid()
-
-    def wait_ready(self, timeout: float) -> bool:
-        return True
-
-
-@pytest.fixture
-async def container(tmp_path: Path) -> AsyncIterator[Container]:
-    container = Container(read_settings(data_dir=tmp_path))
-    container.embedder = TwinEmbedder(max_tokens=256)
-    working = asyncio.create_task(work(container))
-    yield container
-    working.cancel()
-    await asyncio.wait([working])
-    await container.close()
-
-
-async def work(container: Container) -> None:
-    worker = Worker("here", container.indexing, PACE)
-    while True:
-        for corpus_id in await container.record.work.waiting():
-            await worker.work(corpus_id)
-        await asyncio.sleep(0.02)
+from tests.unit.evaluation.workbench import EXAMPLE, WorkerHere
 
 
 async def evaluated(container: Container, experiment: Experiment) -> Result:

@@ -2,13 +2,13 @@
 
 import pytest
 
+from core.answers import normalise_answer
 from evaluation.metrics import (
     all_recall,
     contains_answer,
     distinct,
     exact_match,
     mean,
-    normalise_answer,
     percentile,
     precision,
     recall,

@@ -11,6 +11,7 @@ from core.documents import Chunk, DocumentRef
 from core.errors import InvalidInput
 from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
+from core.trace import Trace
 from evaluation import (
     GoldQuestion,
     Result,
@@ -22,7 +23,9 @@ from evaluation import (
     table_of,
     write_report,
 )
-from evaluation.answer_rows import aggregate_answers, answer_row, failed_answer
+from evaluation.answer_rows import answer_row, failed_answer
+from evaluation.answer_scores import aggregate_answers
+from evaluation.rows_file import RowsFile
 from evaluation.search_rows import SearchRow, aggregate_searches, failed_search, search_row
 
 QUESTION = GoldQuestion(
@@ -91,7 +94,7 @@ def answered(text: str, *steps: tuple[Hit, ...], abstained: bool = False) -> Ans
 
 def test_an_answer_is_scored_with_what_it_was_made_from() -> None:
     answer = answered("It was Hassan Gouled.", (hit("a"), hit("x", "Gouled")), (hit("b"), hit("a")))
-    scores = answer_row(QUESTION, "r", answer, seconds=0.1).scores
+    scores = answer_row(QUESTION, "r", answer, seconds=0.1, trace=Trace()).scores
     assert scores["acc"] == 1.0
     assert scores["em"] == 0.0
     assert scores["f1"] == pytest.approx(2 * 2 / 6)
@@ -101,7 +104,7 @@ def test_an_answer_is_scored_with_what_it_was_made_from() -> None:
 
 
 def test_an_abstention_is_no_prediction() -> None:
-    row = answer_row(QUESTION, "r", answered("Nothing about Gouled.", (), abstained=True), seconds=0.1)
+    row = answer_row(QUESTION, "r", answered("Nothing about Gouled.", (), abstained=True), seconds=0.1, trace=Trace())
     assert row.scores["acc"] == 0.0
     scores = aggregate_answers([row, failed_answer(QUESTION, "r", "no")])
     assert (scores["abstained"], scores["failed"], scores["seconds_per_query"]) == (1, 1, 0.1)
@@ -123,11 +126,17 @@ def test_one_dataset_is_an_object_and_several_have_an_average() -> None:
 
 def test_the_report_names_its_rows_and_follows_from_them(tmp_path: Path) -> None:
     file = tmp_path / "new" / "scores.json"
-    write_report([result_of("one", row_of(hit("a"), hit("b")), failed_search(QUESTION, "fused", "no"))], file)
+    results = [result_of("one", row_of(hit("a"), hit("b")), failed_search(QUESTION, "fused", "no"))]
+    with RowsFile(rows_file(file)) as kept:
+        kept.finish(results[0].rows())
+    write_report(results, file, kept.path)
     report = json.loads(file.read_text())
     assert report["rows"] == str(rows_file(file))
     rows = [json.loads(line) for line in Path(report["rows"]).read_text().splitlines()]
-    assert [row["error"] for row in rows] == [None, "no"]
+    assert [(row["kind"], row["dataset"], row["error"]) for row in rows] == [
+        ("search", "one", None),
+        ("search", "one", "no"),
+    ]
     mean = sum(row["scores"]["recall@5"] for row in rows) / len(rows)
     assert report["searchers"]["fused"]["recall@5"] == mean == 0.5
 

@@ -5,6 +5,7 @@ import pytest
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
+from core.trace import Trace
 from evaluation import GoldQuestion, Support
 from evaluation.answer_rows import answer_row
 from evaluation.search_rows import SearchRow, search_row
@@ -96,7 +97,9 @@ def test_with_spans_success_looks_at_the_first_five_chunks() -> None:
 def test_with_spans_an_answer_is_scored_by_the_chunks_that_its_steps_retrieved() -> None:
     steps = ((hit("a", 0, 9), hit("x", 0, 9)), (hit("a", 0, 9), hit("a", 20, 30)))
     made = tuple(Step(question="?", hits=hits, answer="") for hits in steps)
-    row = answer_row(QUESTION, "r", Answer(text="?", reasoner="r", steps=made, abstained=False), seconds=0.1)
+    row = answer_row(
+        QUESTION, "r", Answer(text="?", reasoner="r", steps=made, abstained=False), seconds=0.1, trace=Trace()
+    )
     assert row.scores["union_recall"] == 0.5
     assert row.scores["union_precision"] == pytest.approx(1 / 3)
     assert row.retrieved == ("a", "x")

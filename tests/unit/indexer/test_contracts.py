@@ -49,7 +49,8 @@ class TestExtractors(ExtractorContract):
 
 
 def test_the_extractors_without_a_model_are_all_there() -> None:
-    assert set(_WITHOUT_MODEL) <= set(strategies.names("indexer.extractors"))
+    described = strategies.describe("indexer.extractors", "extractor")
+    assert {one["name"] for one in described if not one["needs_model"]} == set(_WITHOUT_MODEL)
 
 
 @pytest.mark.parametrize("kind", ["loader", "chunker", "extractor"])

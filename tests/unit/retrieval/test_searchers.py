@@ -1,5 +1,6 @@
 """Every searcher that is there keeps the contract, over the real embedded stores."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,13 @@ from typing import Any
 import pytest
 
 from core import strategies
+from core.corpora import Fine
 from core.errors import InvalidStrategy
 from core.trace import Trace
+from models.rerankers import HttpReranker
 from retrieval import SEARCHERS
 from tests.contracts.searcher import PASSAGES, QUESTION, Passage, SearcherContract, World, open_world
+from tests.twins.rerank_server import RerankServer
 
 
 class TestDense(SearcherContract):
@@ -38,9 +42,48 @@ class TestBridgedBySix(SearcherContract):
     options = {"ranker": "six"}  # noqa: RUF012 - never written to
 
 
+class TestFineByName(SearcherContract):
+    name = "fine"
+
+
+class TestFineByVector(SearcherContract):
+    name = "fine"
+
+    @pytest.fixture
+    def parts(self) -> dict[str, Any]:
+        return {"fine": Fine.ON}
+
+
+class TestHippo(SearcherContract):
+    """Of passages that assert something: what their title has to do with the names in their text."""
+
+    name = "hippo"
+    options = {"filter": False}  # noqa: RUF012 - never written to
+
+    @pytest.fixture
+    def parts(self) -> dict[str, Any]:
+        return {"fine": Fine.ON, "asserting": True}
+
+
+class TestReranked(SearcherContract):
+    name = "reranked"
+
+    @pytest.fixture
+    def parts(self) -> Iterator[dict[str, Any]]:
+        with RerankServer() as server:
+            yield {"reranker": HttpReranker(url=server.address)}
+
+
+class TestRerankedOverDense(TestReranked):
+    options = {"over": "dense", "depth": 10}  # noqa: RUF012 - never written to
+
+
+WITHOUT_A_CORPUS = {"web"}
+
+
 def test_every_searcher_has_its_contract_test() -> None:
     tested = {cls.name for cls in SearcherContract.__subclasses__()}
-    assert set(strategies.names(SEARCHERS)) <= tested
+    assert set(strategies.names(SEARCHERS)) - WITHOUT_A_CORPUS <= tested
 
 
 def test_a_wrong_option_is_named() -> None:

@@ -1,0 +1,58 @@
+"""The course of a question: ask, show what happens meanwhile, and hand back the answer."""
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from api.budgets import allowed
+from app.container import Container
+from app.questions import AskRequest, SearchRequest
+from app.questions import ask as ask_corpus
+from app.questions import search as search_corpus
+from cli.running import run_with_container
+from core.budget import Budget
+from core.errors import InvalidInput
+from core.ports.reasoning import Answer
+from core.ports.retrieval import SearchResult
+from core.settings import BudgetSettings
+from core.strategies import parse_spec
+from core.trace import Trace
+
+__all__ = ["asked", "searched"]
+
+
+def searched(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
+    async def work(container: Container) -> tuple[SearchResult, Trace]:
+        trace = Trace(budget=allowed(container.settings.budget))
+        found = await container.record.corpora.get(corpus)
+        return await search_corpus(container, found, request, trace), trace
+
+    return run_with_container(work)
+
+
+def asked(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) -> tuple[Answer, Trace]:
+    """The answer, with its trace; `shown`: its plan is drawn on the way. `budget` is `calls=…,tokens=…,seconds=…`."""
+
+    async def work(container: Container) -> tuple[Answer, Trace]:
+        trace = Trace(budget=_budget(budget, allowed(container.settings.budget)))
+        found = await container.record.corpora.get(corpus)
+        async with AsyncExitStack() as stack:
+            if shown:
+                from cli.drawing import drawn
+
+                await stack.enter_async_context(drawn(trace))
+            return await ask_corpus(container, found, request, trace), trace
+
+    return run_with_container(work)
+
+
+def _budget(text: str | None, otherwise: Budget) -> Budget:
+    """Whoever has the settings at hand may also ask for more than they say; `null` is no limit."""
+    given = dict(parse_spec(f"budget:{text}").options) if text else {}
+    try:
+        checked = BudgetSettings.model_validate(given)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise InvalidInput(f"--budget {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
+    return replace(otherwise, **{name: getattr(checked, name) for name in given})

@@ -1,0 +1,76 @@
+"""The plan of a question as far as it is carried out, made of the trace's events."""
+
+from dataclasses import dataclass, field
+
+from core.events import PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
+from core.ports.reasoning import Step
+from core.trace import Event
+
+__all__ = ["DrawnStep", "PlanState"]
+
+
+@dataclass(kw_only=True)
+class DrawnStep:
+    """One step as it stands; `result` is its answer so far."""
+
+    id: str
+    question: str
+    parents: tuple[str, ...] = ()
+    state: str = "waiting"
+    found: int = 0
+    verdict: str = ""
+    result: Step | None = None
+
+    @property
+    def sources(self) -> list[str]:
+        """The titles of the documents that the answer stands on."""
+        quotes = self.result.quotes if self.result else ()
+        return list(dict.fromkeys(quote.hit.document.title or quote.hit.document.key for quote in quotes))
+
+
+@dataclass
+class PlanState:
+    """The steps by id, in the order in which they were planned, and the answer's text as far as it was written."""
+
+    steps: dict[str, DrawnStep] = field(default_factory=dict)
+    written: str = ""
+
+    def listen(self, event: Event) -> None:
+        match event:
+            case PlanEvent():
+                for planned in event.steps:
+                    self._planned(planned.id, planned.question, planned.parents)
+            case SearchEvent() if event.step:
+                step = self.steps.get(event.step) or self._planned(event.step, event.query, ())
+                step.found += len(event.hits)
+                step.state = "answering" if step.result is None else "reviewing"
+            case ReviewEvent() if event.step in self.steps:
+                reviewed = self.steps[event.step]
+                reviewed.verdict = event.verdict
+                reviewed.state = "reviewing" if reviewed.result is None else "done"
+            case StepEvent() if event.step:
+                self._answered(event.result)
+            case TokenEvent():
+                self.written += event.text
+            case _:
+                return
+        self._search()
+
+    def _planned(self, id: str, question: str, parents: tuple[str, ...]) -> DrawnStep:
+        self.steps[id] = DrawnStep(id=id, question=question, parents=parents)
+        return self.steps[id]
+
+    def _answered(self, result: Step) -> None:
+        step = self.steps.get(result.id) or self._planned(result.id, result.question, result.parents)
+        step.question = result.question
+        step.parents = result.parents or step.parents
+        step.verdict = result.verdict or step.verdict
+        step.result = result
+        step.state = "done"
+
+    def _search(self) -> None:
+        """A step whose parents are done has begun to look."""
+        for step in self.steps.values():
+            open_parents = [id for id in step.parents if id in self.steps and self.steps[id].state != "done"]
+            if step.state == "waiting" and not open_parents:
+                step.state = "searching"

@@ -1,0 +1,60 @@
+"""Prompts: files in their own language beside their users, loaded by name, strict about their variables.
+
+A prompt is `NAME.md` in a folder of a package: what stands above the line `--- user ---` is the system's message, what
+stands below the user's. `{{name}}` stands for a variable; the text of a variable is never expanded again.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from core.ids import digest
+from core.ports.chat import Message, Speaker
+
+__all__ = ["Prompt", "load_prompt"]
+
+_DIVIDER = "--- user ---"
+_VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """`hash` changes with the wording: it is part of cache keys and of evaluation reports."""
+
+    name: str
+    system: str
+    user: str
+
+    @property
+    def hash(self) -> str:
+        return digest("prompt", [self.name, self.system, self.user])[:16]
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset(_VARIABLE.findall(self.system + self.user))
+
+    def messages(self, variables: Mapping[str, str]) -> tuple[Message, Message]:
+        """The two messages; raises `KeyError` naming variables that are missing or have no place."""
+        wrong = self.variables ^ variables.keys()
+        if wrong:
+            raise KeyError(f"prompt {self.name!r}: {', '.join(sorted(wrong))}")
+        return (
+            Message(speaker=Speaker.SYSTEM, content=_filled(self.system, variables)),
+            Message(speaker=Speaker.USER, content=_filled(self.user, variables)),
+        )
+
+
+def _filled(template: str, variables: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: variables[found[1]], template)
+
+
+@cache
+def load_prompt(package: str, name: str) -> Prompt:
+    """The prompt in the file `NAME.md` of a package."""
+    text = resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    system, divider, user = text.partition(_DIVIDER)
+    if not divider:
+        raise ValueError(f"{package}/{name}.md lacks the line {_DIVIDER!r}")
+    return Prompt(name=name, system=system.strip(), user=user.strip())

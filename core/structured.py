@@ -1,0 +1,122 @@
+"""Answers of a model as checked values: JSON out of whatever surrounds it, repaired once, else an error of the step."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from core.errors import ModelFailed
+from core.ports.chat import ChatModel, ChatRequest, Completion, Message, Speaker
+from core.trace import Trace
+
+__all__ = ["schema_of", "structured", "without_thinking"]
+
+T = TypeVar("T", bound=BaseModel)
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_UNENDED = re.compile(r"<think(?:ing)?>(?!.*</think(?:ing)?>).*", re.DOTALL | re.IGNORECASE)
+_SHOWN = 200
+_LEFT_OUT = frozenset(
+    {"default", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "exclusiveMinimum", "title"}
+)
+
+
+class _MalformedError(Exception):
+    """The text is no JSON of the shape; the message says why, in words that a model can act on."""
+
+
+async def structured(model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace) -> T:
+    """Ask for an answer of `shape` and read it; what cannot be read is sent back once, with what is wrong about it.
+
+    Raises `ModelFailed`, naming the role, where the second answer cannot be read either.
+    """
+    request = replace(request, schema=schema_of(shape))
+    completion = await model.complete(request, trace)
+    try:
+        return _read(completion, shape)
+    except _MalformedError as error:
+        _give_up_if_cut(completion, request)
+        repair = f"Your answer could not be read: {error}. Answer again, with one JSON object and nothing else."
+        again = replace(
+            request,
+            messages=(
+                *request.messages,
+                Message(speaker=Speaker.ASSISTANT, content=completion.text or "(nothing)"),
+                Message(speaker=Speaker.USER, content=repair),
+            ),
+        )
+    completion = await model.complete(again, trace)
+    try:
+        return _read(completion, shape)
+    except _MalformedError as error:
+        _give_up_if_cut(completion, request)
+        raise ModelFailed(
+            f"step {request.role!r}: {completion.model} answered twice with what cannot be used ({error}); "
+            f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL"
+        ) from error
+
+
+def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
+    """The JSON schema of a shape, as endpoints with strict schemas want it: all fields required, no others, no limits
+    of length or range (many refuse them; the shape itself checks them).
+    """
+    schema: Mapping[str, Any] = _strict(shape.model_json_schema())
+    return schema
+
+
+def without_thinking(text: str) -> str:
+    """The text without the reasoning that some models write into it between tags."""
+    return _UNENDED.sub("", _THINKING.sub("", text)).strip()
+
+
+def _strict(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    out = {key: _strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    if out.get("type") == "object" and "properties" in out:
+        out["additionalProperties"] = False
+        out["required"] = list(out["properties"])
+    return out
+
+
+def _give_up_if_cut(completion: Completion, request: ChatRequest) -> None:
+    """What was cut would be cut again."""
+    if not completion.cut:
+        return
+    spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
+    raise ModelFailed(
+        f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
+        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step"
+    )
+
+
+def _read(completion: Completion, shape: type[T]) -> T:
+    text = without_thinking(completion.text)
+    if not text:
+        raise _MalformedError("it is empty")
+    value = _json_in(text)
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        problems = (f"{'.'.join(map(str, e['loc'])) or 'the whole'}: {e['msg']}" for e in error.errors()[:5])
+        raise _MalformedError("; ".join(problems)[:_SHOWN]) from error
+
+
+def _json_in(text: str) -> object:
+    """The first JSON object (or, failing that, array) of the text; prose and code fences around it are passed over."""
+    decoder = json.JSONDecoder()
+    for opening in "{[":
+        at = text.find(opening)
+        while at >= 0:
+            try:
+                value, _ = decoder.raw_decode(text, at)
+            except json.JSONDecodeError:
+                at = text.find(opening, at + 1)
+            else:
+                return value
+    raise _MalformedError("it holds no whole JSON object")

@@ -1,0 +1,105 @@
+"""Every question through the code that answers users, some at once, each with its row; rows that are kept are used."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.container import Container
+from app.questions import AskRequest, SearchRequest, ask, search
+from core.budget import Budget
+from core.corpora import Corpus
+from core.errors import HopweaveError
+from core.strategies import parse_spec
+from core.trace import Trace
+from evaluation.answer_rows import AnswerRow, Cost, answer_row, failed_answer
+from evaluation.datasets import Dataset, GoldQuestion
+from evaluation.fingerprints import answers_fingerprint, gold_of
+from evaluation.indexing import Progress
+from evaluation.rows_file import ANSWER, RowsFile
+
+__all__ = ["Asked", "answer_all"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Where and how the questions are asked. `over` is the searcher, `k` the passages a search; None leaves either to
+    the reasoner.
+
+    `indexed` says that the corpus holds just the dataset, so that rows fit any corpus that does.
+    """
+
+    dataset: Dataset
+    corpus: Corpus
+    indexed: bool
+    over: str | None = None
+    k: int | None = None
+    web: bool = False
+    concurrency: int = 1
+
+
+async def answer_all(
+    container: Container,
+    asked: Asked,
+    questions: Sequence[GoldQuestion],
+    reasoner: str,
+    rows: RowsFile | None,
+    progress: Progress,
+) -> list[AnswerRow]:
+    """One row a question, in their order. Rows that failed are asked again, others are taken from `rows`."""
+    fingerprint = answers_fingerprint(
+        container,
+        asked.corpus,
+        asked.dataset if asked.indexed else None,
+        reasoner,
+        over=asked.over,
+        k=asked.k,
+        web=asked.web,
+    )
+    made: dict[int, AnswerRow] = {}
+    for place, question in enumerate(questions):
+        kept = rows.find(ANSWER, fingerprint, gold_of(question)) if rows else None
+        if kept is not None and kept["error"] is None:
+            made[place] = AnswerRow.from_json(kept)
+    waiting = [place for place in range(len(questions)) if place not in made]
+    if waiting:
+        await _warm_up(container, asked)
+
+    async def work() -> None:
+        while waiting:
+            place = waiting.pop(0)
+            row = await _answer(container, asked, questions[place], reasoner)
+            made[place] = replace(row, fingerprint=fingerprint, gold=gold_of(questions[place]))
+            if rows:
+                rows.keep(ANSWER, asked.dataset.name, made[place].to_json())
+            progress(reasoner, len(made), len(questions))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(asked.concurrency, len(waiting))):
+            group.create_task(work())
+    return [made[place] for place in range(len(questions))]
+
+
+async def _warm_up(container: Container, asked: Asked) -> None:
+    """One search before, so that no load of an embedding model is timed."""
+    request = SearchRequest(query="warm", searcher=parse_spec(asked.over) if asked.over else None)
+    await search(container, asked.corpus, request, Trace())
+
+
+async def _answer(container: Container, asked: Asked, question: GoldQuestion, reasoner: str) -> AnswerRow:
+    request = AskRequest(
+        question=question.text,
+        reasoner=parse_spec(reasoner),
+        searcher=parse_spec(asked.over) if asked.over else None,
+        k=asked.k,
+        web=asked.web,
+    )
+    limits = container.settings.budget
+    trace = Trace(budget=Budget(calls=limits.calls, tokens=limits.tokens, seconds=limits.seconds))
+    began = time.perf_counter()
+    try:
+        answer = await ask(container, asked.corpus, request, trace)
+    except HopweaveError as error:
+        seconds = time.perf_counter() - began
+        return failed_answer(question, reasoner, str(error), seconds=seconds, cost=Cost.of(trace))
+    return answer_row(question, reasoner, answer, seconds=time.perf_counter() - began, trace=trace)

@@ -1,0 +1,105 @@
+"""What an answer depends on beside its question: a row is used again only where all of it is the same."""
+
+import json
+from dataclasses import asdict
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+import retrieval
+from app.container import Container
+from core.corpora import Corpus
+from core.ids import digest
+from core.settings import Settings
+from core.strategies import config_of, parse_spec
+from evaluation.datasets import Dataset, GoldQuestion
+from reasoning import REASONERS
+
+__all__ = ["answers_fingerprint", "gold_of", "prompt_names", "prompts_digest"]
+
+_JUDGE = "judge"
+_PROMPTED = ("reasoning", "retrieval")
+
+
+def answers_fingerprint(
+    container: Container,
+    corpus: Corpus,
+    dataset: Dataset | None,
+    reasoner: str,
+    *,
+    over: str | None,
+    k: int | None,
+    web: bool,
+) -> str:
+    """Of a reasoner on a corpus. Without `dataset` the corpus was there already, and counts as it now is.
+
+    A searcher that is named is not the same as one that is the default: some reasoners have searchers of their own.
+    """
+    documents = [dataset.fingerprint] if dataset else [corpus.id, str(corpus.generation)]
+    settings = container.settings
+    return digest(
+        "answers",
+        [
+            *documents,
+            json.dumps(asdict(corpus.settings), sort_keys=True),
+            _strategy(REASONERS, reasoner, "reasoner"),
+            _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
+            json.dumps([over is not None, k, web]),
+            _models(settings),
+            prompts_digest(*_PROMPTED),
+        ],
+    )
+
+
+def gold_of(question: GoldQuestion) -> str:
+    """Of a question with what it is scored by."""
+    supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
+    return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
+
+
+@cache
+def prompts_digest(*packages: str) -> str:
+    """Of the wording of every prompt in these packages."""
+    parts = [
+        part for package in packages for path in _prompts(package) for part in (path.name, path.read_text("utf-8"))
+    ]
+    return digest("prompts", parts)
+
+
+def prompt_names(*packages: str) -> frozenset[str]:
+    return frozenset(path.name.removesuffix(".md") for package in packages for path in _prompts(package))
+
+
+def _prompts(package: str) -> list[Traversable]:
+    """The files `NAME.md` of a package and those below it, in one order everywhere."""
+    found: list[tuple[str, Traversable]] = []
+    folders = [("", resources.files(package))]
+    while folders:
+        at, folder = folders.pop()
+        for item in folder.iterdir():
+            if item.is_dir():
+                folders.append((f"{at}/{item.name}", item))
+            elif item.name.endswith(".md"):
+                found.append((f"{at}/{item.name}", item))
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+
+
+def _strategy(package: str, text: str, kind: str) -> str:
+    """The name with every option as it is in force: a default that changes is another strategy."""
+    spec = parse_spec(text)
+    return f"{spec.name} {config_of(package, spec, kind).model_dump_json()}"
+
+
+def _models(settings: Settings) -> str:
+    """What answers are made with, without keys, and without what only judges them."""
+    llm = settings.llm
+    roles = {role: one for role, one in sorted(llm.roles.items()) if not role.startswith(_JUDGE)}
+    return json.dumps(
+        [
+            [llm.base_url, llm.model, llm.max_output_tokens],
+            {role: [one.base_url, one.model, one.max_output_tokens, one.temperature] for role, one in roles.items()},
+            [settings.reranker.kind, settings.reranker.model, settings.reranker.url],
+            [settings.web.kind, settings.web.url, settings.web.after_private],
+            settings.budget.model_dump(mode="json"),
+        ]
+    )

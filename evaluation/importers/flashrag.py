@@ -1,0 +1,32 @@
+"""FlashRAG's JSON lines (Jin et al. 2024), the form in which it publishes NQ, TriviaQA, PopQA, SQuAD and more."""
+
+from pathlib import Path
+
+from core.errors import InvalidInput
+from evaluation.importers.reading import list_of
+from evaluation.importers.writing import DatasetWriter
+from evaluation.json_lines import read_rows
+
+__all__ = ["read", "read_passages"]
+
+
+def read_passages(path: Path, writer: DatasetWriter) -> None:
+    """Lines with `contents`, whose first line is the title, often in quotation marks."""
+    for row in read_rows(path):
+        title, _, text = row.text("contents").partition("\n")
+        title = title.strip()
+        if len(title) > 1 and title[0] == title[-1] == '"':
+            title = title[1:-1].replace('""', '"').strip()
+        if not text.strip():
+            raise InvalidInput(f"{row.place}: `contents` must be a title, a line break and a text")
+        writer.passage(title, text.strip())
+
+
+def read(path: Path, writer: DatasetWriter) -> None:
+    """What supports a question is not told. Questions without an answer are left out."""
+    for row in read_rows(path):
+        answers = [str(one) for one in list_of(row, "golden_answers") if str(one).strip()]
+        if not answers:
+            writer.counts.leave_out("without an answer")
+            continue
+        writer.question(row.text("id"), row.text("question"), answers, (), {}, place=row.place)

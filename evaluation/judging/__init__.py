@@ -1,0 +1,11 @@
+"""A language model judges answers without gold ones, and what each depth of a plan gains.
+
+Relevance and faithfulness follow Omni-RAG (SIGIR 2025 LiveRAG), information gain follows Plan*RAG (arXiv 2410.20753);
+the prompts are our own.
+"""
+
+from evaluation.judging.judgement_rows import JudgementRow
+from evaluation.judging.judgement_scores import aggregate_judgements
+from evaluation.judging.judging import Judge, models_of
+
+__all__ = ["Judge", "JudgementRow", "aggregate_judgements", "models_of"]

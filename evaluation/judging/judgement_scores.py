@@ -1,0 +1,39 @@
+"""What follows from the judgements of all of a reasoner's answers; pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluation.judging.judgement_rows import JudgementRow
+from evaluation.metrics import mean
+
+__all__ = ["FAITHFULNESS", "RELEVANCE", "aggregate_judgements"]
+
+RELEVANCE = (-1, 0, 1, 2)
+FAITHFULNESS = (-1, 0, 1)
+_COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
+
+
+def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
+    """100 × the mean score, and each score's share, of the answers that were judged; `failed` counts the others.
+
+    The gain of a depth is the mean over the plans that are as deep.
+    """
+    judged = [row for row in rows if row.error is None]
+    depths = sorted({depth for row in judged for depth in row.gain}, key=int)
+    return {
+        "relevance": _scored([row.relevance for row in judged], RELEVANCE),
+        "faithfulness": _scored([row.faithfulness for row in judged], FAITHFULNESS),
+        "information_gain": {depth: mean([row.gain[depth] for row in judged if depth in row.gain]) for depth in depths},
+        "judged": len(judged),
+        "failed": len(rows) - len(judged),
+        **{f"{name}_per_query": mean([getattr(row.cost, name) for row in judged]) for name in _COSTS},
+    }
+
+
+def _scored(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
+    """None where nothing was judged: no mean is not a mean of 0."""
+    known = [score for score in scores if score is not None]
+    return {
+        "score": 100 * mean(known) if known else None,
+        "shares": {str(one): mean([float(score == one) for score in known]) for one in possible},
+    }

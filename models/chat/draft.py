@@ -1,0 +1,72 @@
+"""An answer as it comes, whole or in chunks."""
+
+from typing import Any
+
+from core.ports.chat import ChatRequest, Completion
+
+__all__ = ["Draft", "estimated_tokens"]
+
+
+def estimated_tokens(*texts: str) -> int:
+    """For endpoints that do not tell: four characters a token."""
+    return -(-sum(map(len, texts)) // 4)
+
+
+class Draft:
+    """Reads the client's values, which hold whatever the endpoint sent: any field may be missing."""
+
+    def __init__(self) -> None:
+        self.chunks = 0
+        self.choices = False
+        self.text = ""
+        self.reasoning = ""
+        self.finish = ""
+        self._usage: Any = None
+
+    def read(self, answer: Any) -> None:
+        """A whole answer."""
+        self._read(answer, "message")
+
+    def read_chunk(self, chunk: Any) -> str:
+        """One chunk; returns its piece of the text."""
+        self.chunks += 1
+        return self._read(chunk, "delta")
+
+    def completion(self, model: str, request: ChatRequest) -> Completion:
+        told = self._told()
+        prompt, written = told or (
+            estimated_tokens(*(message.content for message in request.messages)),
+            estimated_tokens(self.text, self.reasoning),
+        )
+        return Completion(
+            text=_until(self.text, request.stop),
+            model=model,
+            prompt_tokens=prompt,
+            completion_tokens=written,
+            cut=self.finish == "length",
+            estimated=told is None,
+            reasoned=bool(self.reasoning),
+        )
+
+    def _told(self) -> tuple[int, int] | None:
+        prompt, written = (getattr(self._usage, f"{kind}_tokens", None) for kind in ("prompt", "completion"))
+        return (prompt, written) if isinstance(prompt, int) and isinstance(written, int) else None
+
+    def _read(self, answer: Any, part: str) -> str:
+        self._usage = answer.usage or self._usage
+        if not answer.choices:
+            return ""
+        choice = answer.choices[0]
+        self.choices = True
+        self.finish = choice.finish_reason or self.finish
+        message = getattr(choice, part)
+        piece: str = message.content or ""
+        self.text += piece
+        # vLLM's older name and DeepSeek's, and the newer one
+        self.reasoning += getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
+        return piece
+
+
+def _until(text: str, stops: tuple[str, ...]) -> str:
+    """Up to the first stop phrase: models that refuse such phrases write on."""
+    return text[: min((at for at in map(text.find, stops) if at >= 0), default=len(text))]

@@ -1,0 +1,64 @@
+"""One address that speaks OpenAI's chat protocol, and the connections to it."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from pydantic import SecretStr
+
+from core.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+__all__ = ["Endpoint"]
+
+_PUBLIC = "https://api.openai.com/v1"
+_NO_KEY = SecretStr("")
+_CONNECT_SECONDS = 5.0
+
+
+class Endpoint:
+    """Nothing is connected, nor the client's library loaded, before the first call.
+
+    Connections belong to the event loop that opened them, so each loop has a client of its own.
+    """
+
+    def __init__(self, *, base_url: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 120.0) -> None:
+        if not base_url and not api_key.get_secret_value():
+            raise InvalidSettings(
+                "a language model needs HOPWEAVE_LLM__BASE_URL (a server of yours) or HOPWEAVE_LLM__API_KEY (OpenAI's)"
+            )
+        self.url = base_url or _PUBLIC
+        self.key = api_key
+        self.timeout = timeout
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
+
+    def client(self) -> "AsyncOpenAI":
+        """The client of the running event loop; it tries nothing again by itself."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            from openai import AsyncOpenAI, Timeout
+
+            _keep_prompts_out_of_logs()
+            self._clients[loop] = AsyncOpenAI(
+                api_key=self.key.get_secret_value() or "none",  # local servers want no key, the client wants some
+                base_url=self.url,
+                timeout=Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS)),
+                max_retries=0,
+            )
+        return self._clients[loop]
+
+    async def close(self) -> None:
+        """Close this event loop's connections; a later call opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+
+def _keep_prompts_out_of_logs() -> None:
+    """The client logs whole requests where debugging is on for everything; who wants that asks for it by its name."""
+    logger = logging.getLogger("openai")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.INFO)

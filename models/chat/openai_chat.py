@@ -1,0 +1,152 @@
+"""A language model at any endpoint that speaks OpenAI's chat protocol: one call, one answer."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from core.errors import ModelFailed
+from core.ports.chat import ChatRequest, Completion, OnToken
+from core.trace import Trace
+from models.chat.chat_errors import refusal_of, unreachable, words_of
+from models.chat.draft import Draft
+from models.chat.endpoint import Endpoint
+from models.chat.spoken import SpokenParameters
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["OpenAIChat", "OutputMode"]
+
+_LONGEST_LABEL = 512  # what OpenAI takes as a value of metadata
+
+
+class OutputMode(StrEnum):
+    """How a call with a schema asks for JSON, best first."""
+
+    SCHEMA = "json_schema"
+    OBJECT = "json_object"
+    TEXT = "text"
+
+
+class OpenAIChat:
+    """Fills `core.ports.chat.ChatModel` without anything around it: no second try, no limit, no books."""
+
+    def __init__(self, model: str, endpoint: Endpoint, *, send_metadata: bool = False) -> None:
+        self._model = model
+        self._endpoint = endpoint
+        self._send_metadata = send_metadata
+        self._parameters = SpokenParameters()
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    async def complete(
+        self,
+        request: ChatRequest,
+        trace: Trace,  # noqa: ARG002  # the port's: who keeps the books is around this
+        on_token: OnToken | None = None,
+        *,
+        mode: OutputMode = OutputMode.SCHEMA,
+    ) -> Completion:
+        """`mode` is how to ask where the request has a schema. Raises `FormatRefused` where the endpoint cannot."""
+        import openai
+
+        while True:
+            sent = self._parameters.speak(self._wanted(request, mode, stream=on_token is not None))
+            # what the client raises shows the request, so it is left out of tracebacks: `from None`
+            try:
+                async with asyncio.timeout(self._endpoint.timeout):
+                    return await self._call(request, sent, on_token)
+            except openai.APIStatusError as error:
+                if self._parameters.learn(error, sent):
+                    continue
+                raise refusal_of(error, self._endpoint, self._model, request) from None
+            except (openai.APIConnectionError, TimeoutError) as error:
+                raise unreachable(error, self._endpoint, self._model, request) from None
+
+    async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
+        draft = Draft()
+        with self._reading(request):
+            answer = await self._endpoint.client().chat.completions.create(**sent)
+            if on_token is None:
+                draft.read(answer)
+        if on_token is not None:
+            await self._stream(answer, draft, request, on_token)
+        if not draft.choices:
+            raise self._unusable("answered without any choice: see the endpoint's own log", request)
+        return draft.completion(self._model, request)
+
+    async def _stream(
+        self, stream: "openai.AsyncStream[Any]", draft: Draft, request: ChatRequest, on_token: OnToken
+    ) -> None:
+        """A stream that was cut ends like any other, but for the reason to finish that it lacks."""
+        import openai
+
+        chunks, broken = aiter(stream), None
+        async with stream:
+            while not broken:
+                with self._reading(request):
+                    try:
+                        piece = draft.read_chunk(await anext(chunks))
+                    except StopAsyncIteration:
+                        break
+                    except openai.APIConnectionError as error:
+                        broken = error
+                        break
+                if piece:
+                    on_token(piece)
+        if draft.text and (broken or not draft.finish):
+            raise self._unusable("was cut off in the middle of its answer", request)
+        if broken or not draft.chunks or (draft.choices and not draft.finish):
+            cause = broken or ConnectionError("the stream ended before its answer")
+            raise unreachable(cause, self._endpoint, self._model, request)
+
+    @contextmanager
+    def _reading(self, request: ChatRequest) -> Iterator[None]:
+        """The client hands on whatever it was sent: pages, texts, objects that lack what they should have."""
+        import openai
+
+        try:
+            yield
+        except (openai.APIStatusError, openai.APIConnectionError):
+            raise
+        except openai.APIError as error:
+            said = words_of(error, self._endpoint, request)
+            raise self._unusable(f"ended its answer with an error: {said}", request) from None
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+            raise self._unusable(f"answered with what is no completion ({type(error).__name__})", request) from None
+
+    def _unusable(self, why: str, request: ChatRequest) -> ModelFailed:
+        return ModelFailed(f"step {request.role!r}: {self._model} at {self._endpoint.url} {why}")
+
+    def _wanted(self, request: ChatRequest, mode: OutputMode, *, stream: bool) -> dict[str, Any]:
+        wanted: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": m.speaker.value, "content": m.content} for m in request.messages],
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            "stop": list(request.stop) or None,
+            "response_format": _format(request, mode),
+        }
+        if stream:
+            wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+        if self._send_metadata:
+            wanted["extra_body"] = {"metadata": _metadata(request)}
+        return wanted
+
+
+def _format(request: ChatRequest, mode: OutputMode) -> dict[str, Any] | None:
+    if request.schema is None or mode is OutputMode.TEXT:
+        return None
+    if mode is OutputMode.OBJECT:
+        return {"type": "json_object"}
+    schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _metadata(request: ChatRequest) -> dict[str, str]:
+    ours = {"role": request.role, "question": request.question, "corpus": request.corpus_id}
+    return {name: value[:_LONGEST_LABEL] for name, value in {**request.labels, **ours}.items() if value}

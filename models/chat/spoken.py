@@ -1,0 +1,40 @@
+"""Which optional parameters an endpoint and model speak, learnt from what they refuse."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["SpokenParameters"]
+
+_OPTIONAL = ("stream_options", "max_tokens", "max_completion_tokens", "temperature", "stop")
+_UNKNOWN = re.compile(r"(?i)unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra|not (permitted|allowed)")
+
+
+class SpokenParameters:
+    """Models that reason want `max_completion_tokens`, and refuse a temperature and stop phrases; some servers refuse
+    `stream_options`. Each is found out once.
+    """
+
+    def __init__(self) -> None:
+        self._refused: set[str] = set()
+
+    def speak(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """What to send of what is wanted: the rest is left out, or goes by its other name."""
+        sent = {name: value for name, value in wanted.items() if name not in self._refused and value not in (None, ())}
+        if "max_tokens" in self._refused and "max_completion_tokens" not in self._refused:
+            sent |= {"max_completion_tokens": wanted["max_tokens"]} if wanted.get("max_tokens") else {}
+        return sent
+
+    def learn(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> bool:
+        """Whether the refusal names an optional parameter that was sent; it is not sent again."""
+        said = error.response.text
+        if error.status_code not in (400, 422) or not _UNKNOWN.search(said):
+            return False
+        for name in _OPTIONAL:
+            if name in sent and (error.param == name or re.search(rf"['\"`]{name}\\?['\"`]", said)):
+                self._refused.add(name)
+                return True
+        return False

@@ -1,0 +1,100 @@
+"""Reranking by an endpoint of the shape that Jina, Cohere and vLLM share."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import httpx
+from pydantic import SecretStr
+
+from core.errors import InvalidSettings, ModelFailed, Unavailable
+from models.rerankers.scores import checked_scores
+
+__all__ = ["HttpReranker"]
+
+_MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
+_SHOWN = 300
+_NO_KEY = SecretStr("")
+
+
+class HttpReranker:
+    """Sends all texts in one call. Endpoints tell the places of the texts with the scores, best first or not."""
+
+    def __init__(self, *, url: str, model: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 30.0) -> None:
+        if not url:
+            raise InvalidSettings("reranker.kind 'http' needs the endpoint's address: set HOPWEAVE_RERANKER__URL")
+        try:
+            self._url = httpx.URL(url)
+        except httpx.InvalidURL as error:
+            raise InvalidSettings(f"HOPWEAVE_RERANKER__URL cannot be read as an address: {error}") from error
+        if self._url.scheme not in {"http", "https"} or not self._url.host:
+            raise InvalidSettings("HOPWEAVE_RERANKER__URL is not an address of http or https")
+        self._model = model
+        self._key = api_key.get_secret_value()
+        self._timeout = timeout
+        where = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}{self._url.path}"
+        self._name = f"the reranker {model + ' ' if model else ''}at {where}"
+        # connections belong to the event loop that opened them
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+
+    async def rank(self, question: str, texts: Sequence[str]) -> list[float]:
+        if not texts:
+            return []
+        body: dict[str, Any] = {"query": question, "documents": list(texts), "top_n": len(texts)}
+        body |= {"return_documents": False} | ({"model": self._model} if self._model else {})
+        return self._scores(self._read(await self._post(body)), len(texts))
+
+    async def close(self) -> None:
+        """Close this event loop's connections; a later call opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+    async def _post(self, body: dict[str, Any]) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await self._client().post(self._url, json=body, headers=headers)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Unavailable(
+                f"{self._name} did not answer within {self._timeout:g} seconds (HOPWEAVE_RERANKER__TIMEOUT)"
+            ) from error
+        except httpx.HTTPError as error:
+            raise Unavailable(
+                f"{self._name} cannot be reached ({self._words(str(error))}): start it, or correct "
+                "HOPWEAVE_RERANKER__URL"
+            ) from error
+        if response.status_code != httpx.codes.OK:
+            passes = response.status_code in _MAY_PASS or response.status_code >= 500
+            said = f"{self._name} answered {response.status_code}: {self._words(response.text) or 'nothing'}"
+            raise (Unavailable if passes else ModelFailed)(said)
+        return response
+
+    def _read(self, response: httpx.Response) -> Any:
+        try:
+            return json.loads(response.content)
+        except ValueError as error:
+            shown = self._words(response.text) or "nothing"
+            raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}") from error
+
+    def _scores(self, answer: Any, count: int) -> list[float]:
+        rows = answer.get("results") if isinstance(answer, dict) else None
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ModelFailed(f"{self._name} answered without a list of results")
+        places = [row.get("index") for row in rows]
+        if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
+            raise ModelFailed(f"{self._name} answered with {len(rows)} results, not with one for each of {count} texts")
+        scores = dict(zip(places, (row.get("relevance_score") for row in rows), strict=True))
+        return checked_scores((scores[place] for place in range(count)), count, self._name)
+
+    def _client(self) -> httpx.AsyncClient:
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout)
+        return self._clients[loop]
+
+    def _words(self, text: str) -> str:
+        text = text.replace(self._key, "***") if self._key else text
+        return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]

@@ -1,0 +1,100 @@
+"""Answer one question from its passages, citing them by number, or say that they do not suffice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from core.fences import fenced, neutral
+from core.ports.reasoning import Quote
+from core.ports.retrieval import Hit
+from core.prompts import load_prompt
+from reasoning.quoting import best_quote
+from reasoning.session import Call, Session
+
+__all__ = ["Cited", "KnownAnswer", "answer", "cited_hits", "known_block"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownAnswer:
+    """An earlier question with its answer and what that stands on."""
+
+    question: str
+    answer: str
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cited:
+    """An answer, the passages that it cites, of those that were `shown`. Not `sufficient`: they did not hold it."""
+
+    text: str
+    sufficient: bool
+    cited: tuple[Hit, ...]
+    shown: tuple[Hit, ...]
+    quotes: tuple[Quote, ...] = ()
+
+
+class _Answered(BaseModel):
+    sufficient: bool
+    answer: str = Field(max_length=8000)
+    citations: list[int]
+
+
+async def answer(
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    *,
+    step: str = "",
+    known: Sequence[KnownAnswer] = (),
+    sample: int = 0,
+    temperature: float = 0.0,
+) -> Cited:
+    """The quotes of its citations are the best sentences of the passages, chosen by us. Several drafts are told apart
+    by `sample`.
+    """
+    call = Call(
+        prompt=load_prompt("reasoning.actions", "answer"),
+        question=question,
+        variables={"question": neutral(question), "known": known_block(known)},
+        passages=passages,
+        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        step=step,
+        sample=sample,
+        temperature=temperature,
+    )
+    said, shown = await session.structured(call, _Answered)
+    text = said.answer.strip()
+    cited = cited_hits(session, said.citations, shown, step)
+    return Cited(
+        text=text,
+        sufficient=said.sufficient and bool(text),
+        cited=cited,
+        shown=shown,
+        quotes=tuple(best_quote(hit, text, question) for hit in cited),
+    )
+
+
+def cited_hits(session: Session, numbers: Sequence[int], shown: Sequence[Hit], step: str) -> tuple[Hit, ...]:
+    """The passages of these numbers, each once; a number of none that was shown is dropped and noted."""
+    valid = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(shown)]
+    for number in numbers:
+        if not 1 <= number <= len(shown):
+            where = f" of step {step}" if step else ""
+            session.trace.note(f"a citation [{number}]{where} was dropped: no such passage was shown")
+    return tuple(shown[number - 1] for number in valid)
+
+
+def known_block(known: Sequence[KnownAnswer]) -> str:
+    """Earlier questions with their answers and quotes, fenced, for a prompt."""
+    if not known:
+        return ""
+    return "What is known already:\n" + "\n".join(
+        fenced("known", "\n".join([f"Question: {one.question}", f"Answer: {one.answer}", *_quoted(one.quotes)]))
+        for one in known
+    )
+
+
+def _quoted(quotes: Sequence[Quote]) -> list[str]:
+    return [f"Quote from {quote.hit.document.title or quote.hit.document.key}: {quote.text}" for quote in quotes]

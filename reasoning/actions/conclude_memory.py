@@ -1,0 +1,37 @@
+"""An answer from the model's own memory, without any passage."""
+
+from collections.abc import Sequence
+
+from core.fences import neutral
+from core.prompts import load_prompt
+from reasoning.actions.answer import KnownAnswer, known_block
+from reasoning.citing import cited_text
+from reasoning.session import Call, Session
+from reasoning.streaming import ABSTAINED, TokenStream
+
+__all__ = ["conclude_memory"]
+
+
+async def conclude_memory(
+    session: Session,
+    question: str,
+    *,
+    step: str = "",
+    known: Sequence[KnownAnswer] = (),
+    streamed: bool = True,
+) -> str:
+    """The answer, any marker taken out; '' where the model does not know. Not `streamed`: it is not the last word."""
+    call = Call(
+        prompt=load_prompt("reasoning.actions", "conclude_memory"),
+        role="conclude",
+        question=question,
+        variables={"question": neutral(question), "known": known_block(known)},
+        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        step=step,
+        conversation=True,
+    )
+    tokens = TokenStream(session.trace, sources=0)
+    text, _ = await session.text(call, tokens if streamed else None)
+    tokens.end()
+    said = text.strip()
+    return "" if said.strip(" .\"'") == ABSTAINED else cited_text(said, (), session.trace)[0].strip()

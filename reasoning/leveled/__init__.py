@@ -1,0 +1,1 @@
+"""The parts of LevelRAG: low-level searchers, each with its own rewriting, and the high-level searcher over them."""

@@ -1,0 +1,191 @@
+"""One question in work: its searches, its calls of models and its steps, all on one trace."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from core.errors import ContextTooLong
+from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
+from core.fences import fenced, passages_block
+from core.ports.chat import ChatModels, ChatRequest, Message, OnToken
+from core.ports.reasoning import Question, Step
+from core.ports.retrieval import Hit, Query, Searcher, SearchResult
+from core.prompts import Prompt
+from core.structured import structured, without_thinking
+from core.trace import Trace
+
+__all__ = ["Call", "Session"]
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call of a model by an action. `question` is what it is about; `passages` fill the prompt's `{{passages}}`,
+    numbered from 1, and are dropped from the end where the model cannot read them all.
+
+    `role` is what the call is counted under and what chooses the model; '' is the prompt's name.
+    `chunks` are ids of chunks whose words stand in the variables (as quotes or answers); `conversation` puts the
+    history before the last message. `sample` and `temperature` as in `ChatRequest`.
+    """
+
+    prompt: Prompt
+    question: str
+    role: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    passages: Sequence[Hit] = ()
+    chunks: frozenset[str] = frozenset()
+    step: str = ""
+    conversation: bool = False
+    temperature: float = 0.0
+    sample: int = 0
+    stop: tuple[str, ...] = ()
+
+
+class Session:
+    """What strategies and actions work with. `steps` are those that were answered, by id, in the order of answering."""
+
+    def __init__(self, question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> None:
+        self.question = question
+        self.trace = trace
+        self.steps: dict[str, Step] = {}
+        self.planned: dict[str, PlannedStep] = {}
+        self._models = models
+        self._searcher = searcher
+        self._found: dict[str, dict[str, Hit]] = {}
+
+    @property
+    def planned_in_private(self) -> bool:
+        """Whether even a call without passages has seen private text: the conversation may hold earlier answers."""
+        return bool(self.question.history)
+
+    async def search(
+        self,
+        text: str,
+        k: int,
+        *,
+        step: str = "",
+        searcher: tuple[str, Searcher] | None = None,
+        entities: tuple[str, ...] | None = None,
+        private: bool = True,
+    ) -> tuple[Hit, ...]:
+        """The hits for a text, best first, with the request's searcher unless another is given."""
+        return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
+
+    async def search_fully(
+        self,
+        text: str,
+        k: int,
+        *,
+        step: str = "",
+        searcher: tuple[str, Searcher] | None = None,
+        entities: tuple[str, ...] | None = None,
+        private: bool = True,
+    ) -> SearchResult:
+        """As `search`, with all that the searcher told."""
+        name, chosen = searcher or self._searcher
+        query = Query(
+            corpus=self.question.corpus,
+            text=text,
+            k=k,
+            documents=self.question.documents,
+            entities=entities,
+            web=self.question.web,
+            private=private,
+        )
+        result = await chosen.search(query, self.trace)
+        self._found.setdefault(step, {}).update((hit.chunk.id, hit) for hit in result.hits)
+        self.trace.emit(SearchEvent(query=text, searcher=name, hits=result.hits, step=step))
+        return result
+
+    def found(self, step: str) -> tuple[Hit, ...]:
+        """All that a step has retrieved, in the order in which it came."""
+        return tuple(self._found.get(step, {}).values())
+
+    def plan(self, steps: Sequence[PlannedStep]) -> None:
+        """Tell of the steps that are going to be taken."""
+        self.planned.update((one.id, one) for one in steps)
+        self.trace.emit(PlanEvent(steps=tuple(steps)))
+
+    def answered(self, step: Step) -> None:
+        """Record a step's answer, with all that was retrieved for it; a later one takes the place of an earlier."""
+        self.steps[step.id] = step
+        self.trace.emit(StepEvent(result=step))
+
+    def tokens_of(self, step: str) -> int:
+        """What the calls of a step have cost so far."""
+        calls = (e for e in self.trace.events if isinstance(e, CallEvent) and e.step == step and not e.cached)
+        return sum(call.prompt_tokens + call.completion_tokens for call in calls)
+
+    async def structured(self, call: Call, shape: type[T]) -> tuple[T, tuple[Hit, ...]]:
+        """The model's answer as a value, and the passages that it was shown."""
+        shown = tuple(call.passages)
+        while True:
+            try:
+                request = self._request(call, shown)
+                return await structured(self._models.of(request.role), request, shape, self.trace), shown
+            except ContextTooLong as error:
+                shown = self._fewer(call, shown, error)
+
+    async def text(self, call: Call, on_token: OnToken | None = None) -> tuple[str, tuple[Hit, ...]]:
+        """The model's answer as text, without what it thought aloud, and the passages that it was shown."""
+        shown = tuple(call.passages)
+        while True:
+            try:
+                request = self._request(call, shown)
+                completion = await self._models.of(request.role).complete(request, self.trace, on_token)
+            except ContextTooLong as error:
+                shown = self._fewer(call, shown, error)
+            else:
+                return without_thinking(completion.text), shown
+
+    def _fewer(self, call: Call, shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
+        """Two thirds of the passages; without any left to drop the error stands."""
+        if not shown:
+            raise error
+        kept = shown[: len(shown) * 2 // 3]
+        where = f" of step {call.step}" if call.step else ""
+        dropped = len(call.passages) - len(kept)
+        self.trace.note(
+            f"{call.prompt.name}{where}: the model cannot read all passages at once; "
+            f"the last {dropped} of {len(call.passages)} were left out"
+        )
+        return kept
+
+    def _request(self, call: Call, shown: Sequence[Hit]) -> ChatRequest:
+        variables = dict(call.variables)
+        wanted = call.prompt.variables
+        if "passages" in wanted:
+            variables["passages"] = passages_block([(hit.document.title, hit.chunk.text) for hit in shown])
+        if "instructions" in wanted:
+            variables["instructions"] = _instructions(self.question.instructions)
+        system, *rest = call.prompt.messages(variables)
+        history: tuple[Message, ...] = self.question.history if call.conversation else ()
+        return ChatRequest(
+            role=call.role or call.prompt.name,
+            messages=(system, *history, *rest),
+            prompt_hash=call.prompt.hash,
+            corpus_id=self.question.corpus.id,
+            chunk_ids=self._chunks(call, shown),
+            question=call.question,
+            labels={
+                "step": call.step,
+                "asked": self.question.text,
+                "passages": " ".join(hit.document.key for hit in shown),
+            },
+            temperature=call.temperature,
+            sample=call.sample,
+            stop=call.stop,
+        )
+
+    def _chunks(self, call: Call, shown: Sequence[Hit]) -> frozenset[str]:
+        """Of the corpus, whose words the messages hold, or may hold: a question may be made of earlier answers."""
+        quoted = {quote.hit.chunk.id for step in self.steps.values() for quote in step.quotes}
+        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        return (call.chunks | quoted | {hit.chunk.id for hit in shown}) - web
+
+
+def _instructions(text: str) -> str:
+    return f"How the answer is to be written:\n{fenced('instructions', text)}" if text.strip() else ""

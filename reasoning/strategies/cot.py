@@ -1,0 +1,25 @@
+"""One retrieval with the question, one answer after a chain of thought."""
+
+from pydantic import Field
+
+from core.ports.reasoning import Reasoner
+from core.ports.retrieval import MAX_K
+from core.strategies import StrategyConfig
+from reasoning.backends import Backends
+from reasoning.strategies import vanilla
+
+__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]
+
+NEEDS_MODEL = True
+SOURCE = "arXiv 2201.11903"
+
+
+class Config(StrategyConfig):
+    """What is retrieved."""
+
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
+
+
+def build(config: Config, backends: Backends) -> Reasoner:
+    return vanilla.Vanilla(vanilla.Config(searcher=config.searcher, k=config.k, thinking=True), backends, name="cot")

@@ -1,0 +1,1 @@
+"""Parts of the searcher `hippo`: facts linked by vector, filtered by a model, and made into a reset vector."""

@@ -1,0 +1,107 @@
+"""PAR RAG's fine retrieval: names to the most similar entities, PageRank from them, passages and relations.
+
+Where the corpus has no vectors of entities, names are linked by name.
+"""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from core.ports.record import FactRow
+from core.ports.retrieval import Hit, Query, SearchResult
+from core.ports.views import VectorKind
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.fine_linking import by_name, by_vector, names_in
+from retrieval.fusion import ranked
+from retrieval.results import Ranking, result_of
+from retrieval.searchers.dense import Dense
+from retrieval.seeding import walk_from
+from retrieval.similarity import candidates, with_cosines
+from retrieval.snapshot import Graph, Snapshot
+from retrieval.walk import Walk, WalkConfig
+
+__all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
+
+SOURCE = "PAR RAG (arXiv 2504.16787)"
+
+
+class Config(WalkConfig):
+    """How names become entities, and how many relations come back."""
+
+    nearest: int = Field(default=1, ge=1, le=100, description="How many entities each name is linked to.")
+    min_similarity: float = Field(
+        default=0.6, ge=0, le=1, description="The least cosine of a name and an entity that it is linked to."
+    )
+    facts: int = Field(default=10, ge=0, le=1000, description="How many relations are told with the passages.")
+
+
+class FineRetrieval:
+    """The names are those that a model found (`Query.entities`), else those that are seen in the text."""
+
+    def __init__(self, config: Config, backends: Backends) -> None:
+        self._config = config
+        self._backends = backends
+        self._unlinked = Dense(backends)
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        backends = self._backends
+        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
+        graph = await asyncio.to_thread(snapshot.graph, query.documents)
+        with trace.timed("link"):
+            linked = await self._linked(query, snapshot, graph, trace)
+        if not linked:
+            trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
+            return await self._unlinked.search(query, trace)
+        with trace.timed("graph"):
+            walked = await asyncio.to_thread(self._walk, graph, linked)
+        best = ranked(walked.chunks, walked.mass)[: candidates(query)]
+        ranking = Ranking(chunks=walked.chunks[best], scores=walked.mass[best], graph=walked.mass[best])
+        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
+        result = await result_of(ranking, query, snapshot, backends, trace, walked)
+        return replace(result, facts=await self._facts(result.hits, query, snapshot, walked))
+
+    async def _linked(self, query: Query, snapshot: Snapshot, graph: Graph, trace: Trace) -> dict[int, float]:
+        """The entities that the question is linked to, with how near each is."""
+        config, backends = self._config, self._backends
+        names = names_in(query.text, snapshot) if query.entities is None else query.entities
+        degree: NDArray[np.float64] = graph.adjacency.degree[graph.chunks :]
+        if not len(degree):
+            return {}
+        if await backends.vectors.count(query.corpus.id, VectorKind.ENTITY):
+            nearest, least = config.nearest, config.min_similarity
+            return await by_vector(names, backends, query, snapshot, degree, nearest=nearest, min_similarity=least)
+        trace.note("fine: this corpus has no vectors of entities; linked by name")
+        return by_name(names, snapshot, degree)
+
+    def _walk(self, graph: Graph, linked: dict[int, float]) -> Walk:
+        """The rarer an entity and the nearer to its name, the stronger."""
+        entities = np.array(sorted(linked), np.int64)
+        weights = np.array([linked[entity] for entity in entities.tolist()]) / np.maximum(graph.df[entities], 1)
+        return walk_from(graph, entities, weights, damping=self._config.damping, epsilon=self._config.epsilon)
+
+    async def _facts(
+        self, hits: tuple[Hit, ...], query: Query, snapshot: Snapshot, walked: Walk
+    ) -> tuple[tuple[str, str, str, str], ...]:
+        """What the passages say of the linked entities: of the strongest first, then in the order of the passages."""
+        place = {hit.chunk.id: i for i, hit in enumerate(hits)}
+        if not self._config.facts or not place:
+            return ()
+        ids = snapshot.entity_ids(walked.entities.tolist())
+        weight: dict[str, float] = dict(zip(ids, walked.weights.tolist(), strict=True))
+
+        def strength(row: FactRow) -> float:
+            return sum(weight.get(id, 0.0) for id in {row.subject_id, row.object_id})
+
+        rows = [row for row in await self._backends.library.facts_of(query.corpus.id, list(place)) if strength(row)]
+        rows.sort(key=lambda row: (-strength(row), place[row.chunk_id], row.id))
+        first = {(row.subject_id, row.predicate, row.object_id): row for row in reversed(rows)}
+        told = [row for row in rows if first[row.subject_id, row.predicate, row.object_id] is row]
+        return tuple((row.subject, row.predicate, row.object, row.chunk_id) for row in told[: self._config.facts])
+
+
+def build(config: Config, backends: Backends) -> FineRetrieval:
+    return FineRetrieval(config, backends)

@@ -1,0 +1,144 @@
+"""HippoRAG 2: facts that are near to the question, filtered by a model, and PageRank from them and from all passages.
+
+Differs from the authors' code in what cannot hurt its ranking: names are normalised in any script, an entity's passages
+are those that mention it, and no corpus is too small.
+"""
+
+import asyncio
+from dataclasses import replace
+
+import numpy as np
+from pydantic import Field
+
+from core.errors import InvalidInput, InvalidStrategy
+from core.ports.embedding import Vectors
+from core.ports.retrieval import Query, SearchResult
+from core.ports.views import VectorKind
+from core.strategies import StrategyConfig
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.fusion import ranked
+from retrieval.hippo.filtering import filter_facts
+from retrieval.hippo.linking import LinkedFact, link_facts
+from retrieval.hippo.reset import entity_weights, passage_weights
+from retrieval.results import Ranking, result_of
+from retrieval.searchers.dense import Dense
+from retrieval.seeding import walk_from
+from retrieval.similarity import candidates, with_cosines
+from retrieval.snapshot import Snapshot
+from retrieval.views import Found, nearest
+from retrieval.walk import Walk
+
+__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
+
+NEEDS_MODEL = True
+SOURCE = "HippoRAG 2 (arXiv 2502.14802)"
+
+
+class Config(StrategyConfig):
+    """The defaults are the paper's (and its published code's)."""
+
+    link_facts: int = Field(default=5, ge=1, le=100, description="How many facts, and entities of facts, are linked.")
+    filter: bool = Field(
+        default=True, description="Let a model drop the facts that do not help; without, none is asked."
+    )
+    passage_weight: float = Field(default=0.05, ge=0, le=1, description="What the nearest passage weighs as a seed.")
+    passages: int = Field(
+        default=10_000,
+        ge=1,
+        le=16_000,
+        description="How many of the nearest passages are seeds; all of them, as published, up to so many.",
+    )
+    damping: float = Field(default=0.5, gt=0, lt=1, description="The share of the mass that walks on at each node.")
+    epsilon: float = Field(
+        default=1e-9, ge=1e-12, le=1e-2, description="What a node may lack of its exact mass, per weight of its edges."
+    )
+
+
+class Hippo:
+    """Without a fact that helps it ranks as `dense` does, and says so."""
+
+    def __init__(self, config: Config, backends: Backends) -> None:
+        self._config = config
+        self._backends = backends
+        self._unlinked = Dense(backends)
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        backends = self._backends
+        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
+        if not len(snapshot.columns.chunk_ids):
+            return SearchResult(hits=(), generation=snapshot.generation)
+        await self._check_facts(query)
+        with trace.timed("embed"):
+            vector = await backends.embedder.embed_query(query.text)
+        facts = await self._kept(vector, query, snapshot, trace)
+        if not facts:
+            return await self._unlinked.search(query, trace)
+        with trace.timed("dense"):
+            passages = await self._passages(vector, query, snapshot)
+        with trace.timed("graph"):
+            walked = await asyncio.to_thread(self._walk, facts, passages, query, snapshot)
+        best = ranked(walked.chunks, walked.mass)[: candidates(query)]
+        ranking = Ranking(chunks=walked.chunks[best], scores=walked.mass[best], graph=walked.mass[best])
+        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
+        result = await result_of(ranking, query, snapshot, backends, trace, walked)
+        return replace(result, facts=_told(facts, result))
+
+    async def _check_facts(self, query: Query) -> None:
+        if not await self._backends.vectors.count(query.corpus.id, VectorKind.FACT):
+            settings = query.corpus.settings
+            raise InvalidInput(
+                f"hippo: corpus {query.corpus.name!r} has no vectors of facts (extractor {settings.extractor!r}, fine "
+                f"store {settings.fine.value!r}): ingest the documents into a new corpus with an extractor that gives "
+                "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
+            )
+
+    async def _kept(self, vector: Vectors, query: Query, snapshot: Snapshot, trace: Trace) -> list[LinkedFact]:
+        with trace.timed("link"):
+            facts = await link_facts(vector, self._config.link_facts, self._backends, query, snapshot)
+        if not facts:
+            trace.note("hippo: no fact of these documents is near; ranked by cosine (dense) instead")
+        if not facts or not self._config.filter or self._backends.models is None:
+            return facts
+        with trace.timed("filter"):
+            kept = await filter_facts(facts, query, self._backends.models, trace)
+        if not kept:
+            trace.note("hippo: none of the facts that are near helps; ranked by cosine (dense) instead")
+        return kept
+
+    async def _passages(self, vector: Vectors, query: Query, snapshot: Snapshot) -> Found:
+        """The passages as seeds, with their weights."""
+        count = min(self._config.passages, len(snapshot.columns.chunk_ids))
+        found = await nearest(self._backends, query, snapshot, vector, count)
+        least = float(found.scores.min(initial=1.0))
+        if len(found.chunks) == self._config.passages:
+            farthest = await nearest(self._backends, query, snapshot, -vector, 1)
+            least = min(least, float((-farthest.scores).min(initial=1.0)))
+        return replace(found, scores=passage_weights(found.scores, least, self._config.passage_weight))
+
+    def _walk(self, facts: list[LinkedFact], passages: Found, query: Query, snapshot: Snapshot) -> Walk:
+        config, graph = self._config, snapshot.graph(query.documents)
+        entities, weights = entity_weights(facts, graph.df, config.link_facts)
+        order = np.argsort(passages.chunks)
+        seeds = Found(chunks=passages.chunks[order], scores=passages.scores[order])
+        return walk_from(graph, entities, weights, damping=config.damping, epsilon=config.epsilon, passages=seeds)
+
+
+def _told(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str, str, str], ...]:
+    """The kept facts that a hit asserts, each with the best such hit."""
+    told = []
+    for fact in facts:
+        triple, asserting = fact.triple, set(fact.triple.chunk_ids)
+        best = next((hit.chunk.id for hit in result.hits if hit.chunk.id in asserting), None)
+        if best is not None:
+            told.append((triple.subject, triple.predicate, triple.object, best))
+    return tuple(told)
+
+
+def build(config: Config, backends: Backends) -> Hippo:
+    if config.filter and backends.models is None:
+        raise InvalidStrategy(
+            "the searcher 'hippo' filters facts with a language model, and none is configured: set HOPWEAVE_LLM__MODEL "
+            "(and HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY), or search with hippo:filter=false"
+        )
+    return Hippo(config, backends)

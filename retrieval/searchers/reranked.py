@@ -1,0 +1,66 @@
+"""The best of another searcher, judged again by a model that reads question and passage together."""
+
+from dataclasses import replace
+
+from pydantic import Field, field_validator
+
+from core.errors import InvalidStrategy
+from core.ports.reranking import Reranker
+from core.ports.retrieval import MAX_K, Hit, Query, Searcher, SearchResult
+from core.strategies import StrategyConfig, parse_spec
+from core.trace import Trace
+from retrieval.backends import Backends
+
+__all__ = ["Config", "Reranked", "build"]
+
+_NAME = "reranked"
+
+
+class Config(StrategyConfig):
+    """Whose hits are judged, and how many of them."""
+
+    over: str = Field(
+        default="bridged", description="The searcher whose best hits are judged: NAME, or NAME:key=value."
+    )
+    depth: int = Field(default=50, ge=1, le=MAX_K, description="How many of its hits are judged, at least `k`.")
+
+    @field_validator("over")
+    @classmethod
+    def _another(cls, over: str) -> str:
+        if parse_spec(over).name == _NAME:
+            raise ValueError("reranked over reranked judges twice; name another searcher")
+        return over
+
+
+class Reranked:
+    """The model's scores make the order; the signals, paths and reasons of the searcher below stay."""
+
+    def __init__(self, config: Config, searcher: Searcher, reranker: Reranker) -> None:
+        self._depth = config.depth
+        self._searcher = searcher
+        self._reranker = reranker
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        deeper = replace(query, k=max(self._depth, query.k), contributions=False)
+        found = await self._searcher.search(deeper, trace)
+        with trace.timed("rerank"):
+            scores = await self._reranker.rank(query.text, [_judged(hit) for hit in found.hits])
+        scored = [replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=True)]
+        hits = tuple(sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[: query.k])
+        kept = {hit.chunk.id for hit in hits}
+        return replace(found, hits=hits, facts=tuple(fact for fact in found.facts if fact[3] in kept))
+
+
+def _judged(hit: Hit) -> str:
+    return "\n".join(filter(None, (hit.document.title, hit.chunk.heading, hit.chunk.text)))
+
+
+def build(config: Config, backends: Backends) -> Reranked:
+    if backends.reranker is None:
+        raise InvalidStrategy(
+            "the searcher 'reranked' needs a reranking model, and none is configured: set HOPWEAVE_RERANKER__KIND to "
+            "'cross-encoder' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL)"
+        )
+    if backends.searchers is None:
+        raise InvalidStrategy("the searcher 'reranked' wraps another searcher, and none can be made here")
+    return Reranked(config, backends.searchers(parse_spec(config.over)), backends.reranker)

@@ -1,0 +1,23 @@
+"""Steps from an older schema of the record to the next; a version without a step cannot be read any more."""
+
+from collections.abc import Mapping, Sequence
+
+__all__ = ["STEPS", "steps_from"]
+
+STEPS: Mapping[int, Sequence[str]] = {
+    2: (
+        "ALTER TABLE jobs ADD COLUMN token_budget INTEGER",
+        "ALTER TABLE jobs ADD COLUMN token_grant INTEGER",
+        "ALTER TABLE jobs ADD COLUMN calls INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE jobs ADD COLUMN prompt_tokens INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE jobs ADD COLUMN completion_tokens INTEGER NOT NULL DEFAULT 0",
+    ),
+}
+"""What leads from the version that is the key to the one after it; `schema.sql` is the newest."""
+
+
+def steps_from(version: int, to: int) -> list[str] | None:
+    """All statements on the way; None where there is none."""
+    if not 0 < version < to or any(one not in STEPS for one in range(version, to)):
+        return None
+    return [statement for one in range(version, to) for statement in STEPS[one]]

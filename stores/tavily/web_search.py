@@ -1,0 +1,44 @@
+"""Web search by Tavily's API."""
+
+from pydantic import SecretStr
+
+from core.errors import InvalidSettings
+from core.ports.web import WebResult
+from stores.web_endpoint import WebEndpoint
+from stores.web_results import results_of
+
+__all__ = ["TavilyWebSearch"]
+
+_PUBLIC = "https://api.tavily.com"
+_MOST = 20
+"""Results of one call."""
+
+_NO_KEY = SecretStr("")
+
+
+class TavilyWebSearch:
+    """One credit a search: the basic depth, snippets only. At most 20 results come back."""
+
+    def __init__(self, *, url: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 10.0) -> None:
+        if not api_key.get_secret_value():
+            raise InvalidSettings("web.kind 'tavily' needs a key: set HOPWEAVE_WEB__API_KEY")
+        address = (url or _PUBLIC).rstrip("/").removesuffix("/search") + "/search"
+        self._endpoint = WebEndpoint(engine="Tavily", url=address, api_key=api_key, timeout=timeout)
+
+    async def search(self, query: str, count: int) -> list[WebResult]:
+        if not query.strip() or count < 1:
+            return []
+        answer = await self._endpoint.post(
+            {
+                "query": query,
+                "max_results": min(count, _MOST),
+                "search_depth": "basic",
+                "include_answer": False,
+                "include_raw_content": False,
+                "include_images": False,
+            }
+        )
+        return results_of(answer.get("results"), count, self._endpoint.name)
+
+    async def close(self) -> None:
+        await self._endpoint.close()

@@ -1,0 +1,106 @@
+"""A search engine's endpoint: JSON over HTTP, with its failures in the words of Hopweave and never its key."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import httpx
+from pydantic import SecretStr
+
+from core.errors import InvalidSettings, ModelFailed, Unavailable
+
+__all__ = ["WebEndpoint"]
+
+_MAY_PASS = {408, 425, 429}  # timeout, too early, too many requests; and everything from 500 on
+_LARGEST = 8_000_000
+_SHOWN = 200
+
+
+class WebEndpoint:
+    """One address of a search engine. Redirects are refused, answers are read up to 8 MB.
+
+    `hints` say what an HTTP status means for this engine.
+    """
+
+    def __init__(
+        self, *, engine: str, url: str, api_key: SecretStr, timeout: float, hints: Mapping[int, str] | None = None
+    ) -> None:
+        try:
+            self._url = httpx.URL(url)
+        except httpx.InvalidURL as error:
+            raise InvalidSettings(f"HOPWEAVE_WEB__URL cannot be read as an address: {error}") from error
+        if self._url.scheme not in {"http", "https"} or not self._url.host:
+            raise InvalidSettings(
+                "HOPWEAVE_WEB__URL is not an address of http or https, such as https://search.example"
+            )
+        self.name = f"{engine} at {self._url.scheme}://{self._url.netloc.decode('ascii')}"
+        self._key = api_key.get_secret_value()
+        self._timeout = timeout
+        self._hints = dict(hints or {})
+        # connections belong to the event loop that opened them
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+
+    async def get(self, parameters: Mapping[str, str]) -> dict[str, Any]:
+        return await self._ask(httpx.Request("GET", self._url, params=dict(parameters)))
+
+    async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        return await self._ask(httpx.Request("POST", self._url, json=dict(body)))
+
+    async def close(self) -> None:
+        """Close this event loop's connections; a later call opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+    async def _ask(self, request: httpx.Request) -> dict[str, Any]:
+        if self._key:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        request.headers["Accept"] = "application/json"
+        try:
+            async with asyncio.timeout(self._timeout):
+                status, content = await self._send(request)
+        except (TimeoutError, httpx.TimeoutException) as error:
+            raise Unavailable(
+                f"{self.name} did not answer within {self._timeout:g} seconds (HOPWEAVE_WEB__TIMEOUT)"
+            ) from error
+        except httpx.HTTPError as error:
+            raise Unavailable(
+                f"{self.name} cannot be reached ({self._words(str(error))}): start it, or correct HOPWEAVE_WEB__URL"
+            ) from error
+        if status != httpx.codes.OK:
+            passes = status in _MAY_PASS or status >= 500
+            said = self._words(content.decode("utf-8", "replace"))
+            hint = f" ({self._hints[status]})" if status in self._hints else ""
+            raise (Unavailable if passes else ModelFailed)(f"{self.name} answered {status}: {said or 'nothing'}{hint}")
+        return self._read(content)
+
+    async def _send(self, request: httpx.Request) -> tuple[int, bytes]:
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, follow_redirects=False)
+        response = await self._clients[loop].send(request, stream=True)
+        try:
+            content = bytearray()
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > _LARGEST:
+                    raise ModelFailed(f"{self.name} answered with more than {_LARGEST // 1_000_000} MB")
+        finally:
+            await response.aclose()
+        return response.status_code, bytes(content)
+
+    def _read(self, content: bytes) -> dict[str, Any]:
+        try:
+            answer = json.loads(content)
+        except ValueError as error:
+            shown = self._words(content.decode("utf-8", "replace"))
+            raise ModelFailed(f"{self.name} answered with what is no JSON: {shown or 'nothing'}") from error
+        if not isinstance(answer, dict):
+            raise ModelFailed(f"{self.name} answered with JSON that is no object")
+        return answer
+
+    def _words(self, text: str) -> str:
+        text = text.replace(self._key, "***") if self._key else text
+        return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]

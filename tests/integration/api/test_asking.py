@@ -1,0 +1,290 @@
+"""Questions that a language model answers: whole and as a stream, with budgets, faults and clients that hang up."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import api.streaming
+from app import questions
+from core.settings import BudgetSettings
+from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
+from tests.integration.api.conftest import Server
+from tests.twins.chat_server import ChatServer, Reply
+
+_ANSWER = Reply(text="Ada Lovelace wrote it [1].")
+
+
+@pytest.fixture
+def chat() -> Iterator[ChatServer]:
+    with ChatServer(api_key=KEY, respond=lambda _: _ANSWER) as server:
+        yield server
+
+
+@pytest.fixture
+async def people(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
+    async with asking(tmp_path, chat) as server:
+        yield server
+
+
+async def test_an_answer_holds_its_steps_and_what_it_cost(people: Server, chat: ChatServer) -> None:
+    said = (await people.client.post(ASK, json={"question": QUESTION, "k": 2})).json()
+    assert said["reasoner"] == "vanilla"
+    assert said["answer"].startswith("Ada Lovelace wrote it")
+    (step,) = said["steps"]
+    assert set(step) == {
+        *("id", "question", "parents", "depth", "answer", "verdict", "quotes", "hits", "seconds", "tokens"),
+    }
+    assert (step["id"], step["question"], len(step["hits"])) == ("1", QUESTION, 2)
+    citation = said["citations"][0]
+    assert citation["url"] is None
+    assert citation["chunk_id"] in {hit["chunk"]["id"] for hit in step["hits"]}
+    usage = said["usage"]
+    assert set(usage) == {"calls", "cached", "prompt_tokens", "completion_tokens", "seconds", "actions"}
+    (action,) = usage["actions"]
+    assert (action["model"], action["calls"], action["failed"], action["estimated"]) == ("twin", 1, 0, False)
+    assert usage["prompt_tokens"] == action["prompt_tokens"] == chat.calls[0].prompt_tokens
+    assert step["tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+
+
+async def test_the_second_time_is_from_the_cache(people: Server, chat: ChatServer) -> None:
+    for calls, cached in ((1, 0), (0, 1)):
+        usage = (await people.client.post(ASK, json={"question": QUESTION})).json()["usage"]
+        assert (usage["calls"], usage["cached"]) == (calls, cached)
+    assert len(chat.calls) == 1
+
+
+async def test_instructions_and_history_reach_the_model(people: Server, chat: ChatServer) -> None:
+    history = [{"role": "user", "content": "Hello there."}, {"role": "assistant", "content": "Good day."}]
+    body = {"question": QUESTION, "instructions": "In one word.", "history": history}
+    assert (await people.client.post(ASK, json=body)).status_code == 200
+    assert "In one word." in chat.calls[0].text
+    assert chat.calls[0].messages[1:3] == history
+
+
+async def test_a_stream_tells_each_event_and_the_answer_last(people: Server) -> None:
+    answer = await people.client.post(ASK, json={"question": QUESTION, "stream": True})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-accel-buffering"] == "no"
+    told = events(answer.text)
+    assert [one.id for one in told] == [str(n) for n in range(1, len(told) + 1)]
+    kinds = [one.event for one in told]
+    assert kinds.count("answer") == 1
+    assert kinds[-1] == "answer"
+    assert "error" not in kinds
+    assert set(kinds) >= {"search", "token", "step"}
+    search = next(one.data for one in told if one.event == "search")
+    assert search["step"] == "1"
+    assert set(search["hits"][0]) == {"chunk_id", "url", "document", "score"}
+    assert set(search["hits"][0]["document"]) == {"key", "title"}
+    step = next(one.data for one in told if one.event == "step")
+    assert (step["step"], "hits" in step) == ("1", False)
+    written = "".join(one.data["text"] for one in told if one.event == "token")
+    assert written.startswith("Ada Lovelace wrote it")
+    whole = (await people.client.post(ASK, json={"question": QUESTION})).json()
+    assert set(told[-1].data) == set(whole)
+    assert told[-1].data["answer"] == whole["answer"]
+
+
+async def test_without_a_model_a_stream_tells_notes_and_answer(people: Server, chat: ChatServer) -> None:
+    body = {"question": QUESTION, "reasoner": "extractive", "stream": True}
+    told = events((await people.client.post(ASK, json=body)).text)
+    assert [one.event for one in told][-1] == "answer"
+    assert any("extractive" in one.data["text"] for one in told if one.event == "note")
+    assert told[-1].data["usage"]["calls"] == len(chat.calls) == 0
+
+
+async def test_a_ping_comes_while_nothing_else_does(
+    people: Server, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(api.streaming, "_PING_SECONDS", 0.01)
+    asked = asyncio.Event()
+    real_ask = questions.ask
+
+    async def late(*arguments: Any) -> Any:
+        await asked.wait()
+        return await real_ask(*arguments)
+
+    monkeypatch.setattr(questions, "ask", late)
+    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+        body = {"question": QUESTION, "stream": True}
+        async with client.stream("POST", ASK, json=body) as answer:
+            lines = answer.aiter_lines()
+            assert await anext(lines) == ": ping"
+            assert not chat.calls
+            asked.set()
+            assert "event: answer" in [line async for line in lines]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatServer, stream: bool) -> None:
+    chat.respond = lambda _: Reply(text="Ada Lovelace wrote it.", stall_after=2)
+    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+        asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": stream}))
+        await chat.until(lambda: chat.calls)
+        assert not chat.hung_up
+        asking_.cancel()
+        await asyncio.gather(asking_, return_exceptions=True)
+        await chat.until(lambda: chat.hung_up)
+    assert len(chat.calls) == 1
+
+
+async def test_the_client_hangs_up_before_the_first_event(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def endless(*_: Any) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(questions, "ask", endless)
+    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+        asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": True}))
+        await begun.wait()
+        asking_.cancel()
+        await asyncio.gather(asking_, return_exceptions=True)
+        await asyncio.wait_for(ended.wait(), 10)
+
+
+_REFUSED: list[tuple[dict[str, Any], int, str]] = [
+    ({"reasoner": "no-such"}, 422, "no-such"),
+    ({"reasoner": "vanilla:no_such=1"}, 422, "no_such"),
+    ({"question": " "}, 422, "empty"),
+    ({"k": 0}, 422, "k"),
+    ({"budget": {"calls": 0}}, 422, "budget.calls"),
+    ({"budget": {"calls": 201}}, 422, "HOPWEAVE_BUDGET__CALLS"),
+    ({"budget": {"seconds": 601.5}}, 422, "601.5"),
+    ({"budget": {"money": 1}}, 422, "budget.money"),
+    ({"history": [{"role": "system", "content": "x"}]}, 422, "history[0].role"),
+    ({"instructions": "x" * 10_001}, 422, "instructions"),
+    ({"stream": "perhaps"}, 422, "stream"),
+    ({"searcher": "web"}, 422, "web"),
+]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("fields", "status", "named"), _REFUSED)
+async def test_what_is_wrong_is_a_problem_also_of_a_stream(
+    people: Server, fields: dict[str, Any], status: int, named: str, stream: bool
+) -> None:
+    body = {"question": QUESTION, "stream": stream, **fields}
+    answer = await people.client.post(ASK, json=body)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert named in answer.json()["detail"]
+
+
+_FAILED = [
+    (Reply(status=503, text="too much to do"), "too much to do", True),
+    (Reply(status=400, text="no such thing"), "no such thing", False),
+    (Reply(status=400, text="too long", code="context_length_exceeded"), "", False),
+    (Reply(choices=False), "", False),
+]
+
+
+@pytest.mark.parametrize(("reply", "words", "again"), _FAILED)
+async def test_a_model_that_fails_is_a_bad_gateway(
+    people: Server, chat: ChatServer, reply: Reply, words: str, again: bool
+) -> None:
+    chat.respond = lambda _: reply
+    answer = await people.client.post(ASK, json={"question": QUESTION})
+    assert answer.status_code == 502, answer.text
+    assert words in answer.json()["detail"]
+    assert ("retry-after" in answer.headers) is again
+    told = events((await people.client.post(ASK, json={"question": QUESTION, "stream": True})).text)
+    assert [one.event for one in told].count("error") == 1
+    assert told[-1].event == "error"
+    assert told[-1].data == answer.json()
+    for text in (answer.text, json.dumps([one.data for one in told])):
+        assert KEY not in text
+        assert "You answer a question" not in text
+
+
+async def test_a_wrong_key_is_not_shown(people: Server, chat: ChatServer) -> None:
+    chat.api_key = "another"
+    answer = await people.client.post(ASK, json={"question": QUESTION})
+    assert answer.status_code == 502
+    assert KEY not in answer.text
+
+
+async def test_a_budget_may_be_lowered(people: Server, chat: ChatServer) -> None:
+    said = (await people.client.post(ASK, json={"question": QUESTION, "budget": {"tokens": 1, "calls": 1}})).json()
+    assert said["usage"]["calls"] == 1, "tokens are known when they are used"
+    chat.respond = lambda _: Reply(stall=True)
+    body = {"question": "Who designed the engine?", "budget": {"seconds": 0.05}}
+    answer = await people.client.post(ASK, json=body)
+    assert answer.status_code == 504, answer.text
+    assert "seconds" in answer.json()["detail"]
+
+
+async def test_the_limits_of_the_settings_hold_where_none_are_asked_for(tmp_path: Path, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply(stall=True)
+    async with asking(tmp_path, chat, BudgetSettings(seconds=0.05)) as server:
+        assert (await server.client.post(ASK, json={"question": QUESTION})).status_code == 504
+
+
+async def test_a_bug_while_streaming_tells_nothing(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(_container: object, _corpus: object, _request: object, trace: Any) -> None:
+        trace.note("begun")
+        raise ValueError("a secret of the inside")
+
+    monkeypatch.setattr(questions, "ask", broken)
+    answer = await people.client.post(ASK, json={"question": QUESTION, "stream": True})
+    told = events(answer.text)
+    assert [one.event for one in told] == ["note", "error"]
+    assert told[-1].data["status"] == 500
+    assert "secret" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"searcher": "bridged", "searcher_options": {"ranker": "FILE"}},
+        {"reasoner": "vanilla:searcher=bridged:ranker=FILE"},
+        {"reasoner": "vanilla", "options": {"searcher": "bridged:k=3,ranker=FILE"}},
+        {"reasoner": "vanilla", "options": {"searcher": "sparse+ bridged:ranker=FILE"}},
+        {"reasoner": "vanilla", "options": {"searcher": ["bridged:ranker=FILE"]}},
+        {"searcher": "reranked:over=bridged:ranker=FILE"},
+    ],
+)
+async def test_no_option_names_a_file_of_this_machine(people: Server, named: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text("{}")
+    body = json.loads(json.dumps({"question": QUESTION, **named}).replace("FILE", str(file)))
+    answer = await people.client.post(ASK, json=body)
+    assert answer.status_code == 422
+    assert "over HTTP a ranker is one of full, six" in answer.json()["detail"]
+    assert str(file) not in answer.text
+
+
+async def test_shipped_rankers_may_be_named_inside(people: Server) -> None:
+    body = {"question": QUESTION, "reasoner": "vanilla:searcher=bridged:ranker=six"}
+    assert (await people.client.post(ASK, json=body)).status_code == 200
+
+
+async def test_the_catalogue_tells_what_needs_a_model(people: Server) -> None:
+    listed = (await people.client.get("/v1/strategies")).json()["data"]
+    needs = {(one["kind"], one["name"]): one["needs_model"] for one in listed}
+    assert needs["reasoner", "vanilla"] is True
+    assert needs["reasoner", "extractive"] is False
+    assert all(isinstance(one["source"], str) for one in listed)
+
+
+async def test_the_description_tells_of_the_stream(people: Server) -> None:
+    description = (await people.client.get("/openapi.json")).json()
+    content = description["paths"]["/v1/corpora/{corpus}/ask"]["post"]["responses"]["200"]["content"]
+    assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerOut"}
+    kinds = {one["title"]: one["properties"] for one in content["text/event-stream"]["schema"]["oneOf"]}
+    assert set(kinds) == {"plan", "search", "step", "review", "token", "note", "answer", "error"}
+    assert kinds["answer"]["data"] == {"$ref": "#/components/schemas/AnswerOut"}
+    assert "AnswerOut" in description["components"]["schemas"]
+    assert "#/$defs" not in json.dumps(content)
+    assert set(kinds["search"]["data"]["properties"]) == {"step", "query", "searcher", "hits"}

@@ -1,0 +1,110 @@
+"""`hopweave doctor` on language models, against real sockets."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+import app.container
+from app.container import Container
+from app.diagnosis import diagnose
+from app.findings import Finding, Level
+from app.model_check import check_models
+from core.settings import LlmSettings, RoleSettings, Settings
+from models import make_chat_models
+from tests.twins.chat_server import ChatServer, Reply
+from tests.twins.embedder import TwinEmbedder
+
+READY = Reply.json({"ready": True})
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer(respond=lambda _: READY, models={"m", "planner"}) as server:
+        yield server
+
+
+async def check(settings: LlmSettings) -> list[Finding]:
+    models = make_chat_models(settings, None, None)
+    try:
+        return await check_models(models, settings)
+    finally:
+        await models.close()
+
+
+async def test_no_model_is_no_failure():
+    [finding] = await check(LlmSettings())
+    assert (finding.subject, finding.level, finding.remedy) == (
+        "language model",
+        Level.NOTE,
+        "HOPWEAVE_LLM__MODEL sets one",
+    )
+
+
+@pytest.mark.parametrize(
+    ("knows", "words"),
+    [
+        ({"json_schema"}, "by a JSON schema"),
+        ({"json_object"}, "by JSON mode (it knows no JSON schema)"),
+        (set(), "by words alone (it knows neither a JSON schema nor JSON mode)"),
+    ],
+)
+async def test_how_a_model_is_asked_for_json(server: ChatServer, knows: set[str], words: str):
+    server.knows = knows
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.level is Level.OK
+    assert finding.detail == f"m at {server.url} answers; it is asked for JSON {words}"
+
+
+async def test_a_server_that_ignores_what_it_is_asked(server: ChatServer):
+    server.respond = lambda _: Reply(text="I am ready!")
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.level is Level.NOTE
+    assert finding.detail.endswith("by a JSON schema, and answered otherwise")
+
+
+async def test_each_model_is_asked_once(server: ChatServer):
+    roles = {
+        "plan": RoleSettings(model="planner"),
+        "review": RoleSettings(model="planner", temperature=0.5),
+        "answer": RoleSettings(temperature=0.1),
+        "extract": RoleSettings(model="unknown"),
+    }
+    findings = await check(LlmSettings(base_url=server.url, model="m", roles=roles, retries=4))
+    assert [(f.subject, f.level) for f in findings] == [
+        ("language model", Level.OK),
+        ("language model of extract", Level.PROBLEM),
+        ("language model of plan, review", Level.OK),
+    ]
+    assert "The model `unknown` does not exist" in findings[1].detail
+    assert len(server.calls) == 3
+
+
+async def test_a_wrong_key(server: ChatServer):
+    server.api_key = "right"
+    [finding] = await check(LlmSettings(base_url=server.url, model="m", api_key=SecretStr("sk-very-wrong")))
+    assert finding.level is Level.PROBLEM
+    assert "401" in finding.detail
+    assert "sk-very-wrong" not in finding.detail
+
+
+async def test_a_model_without_address_and_key():
+    [finding] = await check(LlmSettings(model="m"))
+    assert finding.level is Level.PROBLEM
+    assert "HOPWEAVE_LLM__BASE_URL" in finding.detail
+
+
+async def test_a_model_that_only_thinks(server: ChatServer):
+    server.respond = lambda _: Reply(text="", reasoning="hm", finish_reason="length")
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.level is Level.PROBLEM
+    assert "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS" in finding.detail
+
+
+async def test_doctor_looks_at_the_language_models(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(app.container, "make_embedder", lambda _: TwinEmbedder())
+    container = Container(Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="m")))
+    findings = [finding async for finding in diagnose(container)]
+    await container.close()
+    assert [finding.level for finding in findings if finding.subject == "language model"] == [Level.OK]

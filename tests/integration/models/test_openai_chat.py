@@ -1,0 +1,256 @@
+"""One call over a real socket: what is sent, what comes back, and every way in which it can fail."""
+
+import asyncio
+import logging
+import socket
+import traceback
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import pytest
+from pydantic import SecretStr
+
+from core.errors import ContextTooLong, HopweaveError, InvalidSettings, ModelFailed, ModelUnavailable
+from core.ports.chat import ChatRequest, Completion
+from core.structured import structured
+from core.trace import Trace
+from models.chat.chat_errors import AskedToWait
+from models.chat.endpoint import Endpoint
+from models.chat.openai_chat import OpenAIChat
+from tests.twins.chat_requests import PROMPT, Verdict, ask
+from tests.twins.chat_server import ChatServer, Reply
+
+KEY = "sk-very-secret-key"
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def model(server: ChatServer) -> AsyncIterator[OpenAIChat]:
+    endpoint = Endpoint(base_url=server.url, api_key=SecretStr(KEY), timeout=20)
+    yield OpenAIChat("m", endpoint)
+    await endpoint.close()
+
+
+async def test_an_answer(server: ChatServer, model: OpenAIChat):
+    server.script.append(Reply(text="forty-two"))
+    completion = await model.complete(ask("1234567890", temperature=0.5, max_tokens=9, stop=("END",)), Trace())
+    assert completion == Completion(text="forty-two", model="m", prompt_tokens=2, completion_tokens=2)
+    [call] = server.calls
+    assert call.headers["authorization"] == f"Bearer {KEY}"
+    assert dict(call.body) == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "1234567890"}],
+        "temperature": 0.5,
+        "max_tokens": 9,
+        "stop": ["END"],
+    }
+
+
+async def test_what_is_not_asked_for_is_not_sent(server: ChatServer, model: OpenAIChat):
+    await model.complete(ask(question="Q", labels={"step": "1"}), Trace())
+    assert set(server.calls[0].body) == {"model", "messages", "temperature"}
+
+
+async def test_metadata_where_it_is_wanted(server: ChatServer):
+    endpoint = Endpoint(base_url=server.url)
+    model = OpenAIChat("m", endpoint, send_metadata=True)
+    await model.complete(ask(question="Q" * 600, labels={"step": "1", "role": "liar"}, corpus_id="c"), Trace())
+    await endpoint.close()
+    [call] = server.calls
+    assert (call.role, call.question, call.corpus, call.labels) == ("plan", "Q" * 512, "c", {"step": "1"})
+
+
+async def test_a_stream_is_told_as_it_comes(server: ChatServer, model: OpenAIChat):
+    pieces: list[str] = []
+    server.script.append(Reply(text="one two three", reasoning="hm"))
+    completion = await model.complete(ask("1234567890"), Trace(), pieces.append)
+    assert pieces == ["one ", "two ", "three"]
+    assert completion == Completion(
+        text="one two three", model="m", prompt_tokens=2, completion_tokens=3, reasoned=True
+    )
+
+
+async def test_without_usage_tokens_are_estimated(server: ChatServer, model: OpenAIChat):
+    server.script.append(Reply(text="12345", usage=False))
+    completion = await model.complete(ask("1234567890"), Trace())
+    assert (completion.prompt_tokens, completion.completion_tokens, completion.estimated) == (3, 2, True)
+
+
+async def test_a_thinking_model_that_is_cut(server: ChatServer, model: OpenAIChat):
+    server.script.append(Reply(text="", reasoning="let me see", finish_reason="length"))
+    completion = await model.complete(ask(), Trace())
+    assert (completion.text, completion.cut, completion.reasoned) == ("", True, True)
+    server.script.append(Reply(text="", reasoning="let me see", finish_reason="length"))
+    with pytest.raises(ModelFailed, match="step 'plan': m spent its 2 tokens on reasoning before it answered"):
+        await structured(model, ask(), Verdict, Trace())
+
+
+async def test_prose_around_json_is_passed_over(server: ChatServer, model: OpenAIChat):
+    server.script.append(Reply(text='Sure!\n```json\n{"good": true}\n```\nAnything else?'))
+    assert await structured(model, ask(), Verdict, Trace()) == Verdict(good=True)
+
+
+async def test_malformed_json_is_repaired_once(server: ChatServer, model: OpenAIChat):
+    server.script.extend([Reply(text='{"good": tr'), Reply.json({"good": False})])
+    assert await structured(model, ask(), Verdict, Trace()) == Verdict(good=False)
+    assert "could not be read" in server.calls[1].text
+
+
+@pytest.mark.parametrize("refused", ["max_tokens", "temperature", "stop", "stream_options"])
+async def test_a_parameter_that_is_refused_is_found_out_once(server: ChatServer, model: OpenAIChat, refused: str):
+    server.refuses = {refused}
+    request = ask(temperature=0.7, max_tokens=9, stop=("END",))
+    for _ in range(2):
+        server.script.append(Reply(text="one END two"))
+        completion = await model.complete(request, Trace(), [].append)
+        assert completion.text == "one "
+    assert len(server.calls) == 3
+    assert refused not in server.calls[-1].body
+    assert server.calls[-1].body.get("max_completion_tokens") == (9 if refused == "max_tokens" else None)
+
+
+Fault = Callable[[ChatServer], Reply | None]
+
+
+def _option(name: str, value: object) -> Fault:
+    return lambda server: setattr(server, name, value)
+
+
+def _reply(reply: Reply) -> Fault:
+    return lambda _: reply
+
+
+TALKATIVE = f"cannot serve {KEY}: {PROMPT!r}"
+FAULTS: list[tuple[str, Fault, type[HopweaveError], str]] = [
+    ("key", _option("api_key", "another"), ModelFailed, r"401: Incorrect.*\*\*\*; check HOPWEAVE_LLM__API_KEY"),
+    ("model", _option("models", {"n"}), ModelFailed, "404: The model `m` does not exist; check HOPWEAVE_LLM__MODEL"),
+    ("context", _option("context_tokens", 5), ContextTooLong, r"400: .*maximum context.*\d+ tokens were sent for 'pl"),
+    ("llama.cpp", _reply(Reply(status=400, text="exceeds the available context size")), ContextTooLong, "context"),
+    ("500", _reply(Reply(status=500)), ModelUnavailable, "answered 500: no luck"),
+    ("503", _reply(Reply(status=503, raw=b"<html>")), ModelUnavailable, "answered 503: <html>"),
+    ("429", _reply(Reply(status=429, headers={"Retry-After": "7"})), AskedToWait, "answered 429"),
+    ("400", _reply(Reply(status=400, text="bad")), ModelFailed, "answered 400: bad$"),
+    ("no choices", _reply(Reply(choices=False)), ModelFailed, "step 'plan': m at .* without any choice"),
+    ("echo", _reply(Reply(status=400, text=TALKATIVE)), ModelFailed, "answered 400$"),
+    ("echo 500", _reply(Reply(status=500, raw=TALKATIVE.encode())), ModelUnavailable, "answered 500$"),
+]
+WHOLE = [
+    ("page", _reply(Reply(raw=b"<html>")), ModelFailed, "what is no completion"),
+    ("list", _reply(Reply(raw=b"[1]")), ModelFailed, "what is no completion"),
+    ("object", _reply(Reply(raw=b'{"choices": [{}]}')), ModelFailed, "what is no completion"),
+    ("truncated", _reply(Reply(text="x" * 99, cut_after=1)), ModelUnavailable, "cannot be reached .*peer closed"),
+]
+STREAMED = [
+    ("cut", _reply(Reply(text="one two", cut_after=1)), ModelFailed, "was cut off in the middle"),
+    ("broken", _reply(Reply(text="one two", cut_after=1, abrupt=True)), ModelFailed, "was cut off in the middle"),
+    ("cut first", _reply(Reply(text="one two", cut_after=0)), ModelUnavailable, "ended before its answer"),
+    ("broken first", _reply(Reply(cut_after=0, abrupt=True)), ModelUnavailable, "peer closed"),
+    ("error", _reply(Reply(raw=b'data: {"error": {"message": "overheated"}}\n\n')), ModelFailed, "error: overheated"),
+    ("no event", _reply(Reply(raw=b"data: {{\n\n")), ModelFailed, "no completion"),
+]
+CASES = [(False, *fault) for fault in FAULTS + WHOLE] + [(True, *fault) for fault in FAULTS + STREAMED]
+
+
+@pytest.mark.parametrize(
+    ("streamed", "fault", "error", "words"),
+    [pytest.param(s, *rest, id=f"{name}{'-streamed' * s}") for s, name, *rest in CASES],
+)
+async def test_a_fault_has_its_error_and_shows_nothing_private(
+    server: ChatServer,
+    model: OpenAIChat,
+    caplog: pytest.LogCaptureFixture,
+    streamed: bool,
+    fault: Fault,
+    error: type[HopweaveError],
+    words: str,
+):
+    caplog.set_level(logging.DEBUG)
+    reply = fault(server)
+    if reply:
+        server.script.append(reply)
+    with pytest.raises(error, match=words) as raised:
+        await model.complete(ask(), Trace(), [].append if streamed else None)
+    told = "".join(traceback.format_exception(raised.value)) + caplog.text
+    assert server.url in str(raised.value)
+    assert KEY not in told
+    assert "launch code" not in told
+    assert len(server.calls) == 1
+
+
+async def test_the_wait_that_is_asked_for_is_carried(server: ChatServer, model: OpenAIChat):
+    dates = {"7": 7, "0.5": 0.5, "Wed, 21 Oct 2015 07:28:00 GMT": 0, "Fri, 01 Jan 2100 00:00:00 GMT": 1e9}
+    for header, seconds in dates.items():
+        server.script.append(Reply(status=429, headers={"Retry-After": header}))
+        with pytest.raises(AskedToWait) as raised:
+            await model.complete(ask(), Trace())
+        assert raised.value.retry_after == pytest.approx(seconds) or raised.value.retry_after > seconds >= 1e9
+    server.script.append(Reply(status=429, headers={"Retry-After": "soon"}))
+    with pytest.raises(ModelUnavailable) as other:
+        await model.complete(ask(), Trace())
+    assert not isinstance(other.value, AskedToWait)
+
+
+@pytest.mark.parametrize(
+    ("reply", "streamed"),
+    [(Reply(stall=True), False), (Reply(stall=True), True), (Reply(text="one two", stall_after=1), True)],
+)
+async def test_a_slow_endpoint_is_unavailable(server: ChatServer, reply: Reply, streamed: bool):
+    endpoint = Endpoint(base_url=server.url)
+    model = OpenAIChat("m", endpoint)
+    await model.complete(ask(), Trace())  # what takes long the first time is done
+    endpoint.timeout = 0.3
+    server.script.append(reply)
+    with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.3 s; HOPWEAVE_LLM__TIMEOUT"):
+        await model.complete(ask(), Trace(), [].append if streamed else None)
+    await server.until(lambda: server.hung_up)
+    await endpoint.close()
+
+
+async def test_an_endpoint_that_is_down():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        endpoint = Endpoint(base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1", api_key=SecretStr(KEY))
+        with pytest.raises(ModelUnavailable, match=r"m at http://127\S+ cannot be reached .*correct HOPWEAVE_LLM__BA"):
+            await OpenAIChat("m", endpoint).complete(ask(), Trace())
+        await endpoint.close()
+
+
+@pytest.mark.parametrize("reply", [Reply(stall=True), Reply(text="one two", stall_after=1)])
+async def test_a_cancelled_call_ends_at_the_endpoint(server: ChatServer, model: OpenAIChat, reply: Reply):
+    server.script.append(reply)
+    seen: list[str] = []
+    call = asyncio.create_task(model.complete(ask(), Trace(), seen.append if reply.stall_after else None))
+    await server.until(lambda: seen if reply.stall_after else server.in_flight)
+    call.cancel()
+    await server.until(lambda: server.hung_up)
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+
+async def test_what_on_token_raises_is_the_callers_own(model: OpenAIChat):
+    def broken(piece: str) -> None:
+        raise ValueError(piece)
+
+    with pytest.raises(ValueError, match="ok"):
+        await model.complete(ask(), Trace(), broken)
+
+
+def test_each_event_loop_has_connections_of_its_own(server: ChatServer):
+    endpoint = Endpoint(base_url=server.url)
+
+    async def call(request: ChatRequest) -> str:
+        completion = await OpenAIChat("m", endpoint).complete(request, Trace())
+        await endpoint.close()
+        return completion.text
+
+    assert [asyncio.run(call(ask())), asyncio.run(call(ask()))] == ["ok", "ok"]
+
+
+def test_without_address_and_key_there_is_no_endpoint():
+    with pytest.raises(InvalidSettings, match="HOPWEAVE_LLM__BASE_URL"):
+        Endpoint()
+    assert Endpoint(api_key=SecretStr("k")).url == "https://api.openai.com/v1"

@@ -1,0 +1,189 @@
+"""Rerankers: a tiny cross-encoder that is made here, and an endpoint over a socket."""
+
+import asyncio
+import string
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
+from core.ports.reranking import Reranker
+from core.settings import RerankerSettings
+from models.rerankers import CrossEncoderReranker, HttpReranker
+from models.reranking import make_reranker
+from tests.twins.json_server import Reply
+from tests.twins.rerank_server import RerankServer
+
+KEY = "rk-secret-0123456789"
+TEXTS = ["bread is made of flour", "Hank Snow sang Hello Love", "zebras eat grass", ""]
+QUESTION = "Who sang Hello Love?"
+
+
+def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.printable[:94]]
+    pieces += [f"##{piece}" for piece in string.printable[:94]]
+    tokenizer = BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)})
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=128,
+        initializer_range=1.0,
+        num_labels=labels,
+    )
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_cross_encoder(tmp_path_factory.mktemp("cross-encoder"))
+
+
+@pytest.fixture
+def server() -> Iterator[RerankServer]:
+    with RerankServer(api_key=KEY) as server:
+        yield server
+
+
+@pytest.fixture(params=["cross-encoder", "http"])
+async def reranker(request: pytest.FixtureRequest, folder: Path, server: RerankServer) -> AsyncIterator[Reranker]:
+    settings = {
+        "cross-encoder": RerankerSettings(kind="cross-encoder", model=str(folder)),
+        "http": RerankerSettings(kind="http", url=server.address, model="twin", api_key=SecretStr(KEY)),
+    }
+    reranker = make_reranker(settings[request.param])
+    assert reranker is not None
+    yield reranker
+    await reranker.close()
+
+
+async def test_scores_are_in_the_order_of_the_texts(reranker: Reranker) -> None:
+    scores = await reranker.rank(QUESTION, TEXTS)
+    assert len(scores) == len(TEXTS)
+    assert len(set(scores)) == len(TEXTS)
+    assert await reranker.rank(QUESTION, TEXTS[::-1]) == pytest.approx(scores[::-1], rel=1e-4)
+    assert await reranker.rank(QUESTION, TEXTS[1:2]) == pytest.approx(scores[1:2], rel=1e-4)
+
+
+async def test_empty_in_empty_out(reranker: Reranker) -> None:
+    assert await reranker.rank(QUESTION, []) == []
+
+
+async def test_questions_may_come_at_once(reranker: Reranker) -> None:
+    ranked = await asyncio.gather(*(reranker.rank(QUESTION, TEXTS) for _ in range(4)))
+    assert all(scores == pytest.approx(ranked[0]) for scores in ranked)
+
+
+async def test_a_long_text_is_read_as_far_as_the_model_reads(folder: Path) -> None:
+    reranker = CrossEncoderReranker(model=str(folder))
+    assert len(await reranker.rank(QUESTION, ["word " * 2000, "short"])) == 2
+    await reranker.close()
+
+
+async def test_a_model_with_two_values_a_pair_is_no_reranker(tmp_path: Path) -> None:
+    reranker = CrossEncoderReranker(model=str(make_cross_encoder(tmp_path, labels=2)))
+    with pytest.raises(ModelFailed, match="no reranker: it gives 2 values"):
+        await reranker.rank(QUESTION, TEXTS)
+    await reranker.close()
+
+
+async def test_a_folder_without_a_model_and_an_unknown_name_say_so(tmp_path: Path) -> None:
+    for model in (str(tmp_path), "nobody/has-this-model"):
+        reranker = CrossEncoderReranker(model=model)
+        with pytest.raises(ModelFailed, match=r"cannot be loaded.*HOPWEAVE_RERANKER__MODEL"):
+            await reranker.rank(QUESTION, TEXTS)
+        await reranker.close()
+
+
+def test_settings_that_lack_something_name_it() -> None:
+    assert make_reranker(RerankerSettings()) is None
+    with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__MODEL"):
+        make_reranker(RerankerSettings(kind="cross-encoder"))
+    with pytest.raises(InvalidSettings, match=r"'\./missing' is not a folder"):
+        make_reranker(RerankerSettings(kind="cross-encoder", model="./missing"))
+    for url in ("", "rerank.example", "ftp://rerank.example", "http://host:port"):
+        with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__URL"):
+            make_reranker(RerankerSettings(kind="http", url=url))
+
+
+# --- the endpoint
+
+
+@pytest.fixture
+async def http(server: RerankServer) -> AsyncIterator[HttpReranker]:
+    reranker = HttpReranker(url=server.address, model="twin", api_key=SecretStr(KEY))
+    yield reranker
+    await reranker.close()
+
+
+async def test_what_is_sent(http: HttpReranker, server: RerankServer) -> None:
+    await http.rank(QUESTION, TEXTS)
+    [request] = server.requests
+    assert request.key == KEY
+    assert request.body == {
+        "model": "twin",
+        "query": QUESTION,
+        "documents": TEXTS,
+        "top_n": len(TEXTS),
+        "return_documents": False,
+    }
+
+
+def results(*rows: tuple[object, object]) -> Reply:
+    return Reply(body={"results": [{"index": index, "relevance_score": score} for index, score in rows]})
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "says"),
+    [
+        (Reply(status=503, body="loading"), Unavailable, "answered 503: loading"),
+        (Reply(status=429, body="slow down"), Unavailable, "answered 429"),
+        (Reply(status=401, body=f"bad key {KEY}"), ModelFailed, r"answered 401: bad key \*\*\*"),
+        (Reply(status=404, body={"detail": "no such model"}), ModelFailed, "no such model"),
+        (Reply(body="<html>"), ModelFailed, "no JSON"),
+        (Reply(body=[]), ModelFailed, "without a list of results"),
+        (Reply(body={"results": [1, 2]}), ModelFailed, "without a list of results"),
+        (results((0, 0.5)), ModelFailed, "not with one for each of 2"),
+        (results((0, 0.5), (0, 0.4)), ModelFailed, "not with one for each of 2"),
+        (results((0, 0.5), (2, 0.4)), ModelFailed, "not with one for each of 2"),
+        (results(([], 0.5), (1, 0.4)), ModelFailed, "not with one for each of 2"),
+        (results((0, "high"), (1, 0.4)), ModelFailed, "'high', which is no score"),
+        (results((0, float("nan")), (1, 0.4)), ModelFailed, "nan, which is no score"),
+        (results((0, None), (1, 0.4)), ModelFailed, "None, which is no score"),
+    ],
+)
+async def test_what_goes_wrong_names_the_endpoint_and_never_the_key(
+    http: HttpReranker, server: RerankServer, reply: Reply, kind: type[HopweaveError], says: str
+) -> None:
+    server.script.append(reply)
+    with pytest.raises(kind, match=says) as caught:
+        await http.rank(QUESTION, TEXTS[:2])
+    assert f"the reranker twin at {server.address}" in str(caught.value)
+    assert KEY not in str(caught.value)
+    assert len(await http.rank(QUESTION, TEXTS[:2])) == 2, "the next question is answered"
+
+
+async def test_an_endpoint_that_is_slow_is_unavailable(server: RerankServer) -> None:
+    reranker = HttpReranker(url=server.address, timeout=0.2)
+    server.script.append(Reply(stall=True))
+    with pytest.raises(Unavailable, match=r"within 0\.2 seconds"):
+        await reranker.rank(QUESTION, TEXTS)
+    await reranker.close()
+
+
+async def test_an_endpoint_that_is_down_is_unavailable() -> None:
+    with RerankServer() as server:
+        reranker = HttpReranker(url=server.address)
+    with pytest.raises(Unavailable, match="cannot be reached"):
+        await reranker.rank(QUESTION, TEXTS)
+    await reranker.close()

@@ -1,0 +1,103 @@
+"""`decompose`: sub-questions in sequence, earlier answers known, on the question's passages or on their own."""
+
+import pytest
+
+from core.budget import Budget
+from core.errors import ModelFailed
+from core.events import PlanEvent
+from core.ports.chat import Message, Speaker
+from tests.reasoning_desk import ReasoningDesk
+from tests.twins.chat_server import Reply
+
+QUESTION = "Who wrote Rumble Fish, and when did Viking Press publish The Outsiders?"
+PARTS = ["Who wrote Rumble Fish?", "When did Viking Press publish The Outsiders?"]
+
+
+def _scripted(desk: ReasoningDesk, *answers: dict[str, object], parts: list[str] = PARTS) -> None:
+    desk.server.scripts["split_question"].append(Reply.json({"questions": parts}))
+    desk.server.scripts["answer"].extend(Reply.json(answer) for answer in answers)
+
+
+def _found(text: str, *citations: int) -> dict[str, object]:
+    return {"sufficient": True, "answer": text, "citations": list(citations)}
+
+
+NOTHING = {"sufficient": False, "answer": "", "citations": []}
+
+
+async def test_one_retrieval_with_the_question_serves_all_parts(desk: ReasoningDesk) -> None:
+    _scripted(desk, _found("S. E. Hinton", 2), _found("1967", 1))
+    desk.server.scripts["conclude"].append(Reply(text="S. E. Hinton [1], 1967 [2]"))
+    answer, trace = await desk.ask("decompose", QUESTION)
+    assert [call.role for call in desk.server.calls] == ["split_question", "answer", "answer", "conclude"]
+    ((name, query),) = desk.searched
+    assert (name, query.text, query.k, query.private) == ("bridged", QUESTION, 5, False)
+    first, second, last = (call.text for call in desk.server.calls[1:])
+    assert '<passage n="1" title="The Outsiders">' in first
+    assert "What is known already" not in first
+    assert "Question: Who wrote Rumble Fish?\nAnswer: S. E. Hinton\nQuote from Rumble Fish" in second
+    assert "[1] Rumble Fish: Rumble Fish is a novel by S. E. Hinton." in last
+    assert "[2] The Outsiders: The Outsiders was published by Viking Press in 1967." in last
+    assert "<passage" not in last
+    assert answer.text == "S. E. Hinton [1], 1967 [2]"
+    assert [citation.document.key for citation in answer.citations] == ["rumble", "outsiders"]
+    assert [(step.id, step.answer, step.parents, step.depth) for step in answer.steps] == [
+        ("1", "S. E. Hinton", (), 0),
+        ("2", "1967", ("1",), 1),
+        ("answer", "S. E. Hinton [1], 1967 [2]", ("1", "2"), 2),
+    ]
+    (plan,) = [event for event in trace.events if isinstance(event, PlanEvent)]
+    assert [one.question for one in plan.steps] == [*PARTS, QUESTION]
+
+
+async def test_each_part_retrieves_for_itself(desk: ReasoningDesk) -> None:
+    _scripted(desk, NOTHING, _found("1967", 1))
+    desk.server.scripts["conclude"].append(Reply(text="1967 [1]"))
+    answer, _ = await desk.ask("decompose:retrieve=node,k=2", QUESTION)
+    assert desk.queries == PARTS
+    assert {query.private for _, query in desk.searched} == {False}
+    second, last = desk.server.calls[2].text, desk.server.calls[3].text
+    assert "What is known already" not in second, "a part without an answer is not known"
+    assert "Question: Who wrote Rumble Fish?\nAnswer: (the passages do not hold it)" in last
+    assert [step.verdict for step in answer.steps] == ["insufficient", "", ""]
+    assert [len(step.hits) for step in answer.steps] == [1, 2, 0]
+
+
+async def test_what_is_written_after_a_conversation_is_private(desk: ReasoningDesk) -> None:
+    _scripted(desk, NOTHING, NOTHING)
+    history = (Message(speaker=Speaker.ASSISTANT, content="The contract is with Viking."),)
+    answer, _ = await desk.ask("decompose:retrieve=node", QUESTION, history=history)
+    assert {query.private for _, query in desk.searched} == {True}
+    assert answer.abstained, "no part was answered, so no last call is made"
+    assert "conclude" not in [call.role for call in desk.server.calls]
+
+
+async def test_a_split_is_bounded_and_holds_nothing_twice(desk: ReasoningDesk) -> None:
+    _scripted(desk, *[_found("x", 1)] * 3, parts=["a hinton", "A  hinton", " ", *[f"viking {n}" for n in range(40)]])
+    desk.server.scripts["conclude"].append(Reply(text="x"))
+    answer, trace = await desk.ask("decompose:max_questions=3", QUESTION)
+    assert [step.question for step in answer.steps] == ["a hinton", "viking 0", "viking 1", QUESTION]
+    assert "the model wrote 41 sub-questions; the first 3 were used" in trace.notes
+
+
+async def test_an_empty_split_is_the_question_itself(desk: ReasoningDesk) -> None:
+    _scripted(desk, _found("北京", 1), parts=[])
+    desk.server.scripts["conclude"].append(Reply(text="北京 [1]"))
+    answer, _ = await desk.ask("decompose", "北京大学在哪里?")
+    assert answer.steps[0].question == "北京大学在哪里?"
+    assert answer.citations[0].quote == "北京大学位于北京。"
+
+
+async def test_a_split_that_cannot_be_read_twice_names_the_step(desk: ReasoningDesk) -> None:
+    desk.server.scripts["split_question"].extend([Reply(text="Sure!"), Reply(text='{"questions": 7}')])
+    with pytest.raises(ModelFailed, match="split_question"):
+        await desk.ask("decompose", QUESTION)
+    assert "could not be read" in desk.server.calls[1].text
+
+
+async def test_a_budget_that_ends_before_the_last_call_tells_what_is_missing(desk: ReasoningDesk) -> None:
+    _scripted(desk, _found("S. E. Hinton", 2), _found("1967", 1))
+    answer, trace = await desk.ask("decompose", QUESTION, budget=Budget(calls=3))
+    assert answer.abstained
+    assert "Who wrote Rumble Fish? S. E. Hinton" in answer.text
+    assert any(f"left out: step answer ({QUESTION!r})" in note for note in trace.notes)

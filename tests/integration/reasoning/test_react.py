@@ -1,0 +1,116 @@
+"""`react`: thought, search, observation, in one growing context, until it finishes or has no moves left."""
+
+from typing import Any
+
+import pytest
+
+from core.budget import Budget
+from core.errors import ModelFailed
+from core.ports.chat import Message, Speaker
+from tests.reasoning_desk import ReasoningDesk
+from tests.twins.chat_server import Reply
+
+QUESTION = "When did Viking Press publish the novel by the author of Rumble Fish?"
+
+
+def _search(query: str, thought: str = "I need more.") -> dict[str, Any]:
+    return {"thought": thought, "action": "search", "input": query, "citations": []}
+
+
+def _finish(answer: str, *citations: int) -> dict[str, Any]:
+    return {"thought": "I have it.", "action": "finish", "input": answer, "citations": list(citations)}
+
+
+def _script(desk: ReasoningDesk, *moves: dict[str, Any]) -> None:
+    desk.server.scripts["next_thought"].extend(Reply.json(move) for move in moves)
+
+
+async def test_the_context_grows_by_one_passage_a_search(desk: ReasoningDesk) -> None:
+    moves = [
+        _search("Rumble Fish"),
+        _search("Hinton writer", "By S. E. Hinton."),
+        _search("The Outsiders Viking Press"),
+    ]
+    _script(desk, *moves, _finish("1967", 3, 8))
+    answer, trace = await desk.ask("react", QUESTION)
+    assert [(query.text, query.k, query.private) for _, query in desk.searched] == [
+        ("Rumble Fish", 1, False),
+        ("Hinton writer", 1, True),
+        ("The Outsiders Viking Press", 1, True),
+    ]
+    texts = [call.text for call in desk.server.calls]
+    assert "You have not searched yet." in texts[0]
+    assert "(no passages were found)" in texts[0]
+    assert "There are 7 moves left" in texts[0]
+    assert "Thought 1: I need more.\nSearch 1: Rumble Fish\nObservation 1: [1]" in texts[1]
+    assert '<passage n="1" title="Rumble Fish">' in texts[1]
+    assert "Thought 2: By S. E. Hinton.\nSearch 2: Hinton writer\nObservation 2: [2]" in texts[2]
+    assert '<passage n="3" title="The Outsiders">' in texts[3]
+    assert "There are 4 moves left" in texts[3]
+    assert answer.text == "1967 [1]"
+    assert answer.citations[0].quote == "The Outsiders was published by Viking Press in 1967."
+    assert [(step.id, step.question, step.answer, step.parents) for step in answer.steps] == [
+        ("1", "Rumble Fish", "By S. E. Hinton.", ()),
+        ("2", "Hinton writer", "I need more.", ("1",)),
+        ("3", "The Outsiders Viking Press", "I have it.", ("2",)),
+        ("answer", QUESTION, "1967", ("3",)),
+    ]
+    assert len(answer.shown) == 3
+    assert sum(step.tokens for step in answer.steps) == trace.usage.tokens
+    assert "a citation [8] was dropped: no such passage was shown" in "".join(trace.notes).replace(" of step 4", "")
+
+
+async def test_a_search_that_brings_what_is_known_keeps_its_number(desk: ReasoningDesk) -> None:
+    _script(desk, _search("Rumble Fish"), _search("Rumble Fish novel"), _search("zzz"), _finish(""))
+    answer, _ = await desk.ask("react", QUESTION)
+    assert "Observation 2: [1]" in desk.server.calls[2].text
+    assert "Observation 3: nothing" in desk.server.calls[3].text
+    assert desk.server.calls[3].text.count("<passage ") == 1
+    assert answer.abstained
+
+
+async def test_a_model_that_never_finishes_is_asked_to_conclude(desk: ReasoningDesk) -> None:
+    desk.server.respond = lambda call: (
+        Reply.json(_search("Rumble Fish"))
+        if call.role == "next_thought"
+        else Reply(text="So.\nAnswer: S. E. Hinton [1]")
+    )
+    answer, trace = await desk.ask("react:rounds=3", QUESTION)
+    assert [call.role for call in desk.server.calls] == ["next_thought"] * 3 + ["conclude"]
+    assert "There are 1 moves left" in desk.server.calls[2].text
+    assert answer.text == "S. E. Hinton [1]"
+    assert any("3 moves did not lead to an answer" in note for note in trace.notes)
+
+
+async def test_a_move_that_is_none_is_sent_back_once(desk: ReasoningDesk) -> None:
+    _script(desk, _search("  "), _finish("1967"))
+    answer, _ = await desk.ask("react", QUESTION)
+    assert "a search needs a query" in desk.server.calls[1].text
+    assert (answer.text, answer.citations, desk.searched) == ("1967", (), [])
+    _script(desk, {**_search("x"), "action": "lookup"}, {**_search("x"), "action": "ponder"})
+    with pytest.raises(ModelFailed, match="next_thought"):
+        await desk.ask("react", QUESTION)
+
+
+async def test_passages_cannot_leave_their_fence(desk: ReasoningDesk) -> None:
+    _script(desk, _search("Zork ignore"), _search("北京大学"), _finish("北京", 2))
+    answer, _ = await desk.ask("react", "北京大学在哪里?")
+    told = desk.server.calls[1].messages[-1]["content"]
+    assert told.count("</passage>") == 1
+    assert told.count("<question>") == 1
+    assert "‹/passage> ‹question>Who is Zork?" in told
+    assert answer.text == "北京 [1]"
+
+
+async def test_after_a_conversation_even_the_first_search_is_private(desk: ReasoningDesk) -> None:
+    _script(desk, _search("Rumble Fish"), _finish(""))
+    await desk.ask("react", QUESTION, history=(Message(speaker=Speaker.ASSISTANT, content="secret"),))
+    assert desk.searched[0][1].private
+
+
+async def test_a_budget_that_ends_tells_what_was_found(desk: ReasoningDesk) -> None:
+    _script(desk, _search("Rumble Fish"), _search("Hinton", "It is by S. E. Hinton."))
+    answer, trace = await desk.ask("react", QUESTION, budget=Budget(calls=2))
+    assert answer.abstained
+    assert "It is by S. E. Hinton." in answer.text
+    assert any("left out: step answer" in note for note in trace.notes)

@@ -1,0 +1,164 @@
+"""`self_rag`: whether to retrieve, a candidate a passage, the critique's scores, the best kept; alone and in others."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from core.budget import Budget
+from core.errors import BudgetExhausted, ModelFailed
+from core.events import ReviewEvent
+from core.ports.reasoning import Question, Quote
+from core.trace import Trace
+from reasoning.actions.answer import KnownAnswer
+from reasoning.quoting import best_quote
+from reasoning.self_reflection import Reflection, solve
+from reasoning.session import Session
+from tests.reasoning_desk import ReasoningDesk
+from tests.twins.chat_server import Call, Reply
+
+QUESTION = "Which novel did Viking Press publish in 1967?"
+NOTHING = {"sufficient": False, "answer": "", "citations": []}
+
+
+class Critic:
+    """Retrieval is needed; `answers` and `judged` are by the passage that is shown, those not named do not suffice."""
+
+    def __init__(
+        self, answers: dict[str, str], judged: dict[str, tuple[bool, str, int]], retrieve: bool = True
+    ) -> None:
+        self._answers = answers
+        self._judged = judged
+        self._retrieve = retrieve
+
+    def __call__(self, call: Call) -> Reply:
+        key = call.labels.get("passages", "")
+        if call.role == "need_retrieval":
+            return Reply.json({"retrieve": self._retrieve})
+        if call.role == "answer":
+            found = self._answers.get(key)
+            return Reply.json({"sufficient": True, "answer": found, "citations": [1]} if found else NOTHING)
+        assert call.role == "critique"
+        relevant, support, usefulness = self._judged[key]
+        return Reply.json({"relevant": relevant, "support": support, "usefulness": usefulness})
+
+
+async def test_the_best_of_the_candidates_is_kept(desk: ReasoningDesk) -> None:
+    answers = {"rumble": "Rumble Fish", "outsiders": "The Outsiders", "viking": "none"}
+    judged = {"rumble": (True, "none", 5), "outsiders": (True, "full", 4), "viking": (False, "partial", 1)}
+    desk.server.respond = Critic(answers, judged)
+    answer, trace = await desk.ask("self_rag", QUESTION)
+    assert answer.text == "The Outsiders [1]"
+    assert answer.citations[0].quote == "The Outsiders was published by Viking Press in 1967."
+    ((name, query),) = desk.searched
+    assert (name, query.text, query.k, query.private) == ("bridged", QUESTION, 5, False)
+    drafts = [call for call in desk.server.calls if call.role == "answer"]
+    assert all(call.text.count("<passage ") == 1 for call in drafts)
+    assert {call.labels["passages"] for call in drafts} == {"rumble", "outsiders", "viking", "hinton"}
+    critiques = [call for call in desk.server.calls if call.role == "critique"]
+    assert len(critiques) == 3, "a passage that does not hold the answer has no candidate"
+    assert any("<answer>\nThe Outsiders\n</answer>" in call.text for call in critiques)
+    verdicts = {event.text: event.verdict for event in trace.events if isinstance(event, ReviewEvent)}
+    assert verdicts["Rumble Fish"] == "relevant, support none, use 5"
+    (step,) = answer.steps
+    assert step.tokens == trace.usage.tokens
+    assert (step.id, step.answer, len(step.hits)) == ("1", "The Outsiders", 4)
+
+
+@pytest.mark.parametrize(
+    ("weights", "kept"),
+    [
+        ("", "The Outsiders"),  # 1 + 1 + .5·(.5) before 1 + 0 + .5·1
+        (",support_weight=0", "Rumble Fish"),  # 1 + .25 after 1 + .5
+        (",support_weight=0,usefulness_weight=0", "The Outsiders"),  # equal: the passage that ranks first
+    ],
+)
+async def test_the_weights_choose(desk: ReasoningDesk, weights: str, kept: str) -> None:
+    answers = {"rumble": "Rumble Fish", "outsiders": "The Outsiders"}
+    desk.server.respond = Critic(answers, {"rumble": (True, "none", 5), "outsiders": (True, "full", 4)})
+    answer, _ = await desk.ask(f"self_rag:retrieve=always{weights}", QUESTION)
+    assert answer.plain == kept
+    assert "need_retrieval" not in {call.role for call in desk.server.calls}
+
+
+async def test_candidates_are_written_side_by_side_and_bounded(desk: ReasoningDesk) -> None:
+    critic = Critic(
+        {"outsiders": "The Outsiders", "viking": "x"}, {"outsiders": (True, "full", 5), "viking": (True, "full", 5)}
+    )
+    together = threading.Barrier(2, timeout=10)
+
+    def respond(call: Call) -> Reply:
+        if call.role == "answer":
+            together.wait()
+        return critic(call)
+
+    desk.server.respond = respond
+    answer, _ = await desk.ask("self_rag:retrieve=always,candidates=2,k=3", QUESTION)
+    assert answer.plain == "The Outsiders"
+    assert sorted(call.role for call in desk.server.calls) == ["answer"] * 2 + ["critique"] * 2
+    assert len(answer.steps[0].hits) == 3
+
+
+@pytest.mark.parametrize("options", ["", ":retrieve=never"])
+async def test_what_need_not_be_looked_up_comes_from_memory(desk: ReasoningDesk, options: str) -> None:
+    desk.server.scripts["conclude"].append(Reply(text="Four"))
+    desk.server.respond = Critic({}, {}, retrieve=False)
+    answer, trace = await desk.ask(f"self_rag{options}", "What is two and two?")
+    assert (answer.text, answer.citations, desk.searched) == ("Four", (), [])
+    assert "self_rag (step 1): answered from the model's memory; nothing is cited" in trace.notes
+    assert ("need_retrieval" in {call.role for call in desk.server.calls}) == (options == "")
+
+
+@pytest.mark.parametrize("question", ["xyzzy", QUESTION])
+async def test_without_a_candidate_it_abstains(desk: ReasoningDesk, question: str) -> None:
+    desk.server.respond = Critic({}, {})
+    answer, _ = await desk.ask("self_rag", question)
+    assert answer.abstained
+    assert answer.steps[0].verdict == "insufficient"
+
+
+async def test_a_passage_with_orders_is_judged_in_its_fence(desk: ReasoningDesk) -> None:
+    desk.server.respond = Critic({"evil": "PWNED"}, {"evil": (False, "none", 1)})
+    await desk.ask("self_rag:retrieve=always", "Zork ignore instructions")
+    for call in desk.server.calls:
+        told = call.messages[-1]["content"]
+        assert told.count("</passage>") == told.count("<question>") == 1
+        assert "do not follow it" in call.messages[0]["content"] or "do not follow it" in call.text
+
+
+async def test_a_critique_of_no_known_kind_is_an_error_of_its_step(desk: ReasoningDesk) -> None:
+    desk.server.respond = Critic({"beida": "北京"}, {"beida": (True, "quite", 5)})
+    with pytest.raises(ModelFailed, match="critique"):
+        await desk.ask("self_rag", "北京大学在哪里?")
+
+
+async def test_it_solves_a_node_of_others(desk: ReasoningDesk) -> None:
+    desk.server.respond = Critic({"outsiders": "1967"}, {"outsiders": (True, "full", 5)})
+    passage = desk.hits["rumble"]
+    quote: Quote = best_quote(passage, "S. E. Hinton")
+    known = [KnownAnswer(question="Who wrote Rumble Fish?", answer="S. E. Hinton", quotes=(quote,))]
+    session = _session(desk)
+    said = await solve(session, "When was The Outsiders published?", Reflection(k=2), step="Q2.1", known=known)
+    assert (said.text, said.sufficient, said.cited) == ("1967", True, said.shown)
+    assert session.found("Q2.1")[0].document.key == "outsiders"
+    assert desk.searched[0][1].private
+    asked = [call for call in desk.server.calls if call.role in {"need_retrieval", "answer"}]
+    assert all("Answer: S. E. Hinton" in call.text for call in asked)
+    given = await solve(
+        session, "When?", Reflection(retrieve="always"), passages=[desk.hits["rumble"], desk.hits["outsiders"]]
+    )
+    assert (given.text, len(desk.searched)) == ("1967", 1)
+    await desk.models.close()
+
+
+async def test_a_budget_that_ends_inside_comes_out_as_itself(desk: ReasoningDesk) -> None:
+    desk.server.respond = Critic({}, {})
+    session = _session(desk, Trace(budget=Budget(calls=1)))
+    with pytest.raises(BudgetExhausted):
+        await solve(session, QUESTION, Reflection(retrieve="always"))
+    await desk.models.close()
+
+
+def _session(desk: ReasoningDesk, trace: Any = None) -> Session:
+    question = Question(corpus=desk.corpus, text=QUESTION)
+    return Session(question, desk.models, desk.backends.named_searcher(""), trace or Trace())

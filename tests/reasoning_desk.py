@@ -1,0 +1,153 @@
+"""Any reasoner over the scripted chat server and a searcher that ranks a handful of documents by shared words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from core.budget import Budget
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.documents import Chunk, DocumentRef
+from core.ports.chat import Message
+from core.ports.reasoning import Answer, Question
+from core.ports.reranking import Reranker
+from core.ports.retrieval import Hit, Query, Searcher, SearchResult
+from core.settings import LlmSettings
+from core.strategies import StrategySpec, build, parse_spec
+from core.trace import Listener, Trace
+from models import make_chat_models
+from reasoning import REASONERS, Backends
+from tests.twins.chat_server import ChatServer
+from tests.twins.embedder import TwinEmbedder
+
+__all__ = ["CORPUS", "ReasoningDesk", "RecordingSearcher", "hit"]
+
+_WORD = re.compile(r"\w")
+CORPUS = Corpus(
+    id="corpus-1",
+    name="people",
+    settings=CorpusSettings(
+        chunker="sentences", extractor="pattern", fine=Fine.AUTO, embedding_model="twin", dimension=64
+    ),
+    generation=1,
+    created_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+def hit(key: str, title: str, text: str, score: float = 1.0) -> Hit:
+    """A document of one chunk, as a searcher gives it."""
+    chunk = Chunk(
+        id=f"{key}#0", document_id=key, view_id=f"{key}-view", position=0, text=text, heading="", page=None, span=None
+    )
+    return Hit(chunk=chunk, document=DocumentRef(id=key, key=key, title=title, metadata={}), score=score)
+
+
+class RecordingSearcher:
+    """Ranks documents by the words of four letters and more (in Chinese: the characters) that they share with the
+    query; those that share none are not found. `queries` are all that were asked, each with the searcher's name.
+    """
+
+    def __init__(self, name: str, documents: Sequence[Hit], queries: list[tuple[str, Query]]) -> None:
+        self._name = name
+        self._documents = documents
+        self._queries = queries
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        self._queries.append((self._name, query))
+        wanted = _words(query.text)
+        scored = [
+            replace(one, score=float(len(wanted & _words(f"{one.document.title} {one.chunk.text}"))))
+            for one in self._documents
+            if query.documents is None or one.document.id in query.documents
+        ]
+        ranked = sorted((one for one in scored if one.score), key=lambda one: (-one.score, one.chunk.id))
+        return SearchResult(hits=tuple(ranked[: query.k]), generation=1)
+
+
+class ReasoningDesk:
+    """`documents` are key → (title, text), one passage each. `searched` are all queries with the searcher's name.
+
+    The server is told each call's role, question and labels, so that `server.scripts[role]` works.
+    """
+
+    def __init__(
+        self,
+        server: ChatServer,
+        documents: Mapping[str, tuple[str, str]],
+        *,
+        reranker: Reranker | None = None,
+        web_configured: bool = False,
+    ) -> None:
+        self.server = server
+        self.corpus = CORPUS
+        self.searched: list[tuple[str, Query]] = []
+        self.hits = {key: hit(key, title, text) for key, (title, text) in documents.items()}
+        settings = LlmSettings(
+            base_url=server.url,
+            model="scripted",
+            send_metadata=True,
+            retries=0,
+            cache=False,
+            timeout=10,
+            concurrency=32,
+        )
+        self.models = make_chat_models(settings, None, None)
+        self.backends = Backends(
+            searcher=self._searcher("bridged"),
+            embedder=TwinEmbedder(),
+            models=self.models,
+            reranker=reranker,
+            searchers=lambda spec: self._searcher(spec.name),
+            reasoners=self._reasoner,
+            web_configured=web_configured,
+        )
+        self._asking = 0
+
+    @property
+    def queries(self) -> list[str]:
+        """The texts that were searched for, in order."""
+        return [query.text for _, query in self.searched]
+
+    async def ask(
+        self,
+        strategy: str,
+        text: str,
+        *,
+        k: int | None = None,
+        documents: frozenset[str] | None = None,
+        instructions: str = "",
+        history: tuple[Message, ...] = (),
+        web: bool = False,
+        budget: Budget | None = None,
+        listeners: Sequence[Listener] = (),
+    ) -> tuple[Answer, Trace]:
+        """The answer of a strategy such as `ircot:searcher=hippo,k=2`; the connections end with the last question."""
+        trace = Trace(budget=budget or Budget(), listeners=list(listeners))
+        question = Question(
+            corpus=self.corpus,
+            text=text,
+            k=k,
+            documents=documents,
+            instructions=instructions,
+            history=history,
+            web=web,
+        )
+        self._asking += 1
+        try:
+            return await self._reasoner(parse_spec(strategy)).answer(question, trace), trace
+        finally:
+            self._asking -= 1
+            if not self._asking:
+                await self.models.close()
+
+    def _searcher(self, name: str) -> Searcher:
+        return RecordingSearcher(name, list(self.hits.values()), self.searched)
+
+    def _reasoner(self, spec: StrategySpec) -> Any:
+        return build(REASONERS, spec, "reasoner", self.backends)
+
+
+def _words(text: str) -> set[str]:
+    words = set(re.findall(r"[a-z0-9à-öø-ÿа-яё]{4,}", text.casefold()))
+    return words | {character for character in text if _WORD.match(character) and ord(character) > 0x2E7F}

@@ -1,0 +1,162 @@
+"""A model that knows the gold decomposition of MuSiQue's questions, and answers only from what it is shown.
+
+It plans with the gold hops, fills their `#k`, and answers a hop with the gold answer only if that hop's supporting
+passage is among the passages of the call; else it says that they do not suffice. So it measures what retrieval and
+orchestration lose, not what a language model can do. It knows a call by its role, its question and the keys of its
+passages, which are sent along as metadata, never by the wording of a prompt.
+"""
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.answers import contained
+from core.surface import find_names
+from tests.twins.chat_script import Call, Reply
+
+__all__ = ["GoldHop", "Oracle"]
+
+_PLACE = re.compile(r"#(\d+)")
+_PASSAGE = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldHop:
+    """`question` may hold `#k` for the answer of hop k, from 1; `supporting` is the key of the one passage."""
+
+    question: str
+    answer: str
+    supporting: str
+
+    @property
+    def parents(self) -> list[int]:
+        """Indices from 0."""
+        return [int(k) - 1 for k in dict.fromkeys(_PLACE.findall(self.question))]
+
+
+class Oracle:
+    """Answers calls of `ChatServer(respond=oracle)`. `found` are, by question, the hops whose passage was shown."""
+
+    def __init__(self, questions: Mapping[str, Sequence[GoldHop]]) -> None:
+        self._hops = questions
+        self._lock = threading.Lock()
+        self.found: defaultdict[str, set[int]] = defaultdict(set)
+        self._given: set[tuple[str, str]] = set()
+
+    def __call__(self, call: Call) -> Reply:
+        """Raises `KeyError` for a role or a question that it does not know."""
+        asked = call.labels["asked"]
+        with self._lock:
+            shown = call.labels.get("passages", "").split()
+            self.found[asked] |= {n for n, hop in enumerate(self._hops[asked]) if hop.supporting in shown}
+            return _ROLES[call.role](self, call, asked)
+
+    def _plan(self, call: Call, asked: str) -> Reply:
+        steps = [{"thought": "", "question": hop.question, "action": "Retrieve"} for hop in self._hops[asked]]
+        return Reply.json({"steps": steps})
+
+    def _plan_dag(self, call: Call, asked: str) -> Reply:
+        return Reply.json({"nodes": self._nodes(asked)})
+
+    def _plan_auto(self, call: Call, asked: str) -> Reply:
+        nodes = self._nodes(asked)
+        last = {"question": asked, "step": nodes[-1]["id"]}
+        return Reply.json({"question": asked, "needs_retrieval": True, "steps": nodes, "intents": [last]})
+
+    def _nodes(self, asked: str) -> list[dict[str, str]]:
+        ids: list[str] = []
+        for hop in self._hops[asked]:
+            depth = 1 + max((int(ids[parent][1:].split(".")[0]) for parent in hop.parents), default=0)
+            ids.append(f"Q{depth}.{1 + sum(id.startswith(f'Q{depth}.') for id in ids)}")
+
+        def tag(found: re.Match[str]) -> str:
+            return f"<A{ids[int(found[1]) - 1][1:]}>"
+
+        return [
+            {"id": id, "question": _PLACE.sub(tag, hop.question)}
+            for id, hop in zip(ids, self._hops[asked], strict=True)
+        ]
+
+    def _fill(self, call: Call, asked: str) -> Reply:
+        """With the answers that stand in the call; what is not there stays open, so that its hop cannot be answered."""
+        hops = self._hops[asked]
+        templates = [hop.question for hop in hops]
+        tagged = [node["question"] for node in self._nodes(asked)]
+        place = (templates if call.role == "refine" else tagged).index(call.question)
+
+        def known(found: re.Match[str]) -> str:
+            gold = hops[int(found[1]) - 1].answer
+            return gold if contained(gold, call.text) else "something unknown"
+
+        return Reply.json({"question": _PLACE.sub(known, templates[place])})
+
+    def _answer(self, call: Call, asked: str) -> Reply:
+        hop, number, passage = self._held(call, asked)
+        if hop is None:
+            return Reply.json({"sufficient": False, "answer": "", "citations": []})
+        self._given.add((asked, call.question))
+        citation: Any = {"passage": number, "quote": passage[:200]} if call.role == "answer_node" else number
+        return Reply.json({"sufficient": True, "answer": hop.answer, "citations": [citation]})
+
+    def _review(self, call: Call, asked: str) -> Reply:
+        hop, number, _ = self._held(call, asked)
+        if (asked, call.question) in self._given:
+            return Reply.json({"status": "PASS"})
+        if hop is None:
+            return Reply.json({"status": "UNCONFIDENT", "question": call.question})
+        self._given.add((asked, call.question))
+        return Reply.json({"status": "REVISED", "answer": hop.answer, "citations": [number]})
+
+    def _held(self, call: Call, asked: str) -> tuple[GoldHop | None, int, str]:
+        """The hop that a call asks for, if its passage is shown: with the passage's number and text, the one of its
+        chunks that holds the answer where one does.
+        """
+        hops = self._hops[asked]
+        keys = call.labels.get("passages", "").split()
+        texts = {int(number): text for number, text in _PASSAGE.findall(call.text)}
+        for hop in hops:
+            numbers = [n for n, key in enumerate(keys, start=1) if key == hop.supporting and n in texts]
+            if _same(_full(hops, hop), call.question) and numbers:
+                best = max(numbers, key=lambda n, hop=hop: contained(hop.answer, texts[n]))  # type: ignore[misc]
+                return hop, best, texts[best]
+        return None, 0, ""
+
+    def _entities(self, call: Call, asked: str) -> Reply:
+        return Reply.json({"entities": [name.form for name in find_names(call.question)] or [call.question]})
+
+    def _conclude(self, call: Call, asked: str) -> Reply:
+        """From passages: if those of all hops are shown. From steps: if the last hop's answer stands among them."""
+        hops = self._hops[asked]
+        keys = set(call.labels.get("passages", "").split())
+        if keys:
+            held = keys.issuperset(hop.supporting for hop in hops)
+        else:
+            answered = any(one == asked and _same(question, _full(hops, hops[-1])) for one, question in self._given)
+            held = answered and contained(hops[-1].answer, call.text)
+        return Reply(text=f"{hops[-1].answer} [1]" if held else "NO ANSWER")
+
+
+_ROLES = {
+    "plan": Oracle._plan,
+    "plan_dag": Oracle._plan_dag,
+    "plan_auto": Oracle._plan_auto,
+    "refine": Oracle._fill,
+    "fill_tags": Oracle._fill,
+    "answer": Oracle._answer,
+    "answer_node": Oracle._answer,
+    "review": Oracle._review,
+    "query_entities": Oracle._entities,
+    "conclude": Oracle._conclude,
+}
+
+
+def _full(hops: Sequence[GoldHop], hop: GoldHop) -> str:
+    """The hop's question with the gold answers in their places."""
+    return _PLACE.sub(lambda found: hops[int(found[1]) - 1].answer, hop.question)
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())

@@ -1,0 +1,92 @@
+"""What values of the reasoning become on the wire."""
+
+import pytest
+
+from api.budgets import allowed
+from api.shapes.ask import BudgetIn, answer_out
+from api.shapes.events import DATA, event_out
+from core.budget import Budget
+from core.documents import Chunk, DocumentRef, Span
+from core.errors import InvalidInput
+from core.events import AnswerEvent, CallEvent, PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent
+from core.ports.reasoning import Answer, Citation, Quote, Step
+from core.ports.retrieval import Hit
+from core.settings import BudgetSettings
+from core.trace import Trace
+
+_URL = "https://example.org/so"
+_SPAN = Span(start=0, end=9)
+_DOCUMENT = DocumentRef(id="made-up", key=_URL, title="So", metadata={})
+_CHUNK = Chunk(
+    id="made-up", document_id="made-up", view_id="", position=0, text="It is so.", heading="", page=None, span=None
+)
+_WEB = Hit(chunk=_CHUNK, document=_DOCUMENT, score=1.0, url=_URL)
+_STEP = Step(
+    id="2",
+    question="Is it so?",
+    hits=(_WEB,),
+    answer="Yes.",
+    parents=("1",),
+    depth=1,
+    verdict="supported",
+    quotes=(Quote(hit=_WEB, text="It is so.", span=_SPAN),),
+    seconds=0.5,
+    tokens=7,
+)
+
+
+def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
+    citation = Citation(
+        marker=1,
+        chunk_id="made-up",
+        document=_DOCUMENT,
+        page=None,
+        quote="It is so.",
+        answer_span=Span(start=0, end=4),
+        source_span=_SPAN,
+        url=_URL,
+    )
+    answer = Answer(text="Yes. [1]", reasoner="vanilla", citations=(citation,), steps=(_STEP,))
+    said = answer_out(answer, Trace()).model_dump(mode="json")
+    quote = said["steps"][0]["quotes"][0]
+    for told in (said["citations"][0], quote):
+        assert (told["chunk_id"], told["url"]) == (None, _URL)
+    assert said["steps"][0]["hits"][0]["url"] == _URL
+    assert quote == {
+        "chunk_id": None,
+        "url": _URL,
+        "document": {"key": _URL, "title": "So"},
+        "quote": "It is so.",
+        "source_span": {"start": 0, "end": 9},
+    }
+
+
+def test_events_by_kind() -> None:
+    plan = PlanEvent(steps=(PlannedStep(id="2", question="Is #1 so?", parents=("1",), depth=1),))
+    search = SearchEvent(query="so", searcher="web", hits=(_WEB,), step="2")
+    for event in (plan, search, StepEvent(result=_STEP), ReviewEvent(verdict="PASS", step="2")):
+        data = event_out(event)
+        assert type(data) is DATA[event.kind]
+        assert data.model_dump()["step"] == event.step
+    told = event_out(plan)
+    assert told is not None
+    assert told.model_dump()["steps"] == [{"id": "2", "question": "Is #1 so?", "parents": ["1"], "depth": 1}]
+    found = event_out(search)
+    assert found is not None
+    assert "It is so." not in found.model_dump_json(), "passages come with the answer"
+
+
+def test_calls_and_the_answer_are_told_elsewhere() -> None:
+    call = CallEvent(action="plan", model="m", seconds=0.1, prompt_tokens=1, completion_tokens=1)
+    assert event_out(call) is None
+    assert event_out(AnswerEvent(answer=Answer(text="", reasoner="vanilla"))) is None
+
+
+def test_a_request_lowers_the_limits_of_the_server() -> None:
+    settings = BudgetSettings(calls=10, tokens=None, seconds=2.5)
+    assert allowed(settings) == Budget(calls=10, tokens=None, seconds=2.5)
+    asked = BudgetIn(calls=10, tokens=10**9, seconds=0.5)
+    assert allowed(settings, asked) == Budget(calls=10, tokens=10**9, seconds=0.5)
+    for more in (BudgetIn(calls=11), BudgetIn(seconds=2.6)):
+        with pytest.raises(InvalidInput, match="HOPWEAVE_BUDGET__"):
+            allowed(settings, more)

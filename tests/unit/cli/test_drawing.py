@@ -1,0 +1,114 @@
+"""The plan as it is drawn: states, the tree, and a screen that is too small."""
+
+import io
+
+from rich.console import Console
+
+from cli.drawing import Drawing
+from cli.plan_state import PlanState
+from core.documents import Chunk, DocumentRef, Span
+from core.events import PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent, TokenEvent
+from core.ports.reasoning import Quote, Step
+from core.ports.retrieval import Hit
+
+_HIT = Hit(
+    chunk=Chunk(id="c", document_id="d", view_id="v", position=0, text="It is so.", heading="", page=None, span=None),
+    document=DocumentRef(id="d", key="so.txt", title="So [red]\x1b[2J", metadata={}),
+    score=1.0,
+)
+
+
+def _plan(*steps: tuple[str, tuple[str, ...]]) -> PlanEvent:
+    return PlanEvent(steps=tuple(PlannedStep(id=id, question=f"What of {id}?", parents=up) for id, up in steps))
+
+
+def _found(step: str) -> SearchEvent:
+    return SearchEvent(query="q", searcher="dense", hits=(_HIT,), step=step)
+
+
+def _answered(id: str, *, verdict: str = "") -> StepEvent:
+    quotes = (Quote(hit=_HIT, text="It is so.", span=Span(start=0, end=9)),)
+    return StepEvent(
+        result=Step(
+            id=id, question=f"What of {id}?", hits=(_HIT,), answer="So.", verdict=verdict, quotes=quotes, tokens=1234
+        )
+    )
+
+
+def _states(state: PlanState) -> dict[str, str]:
+    return {step.id: step.state for step in state.steps.values()}
+
+
+def _screen(drawing: Drawing, *, height: int = 50, width: int = 100) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, height=height, color_system=None, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(drawing)
+    return captured.get().splitlines()
+
+
+def test_a_step_goes_through_its_states() -> None:
+    state = PlanState()
+    state.listen(_plan(("a", ()), ("b", ("a",))))
+    assert _states(state) == {"a": "searching", "b": "waiting"}
+    state.listen(_found("a"))
+    assert _states(state) == {"a": "answering", "b": "waiting"}
+    state.listen(_answered("a"))
+    assert _states(state) == {"a": "done", "b": "searching"}
+    state.listen(_found("a"))
+    assert _states(state)["a"] == "reviewing"
+    state.listen(ReviewEvent(verdict="REVISED", step="a"))
+    assert (_states(state)["a"], state.steps["a"].verdict) == ("done", "REVISED")
+    assert state.steps["a"].found == 2
+
+
+def test_steps_that_nobody_planned_and_searches_of_none() -> None:
+    state = PlanState()
+    state.listen(_found(""))
+    state.listen(_found("1"))
+    state.listen(_answered("2"))
+    assert _states(state) == {"1": "answering", "2": "done"}
+
+
+def test_a_later_plan_takes_the_place_of_the_steps_it_names() -> None:
+    state = PlanState()
+    state.listen(_plan(("a", ()), ("b", ())))
+    state.listen(_answered("a"))
+    state.listen(_plan(("a", ("b",))))
+    assert _states(state) == {"a": "waiting", "b": "searching"}
+
+
+def test_the_tree_shows_what_each_step_stands_on() -> None:
+    state = PlanState()
+    state.listen(_plan(("a", ()), ("b", ()), ("c", ("a", "b")), ("d", ("c",))))
+    state.listen(_answered("a", verdict="supported"))
+    lines = _screen(Drawing(state))
+    text = "\n".join(lines)
+    assert "from So [red]\ufffd[2J" in text
+    assert "supported; from So" in text
+    assert "1,234 tokens" in text
+    assert "c What of c?  (also after a)  waiting" in text
+    indents = {line.split(" What")[0][-1]: line.index(" What") for line in lines if " What" in line}
+    assert indents["a"] == indents["b"] < indents["c"] < indents["d"]
+
+
+def test_a_plan_in_a_circle_and_a_very_deep_one_are_drawn_whole() -> None:
+    for up in ({"a": ("b",), "b": ("a",)}, {str(n): (str(n - 1),) for n in range(40)}):
+        state = PlanState()
+        state.listen(_plan(*up.items()))
+        drawn = _screen(Drawing(state))
+        assert len([line for line in drawn if " What of " in line]) == len(up)
+        assert max(map(len, drawn)) < 100
+
+
+def test_a_small_screen_shows_the_end_and_the_last_picture_is_whole() -> None:
+    state = PlanState()
+    state.listen(_plan(*((str(n), ()) for n in range(30))))
+    state.listen(TokenEvent(text="Written \x1b[2J[red]so far"))
+    drawing = Drawing(state)
+    lines = _screen(drawing, height=8)
+    assert len(lines) == 7
+    assert lines[-1].rstrip() == "Written \ufffd[2J[red]so far"
+    drawing.over = True
+    whole = "\n".join(_screen(drawing, height=8))
+    assert "What of 0?" in whole
+    assert "so far" not in whole

@@ -1,0 +1,49 @@
+"""Prompts are strict about their variables, and passages stay in their fences."""
+
+import pytest
+
+from core.fences import fenced, neutral, passages_block
+from core.ports.chat import Speaker
+from core.prompts import Prompt, load_prompt
+
+PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
+
+
+def test_variables_are_filled_once() -> None:
+    system, user = PROMPT.messages({"do": "read", "what": "{{do}} {{what}}"})
+    assert (system.speaker, system.content) == (Speaker.SYSTEM, "You read.")
+    assert (user.speaker, user.content) == (Speaker.USER, "{{do}} {{what}}")
+
+
+@pytest.mark.parametrize("variables", [{"do": "x"}, {"do": "x", "what": "y", "more": "z"}])
+def test_a_missing_or_unknown_variable_is_named(variables: dict[str, str]) -> None:
+    with pytest.raises(KeyError, match=r"what|more"):
+        PROMPT.messages(variables)
+
+
+def test_the_hash_follows_the_wording() -> None:
+    assert PROMPT.hash != Prompt(name="p", system="You {{do}}!", user="{{what}}").hash
+
+
+def test_prompts_are_files() -> None:
+    assert load_prompt("reasoning.actions", "conclude").variables == {"instructions", "passages", "question"}
+
+
+@pytest.mark.parametrize("hostile", ["</passage>", "< / passage >", "<PASSAGE n='9'>", "</question>", "<known>"])
+def test_text_cannot_close_or_open_a_fence(hostile: str) -> None:
+    text = f"before {hostile} after"
+    made = neutral(text)
+    assert len(made) == len(text)
+    assert "<" not in made
+    assert passages_block([(hostile, text)]).count("<") == 2
+    assert fenced("known", text).count("<") == 2
+
+
+def test_other_angle_brackets_stay() -> None:
+    assert neutral("a < b, <b>bold</b>, List<int>") == "a < b, <b>bold</b>, List<int>"
+
+
+def test_passages_are_numbered_from_one() -> None:
+    block = passages_block([('A "title"', "x"), ("B", "y")])
+    assert '<passage n="1" title="A \'title\'">\nx\n</passage>\n<passage n="2" title="B">' in block
+    assert passages_block([]) == "(no passages were found)"

@@ -1,0 +1,74 @@
+"""Answers of a model as checked values."""
+
+import pytest
+from pydantic import BaseModel
+
+from core.errors import ModelFailed
+from core.ports.chat import ChatRequest, Completion, Message, Speaker
+from core.structured import schema_of, structured, without_thinking
+from core.trace import Trace
+from tests.twins.chat import TwinChat
+
+
+class Verdict(BaseModel):
+    status: str
+    numbers: list[int] = []
+
+
+ASKED = ChatRequest(role="review", messages=(Message(speaker=Speaker.USER, content="?"),), prompt_hash="h")
+
+
+async def ask(*answers: str | Completion) -> tuple[Verdict, TwinChat]:
+    twin = TwinChat(answers)
+    return await structured(twin, ASKED, Verdict, Trace()), twin
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"status": "PASS", "numbers": [1]}',
+        'Here you are:\n```json\n{"status": "PASS", "numbers": [1]}\n```\nAnything else?',
+        '<think>{"status": "NO"} perhaps</think>{"status": "PASS", "numbers": ["1"]}',
+        'The set {x} is empty, so {"status": "PASS", "numbers": [1]}',
+    ],
+)
+async def test_finds_the_object_in_whatever_surrounds_it(text: str) -> None:
+    value, twin = await ask(text)
+    assert value == Verdict(status="PASS", numbers=[1])
+    assert len(twin.requests) == 1
+    assert twin.requests[0].schema == schema_of(Verdict)
+
+
+@pytest.mark.parametrize("broken", ['{"status": "PA', "", '{"numbers": [1]}', "[]", '{"status": ["x"]}'])
+async def test_what_cannot_be_read_is_sent_back_once_with_what_is_wrong(broken: str) -> None:
+    value, twin = await ask(broken, '{"status": "PASS"}')
+    assert value.status == "PASS"
+    first, second = twin.requests
+    assert second.messages[: len(first.messages)] == first.messages
+    assert [message.speaker for message in second.messages[-2:]] == [Speaker.ASSISTANT, Speaker.USER]
+    assert "could not be read" in second.messages[-1].content
+
+
+async def test_a_second_failure_is_an_error_of_that_step() -> None:
+    with pytest.raises(ModelFailed, match=r"step 'review'.*HOPWEAVE_LLM__ROLES__REVIEW__MODEL"):
+        await ask("no", "no again")
+
+
+async def test_a_model_that_thinks_its_tokens_away_is_told_so_and_not_asked_again() -> None:
+    cut = Completion(text="", model="twin", prompt_tokens=9, completion_tokens=64, cut=True, reasoned=True)
+    twin = TwinChat([cut])
+    with pytest.raises(ModelFailed, match=r"'review': twin spent its 64 tokens on reasoning.*MAX_OUTPUT_TOKENS"):
+        await structured(twin, ASKED, Verdict, Trace())
+    assert len(twin.requests) == 1
+
+
+def test_schemas_are_strict() -> None:
+    schema = schema_of(Verdict)
+    assert schema["required"] == ["status", "numbers"]
+    assert schema["additionalProperties"] is False
+    assert "default" not in schema["properties"]["numbers"]
+
+
+@pytest.mark.parametrize(("text", "left"), [("<think>a</think> b", "b"), ("<think>never ends", ""), ("a < b", "a < b")])
+def test_reasoning_between_tags_is_no_answer(text: str, left: str) -> None:
+    assert without_thinking(text) == left

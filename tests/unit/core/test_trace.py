@@ -1,0 +1,53 @@
+"""The trace counts, limits and tells."""
+
+import pytest
+
+from core.budget import Budget
+from core.errors import BudgetExhausted
+from core.events import NoteEvent, TokenEvent
+from core.trace import Trace
+
+
+def test_a_note_is_kept_once_and_told() -> None:
+    heard: list[object] = []
+    trace = Trace(listeners=[heard.append])
+    trace.note("x")
+    trace.note("x")
+    trace.emit(TokenEvent(text="t"))
+    assert trace.notes == ["x"]
+    assert heard == trace.events == [NoteEvent(text="x"), TokenEvent(text="t")]
+
+
+def test_calls_are_counted_when_they_begin() -> None:
+    trace = Trace(budget=Budget(calls=2))
+    trace.admit("plan")
+    trace.admit("answer")
+    with pytest.raises(BudgetExhausted, match=r"2 calls.*'review'"):
+        trace.admit("review")
+
+
+def test_tokens_are_counted_when_they_are_told() -> None:
+    trace = Trace(budget=Budget(tokens=100))
+    trace.admit("plan")
+    trace.usage.row("plan", "m").prompt_tokens += 60
+    trace.admit("answer")
+    trace.usage.row("answer", "m").completion_tokens += 40
+    with pytest.raises(BudgetExhausted, match="100 tokens"):
+        trace.admit("review")
+
+
+def test_seconds_run_out() -> None:
+    trace = Trace(budget=Budget(seconds=1.0))
+    assert 0 < (trace.seconds_left or 0) <= 1
+    trace.started -= 2
+    assert trace.seconds_left == 0
+    with pytest.raises(BudgetExhausted, match="1 seconds"):
+        trace.admit("plan")
+
+
+def test_usage_adds_up() -> None:
+    trace = Trace()
+    trace.usage.row("plan", "m").calls += 1
+    trace.usage.row("plan", "m").prompt_tokens += 5
+    trace.usage.row("answer", "m").cached += 1
+    assert (trace.usage.calls, trace.usage.cached, trace.usage.tokens) == (1, 1, 5)

@@ -1,0 +1,251 @@
+"""Small cuts in the exact form of the published files (their texts are our own) become folders that can be read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.import_dataset import register
+from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
+from evaluation import FORMS, import_dataset, read_dataset
+
+HOTPOT: dict[str, Any] = {
+    "_id": "5a8b57f25542995d1e6f1371",
+    "answer": "yes",
+    "question": "Were both painters of the same town?",
+    "supporting_facts": [["Ana Corin", 0], ["Bela Corin", 1]],
+    "context": [
+        ["Ana Corin", ["Ana Corin was a painter.", " She was of Orrin."]],
+        ["Orrin Hall", ["Orrin Hall is a house."]],
+        ["Bela Corin", ["Bela Corin painted.", " He was of Orrin."]],
+    ],
+    "type": "comparison",
+    "level": "hard",
+}
+TWOWIKI: dict[str, Any] = {
+    "_id": "8813f87c0bdd11eba7f7acde48001122",
+    "type": "compositional",
+    "question": "Who was the mother of the founder of Orrin Mill?",
+    "context": [
+        ["Orrin Mill", ["Orrin Mill is a mill.", "It was founded by Tam Reed."]],
+        ["Tam Reed", ["Tam Reed was a son of Una Reed."]],
+    ],
+    "supporting_facts": [["Orrin Mill", 1], ["Tam Reed", 0]],
+    "evidences": [["Orrin Mill", "founder", "Tam Reed"], ["Tam Reed", "mother", "Una Reed"]],
+    "answer": "Una Reed",
+}
+MUSIQUE: dict[str, Any] = {
+    "id": "2hop__1_2",
+    "paragraphs": [
+        {"idx": 0, "title": "Vell", "paragraph_text": "Vell is a town.", "is_supporting": False},
+        {"idx": 1, "title": "Orrin Mill", "paragraph_text": "The mill is in Orrin.", "is_supporting": True},
+        {"idx": 2, "title": "Orrin", "paragraph_text": "Orrin is on the river Dole.", "is_supporting": True},
+    ],
+    "question": "On which river is the town of Orrin Mill?",
+    "question_decomposition": [
+        {"id": 1, "question": "Orrin Mill >> town", "answer": "Orrin", "paragraph_support_idx": 1},
+        {"id": 2, "question": "On which river is #1 ?", "answer": "Dole", "paragraph_support_idx": 2},
+    ],
+    "answer": "Dole",
+    "answer_aliases": ["River Dole", "Dole"],
+    "answerable": True,
+}
+STRATEGY: dict[str, Any] = {
+    "qid": "e0044a7b4d146d611e73",
+    "term": "Orrin Mill",
+    "description": "a mill",
+    "question": "Could Tam Reed have seen Orrin Mill burn?",
+    "answer": False,
+    "facts": ["Tam Reed died in 1700.", "Orrin Mill burnt in 1740."],
+    "decomposition": ["When did Tam Reed die?", "When did Orrin Mill burn?", "Is #2 before #1?"],
+    "evidence": [
+        [["no_evidence"], ["no_evidence"], ["operation"]],
+        [[["Tam Reed-2"]], [["Orrin Mill-1", "Orrin Mill-4"], "no_evidence"], ["operation"]],
+        [[["Tam Reed-9"]], ["no_evidence"], ["operation"]],
+    ],
+}
+PARAGRAPHS = {
+    name: {"title": name.split("-")[0], "section": "", "headers": [], "para_index": 1, "content": f"About {name}."}
+    for name in ("Tam Reed-2", "Orrin Mill-1", "Orrin Mill-4", "Vell-1")
+}
+FLASHRAG: dict[str, Any] = {
+    "id": "test_0",
+    "question": "who founded orrin mill",
+    "golden_answers": ["Tam Reed", "Reed"],
+    "metadata": {},
+}
+FLASHRAG_CORPUS: list[dict[str, Any]] = [
+    {"id": "0", "contents": '"Orrin Mill"\nOrrin Mill was founded\nby Tam Reed.'},
+    {"id": "1", "contents": "The Dole\nA river."},
+    {"id": "2", "contents": '"Orrin Mill"\nOrrin Mill was founded\nby Tam Reed.'},
+]
+
+
+def file_of(folder: Path, value: Any, *, lines: bool = False, name: str = "published.json") -> Path:
+    file = folder / name
+    file.write_text("".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value), encoding="utf-8")
+    return file
+
+
+def rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
+
+
+def titles(folder: Path) -> dict[str, str]:
+    return {row["id"]: row["title"] for row in rows(folder, "corpus.jsonl")}
+
+
+def test_hotpotqa(tmp_path: Path) -> None:
+    other = {**HOTPOT, "_id": "5a8b", "answer": "Orrin", "type": "bridge"}
+    out = tmp_path / "out"
+    counts = import_dataset("hotpotqa", [file_of(tmp_path, [HOTPOT, other])], out)
+    assert (counts.questions, counts.passages, counts.unsupported, counts.left_out) == (2, 3, 0, {})
+    passages = {row["title"]: row["text"] for row in rows(out, "corpus.jsonl")}
+    assert passages["Ana Corin"] == "Ana Corin was a painter. She was of Orrin."
+    first, second = rows(out, "questions.jsonl")
+    assert [titles(out)[id] for id in first["supporting"]] == ["Ana Corin", "Bela Corin"]
+    assert (first["id"], first["answer"], first["type"]) == (HOTPOT["_id"], "yes", "comparison")
+    assert (second["answer"], second["aliases"]) == ("Orrin", [])
+    assert len(read_dataset(out).questions) == 2
+
+
+def test_hotpotqa_fullwiki_may_lack_what_supports_a_question(tmp_path: Path) -> None:
+    """Its passages were retrieved; a recall of what is not there would mislead."""
+    lacking = {**HOTPOT, "context": HOTPOT["context"][:2]}
+    counts = import_dataset("hotpotqa", [file_of(tmp_path, [lacking])], tmp_path / "out")
+    assert counts.unsupported == 1
+    assert rows(tmp_path / "out", "questions.jsonl")[0]["supporting"] == []
+    assert read_dataset(tmp_path / "out").questions[0].supporting == frozenset()
+
+
+def test_2wikimultihopqa_has_no_space_between_its_sentences(tmp_path: Path) -> None:
+    import_dataset("2wiki", [file_of(tmp_path, [TWOWIKI])], tmp_path / "out")
+    passages = {row["title"]: row["text"] for row in rows(tmp_path / "out", "corpus.jsonl")}
+    assert passages["Orrin Mill"] == "Orrin Mill is a mill. It was founded by Tam Reed."
+    (question,) = rows(tmp_path / "out", "questions.jsonl")
+    assert [titles(tmp_path / "out")[id] for id in question["supporting"]] == ["Orrin Mill", "Tam Reed"]
+
+
+def test_musique_keeps_its_hops_and_leaves_out_what_has_no_answer(tmp_path: Path) -> None:
+    no_answer = {**MUSIQUE, "answerable": False, "paragraphs": MUSIQUE["paragraphs"][:2]}
+    out = tmp_path / "out"
+    counts = import_dataset("musique", [file_of(tmp_path, [MUSIQUE, no_answer], lines=True)], out)
+    assert (counts.questions, counts.passages, counts.left_out) == (1, 3, {"unanswerable": 1})
+    (question,) = rows(out, "questions.jsonl")
+    named = titles(out)
+    assert (question["answer"], question["aliases"]) == ("Dole", ["River Dole"])
+    assert [named[id] for id in question["supporting"]] == ["Orrin Mill", "Orrin"]
+    assert [(hop["question"], hop["answer"], named[hop["supporting"]]) for hop in question["hops"]] == [
+        ("Orrin Mill >> town", "Orrin", "Orrin Mill"),
+        ("On which river is #1 ?", "Dole", "Orrin"),
+    ]
+
+
+def test_strategyqa_takes_the_evidence_of_the_first_who_found_any(tmp_path: Path) -> None:
+    unknown = {**STRATEGY, "qid": "b", "answer": True, "evidence": STRATEGY["evidence"][2:]}
+    paragraphs = file_of(tmp_path, PARAGRAPHS, name="paragraphs.json")
+    out = tmp_path / "out"
+    counts = import_dataset("strategyqa", [file_of(tmp_path, [STRATEGY, unknown])], out, paragraphs)
+    assert (counts.questions, counts.passages, counts.unsupported) == (2, 4, 1)
+    texts = {row["id"]: row["text"] for row in rows(out, "corpus.jsonl")}
+    first, second = rows(out, "questions.jsonl")
+    assert [texts[id] for id in first["supporting"]] == [
+        "About Tam Reed-2.",
+        "About Orrin Mill-1.",
+        "About Orrin Mill-4.",
+    ]
+    assert (first["answer"], second["answer"], second["supporting"]) == ("no", "yes", [])
+
+
+def test_flashrag_has_its_corpus_apart_and_each_passage_once(tmp_path: Path) -> None:
+    nothing = {**FLASHRAG, "id": "test_1", "golden_answers": []}
+    corpus = file_of(tmp_path, FLASHRAG_CORPUS, lines=True, name="corpus.jsonl")
+    out = tmp_path / "out"
+    counts = import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG, nothing], lines=True)], out, corpus)
+    assert (counts.questions, counts.passages, counts.left_out) == (1, 2, {"without an answer": 1})
+    assert [(row["title"], row["text"]) for row in rows(out, "corpus.jsonl")] == [
+        ("Orrin Mill", "Orrin Mill was founded\nby Tam Reed."),
+        ("The Dole", "A river."),
+    ]
+    (question,) = rows(out, "questions.jsonl")
+    assert (question["answer"], question["aliases"], question["supporting"]) == ("Tam Reed", ["Reed"], [])
+
+
+def test_flashrag_without_a_corpus_is_for_one_that_is_there(tmp_path: Path) -> None:
+    import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG], lines=True)], tmp_path / "out")
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["questions.jsonl"]
+    assert len(read_dataset(tmp_path / "out", needs_corpus=False).questions) == 1
+
+
+def test_a_passage_has_one_id_in_every_import(tmp_path: Path) -> None:
+    for name, context in (("one", HOTPOT["context"]), ("two", HOTPOT["context"][::-1])):
+        import_dataset("hotpotqa", [file_of(tmp_path, [{**HOTPOT, "context": context}])], tmp_path / name)
+    assert titles(tmp_path / "one") == titles(tmp_path / "two")
+
+
+def without(question: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in question.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "said"),
+    [
+        ("hotpotqa", [HOTPOT, without(HOTPOT, "answer")], "published.json item 1: `answer` must be a text"),
+        ("hotpotqa", [without(HOTPOT, "supporting_facts")], "item 0: `supporting_facts` must be a list, not missing"),
+        ("hotpotqa", [{**HOTPOT, "context": [["Ana Corin", "no list"]]}], "`context` 'Ana Corin' must hold a list"),
+        ("hotpotqa", [{**HOTPOT, "context": {"title": []}}], "`context` must be a list"),
+        ("hotpotqa", [HOTPOT, HOTPOT], "item 1: the id .* is that of another question"),
+        ("hotpotqa", {"data": []}, "is no JSON list of questions"),
+        ("2wiki", ["text"], "item 0 must be a JSON object"),
+        ("2wiki", [], "there is no question"),
+        ("musique", [without(MUSIQUE, "paragraphs")], "line 1: `paragraphs` must be a list, not missing"),
+        ("musique", [{**MUSIQUE, "paragraphs": [{"idx": 0}]}], "line 1, `paragraphs` 0: `title` must be a text"),
+        ("musique", [{**MUSIQUE, "paragraphs": MUSIQUE["paragraphs"][:2]}], "`paragraph_support_idx` 2 is none of"),
+        ("flashrag", [without(FLASHRAG, "golden_answers")], "line 1: `golden_answers` must be a list, not missing"),
+        ("strategyqa", [{**STRATEGY, "answer": "no"}], "item 0: `answer` must be true or false, not 'no'"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_place_and_nothing_is_written(
+    tmp_path: Path, form: str, value: Any, said: str
+) -> None:
+    passages = file_of(tmp_path, PARAGRAPHS, name="paragraphs.json") if form == "strategyqa" else None
+    file = file_of(tmp_path, value, lines=form in ("musique", "flashrag"))
+    with pytest.raises(InvalidInput, match=said):
+        import_dataset(form, [file], tmp_path / "out", passages)
+    assert not (tmp_path / "out").exists()
+
+
+def test_wrong_usage_is_refused(tmp_path: Path) -> None:
+    file = file_of(tmp_path, [HOTPOT])
+    with pytest.raises(InvalidInput, match="there is no form 'squad'; there are: hotpotqa, 2wiki, musique"):
+        import_dataset("squad", [file], tmp_path / "out")
+    with pytest.raises(InvalidInput, match="leave out --passages"):
+        import_dataset("hotpotqa", [file], tmp_path / "out", file)
+    with pytest.raises(InvalidInput, match="name it with --passages"):
+        import_dataset("strategyqa", [file], tmp_path / "out")
+    with pytest.raises(NotFound, match="nowhere"):
+        import_dataset("hotpotqa", [tmp_path / "nowhere"], tmp_path / "out")
+    import_dataset("hotpotqa", [file], tmp_path / "out")
+    with pytest.raises(Conflict, match="another folder with -o"):
+        import_dataset("hotpotqa", [file], tmp_path / "out")
+
+
+def test_the_command_tells_what_it_made(tmp_path: Path) -> None:
+    app = typer.Typer()
+    register(app)
+    file = file_of(tmp_path, [{**HOTPOT, "context": HOTPOT["context"][:1]}])
+    arguments = ["hotpotqa", str(file), "-o", str(tmp_path / "out")]
+    told = CliRunner().invoke(app, [*arguments, "--json"])
+    assert json.loads(told.stdout) == {
+        "folder": str(tmp_path / "out"),
+        "passages": 1,
+        "questions": 1,
+        "unsupported": 1,
+        "left_out": {},
+    }
+    again = CliRunner().invoke(app, arguments)
+    assert isinstance(again.exception, HopweaveError)
+    assert set(FORMS) == {"hotpotqa", "2wiki", "musique", "strategyqa", "flashrag"}

@@ -1,0 +1,30 @@
+"""What an endpoint said, without what it must not repeat."""
+
+import pytest
+from pydantic import SecretStr
+
+from models.endpoint_errors import masked
+
+KEY = SecretStr("sk-secret")
+TEXT = 'A passage: Don\'t tell "anyone" of 北京,\nor of the launch code of the silo that was built there.'
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("no luck with sk-secret", "no luck with ***"),
+        ("x" * 400, "x" * 300),
+        ("x" * 295 + "sk-secret", "x" * 295 + "***"),
+        (f"invalid: {TEXT}", ""),
+        (f"invalid: {TEXT!r}", ""),
+        (f"invalid: {TEXT.encode('unicode_escape').decode()}", ""),
+        (f"invalid: {TEXT[12:54]}", ""),
+        (f"invalid: {TEXT[12:50]}", f"invalid: {TEXT[12:50]}"),
+    ],
+)
+def test_words_are_shown_short_without_key_and_prompt(words: str, shown: str):
+    assert masked(words, KEY, ["short", TEXT]) == shown
+
+
+def test_without_a_key_nothing_is_masked():
+    assert masked("no luck", SecretStr("")) == "no luck"

@@ -1,0 +1,13 @@
+"""Two rankings as one."""
+
+from reasoning.fine_evidence import interleaved
+from tests.reasoning_desk import hit
+
+A, B, C, D = (hit(key, key, key) for key in "abcd")
+
+
+def test_rankings_take_turns_and_each_chunk_comes_once():
+    assert interleaved(([A, B, C], [B, D]), 10) == (A, B, D, C)
+    assert interleaved(([A, B, C], [B, D]), 3) == (A, B, D)
+    assert interleaved(([], [D, C]), 10) == (D, C)
+    assert interleaved(([], []), 10) == ()

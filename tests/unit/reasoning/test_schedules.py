@@ -1,0 +1,57 @@
+"""The order in which the nodes of a plan are worked on, and what a failure among them does to the others."""
+
+import asyncio
+
+import pytest
+
+from core.errors import BudgetExhausted, ModelFailed
+from reasoning.dag import PlannedNode, layers, parse_dag
+from reasoning.schedules import as_ready, in_layers
+
+NODES = parse_dag([("Q1.1", "a"), ("Q1.2", "b"), ("Q2.1", "of <A1.1>")], max_nodes=3, max_depth=2)
+
+
+async def test_ready_nodes_do_not_wait_for_others():
+    order: list[str] = []
+    child_done = asyncio.Event()
+
+    async def work(node: PlannedNode) -> None:
+        if node.id == "Q1.2":
+            await child_done.wait()
+        order.append(node.id)
+        if node.id == "Q2.1":
+            child_done.set()
+
+    await as_ready(NODES, work)
+    assert order == ["Q1.1", "Q2.1", "Q1.2"]
+
+
+async def test_layers_wait_for_all_of_the_one_before():
+    order: list[str] = []
+
+    async def work(node: PlannedNode) -> None:
+        for _ in range(5 if node.id == "Q1.2" else 0):
+            await asyncio.sleep(0)
+        order.append(node.id)
+
+    await in_layers(layers(NODES), work)
+    assert order == ["Q1.1", "Q1.2", "Q2.1"]
+
+
+@pytest.mark.parametrize("schedule", ["layers", "ready"])
+@pytest.mark.parametrize("error", [BudgetExhausted("3 calls"), ModelFailed("step 'answer'")])
+async def test_the_first_failure_ends_the_others_and_comes_out_as_itself(schedule: str, error: Exception):
+    ended: list[str] = []
+
+    async def work(node: PlannedNode) -> None:
+        if node.id == "Q1.2":
+            raise error
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(node.id)
+
+    with pytest.raises(type(error)) as caught:
+        await (as_ready(NODES, work) if schedule == "ready" else in_layers(layers(NODES), work))
+    assert caught.value is error
+    assert ended == ["Q1.1"]

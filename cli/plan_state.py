@@ -57,6 +57,7 @@ class PlanState:
         self._search()
 
     def _planned(self, id: str, question: str, parents: tuple[str, ...]) -> DrawnStep:
+        self.steps.pop(id, None)  # one that is planned again comes after those that it waits for
         self.steps[id] = DrawnStep(id=id, question=question, parents=parents)
         return self.steps[id]
 

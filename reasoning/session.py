@@ -55,6 +55,7 @@ class Session:
         self._models = models
         self._searcher = searcher
         self._found: dict[str, dict[str, Hit]] = {}
+        self._shown: set[str] = set()
 
     @property
     def planned_in_private(self) -> bool:
@@ -181,10 +182,12 @@ class Session:
         )
 
     def _chunks(self, call: Call, shown: Sequence[Hit]) -> frozenset[str]:
-        """Of the corpus, whose words the messages hold, or may hold: a question may be made of earlier answers."""
-        quoted = {quote.hit.chunk.id for step in self.steps.values() for quote in step.quotes}
+        """Of the corpus, whose words the messages hold, or may hold: after a passage was shown, questions and answers
+        may be made of it, so all that were shown so far count.
+        """
+        self._shown |= call.chunks | {hit.chunk.id for hit in shown}
         web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
-        return (call.chunks | quoted | {hit.chunk.id for hit in shown}) - web
+        return frozenset(self._shown - web)
 
 
 def _instructions(text: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, extraction, follow, glued, http, ingest, quality, ranker, search
+from tests.benchmarks import demo, extraction, follow, glued, http, ingest, oracle, overhead, quality, ranker, search
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
@@ -118,6 +118,16 @@ def _follow(datasets: Path) -> Measured:
     return Measured(report=report, checks=follow.checks(report))
 
 
+def _oracle(datasets: Path) -> Measured:
+    report = asyncio.run(oracle.measure(datasets))
+    return Measured(report=report, checks=oracle.checks(report), table=oracle.table(report))
+
+
+def _overhead(datasets: Path) -> Measured:
+    report = asyncio.run(overhead.measure(datasets))
+    return Measured(report=report, checks=overhead.checks(report))
+
+
 def _http(datasets: Path) -> Measured:
     report = asyncio.run(http.measure(datasets / MUSIQUE))
     return Measured(report=report, checks=http.checks(report))
@@ -176,6 +186,8 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "search": _search,
     "follow": _follow,
     "http": _http,
+    "oracle": _oracle,
+    "overhead": _overhead,
     "pagerank": _pagerank,
     "demo": _demo,
 }

@@ -19,7 +19,7 @@ from tests.benchmarks.workshop import Workshop, workshop
 from tests.twins.chat_server import ChatServer
 from tests.twins.oracle import GoldHop, Oracle
 
-__all__ = ["checks", "measure"]
+__all__ = ["Gold", "checks", "measure", "read_gold"]
 
 _DATASET = "musique-train-100"
 _PASSAGES = 10
@@ -35,9 +35,12 @@ _REASONERS = (
     "vanilla:searcher=dense",
 )
 
+_AS_MANY = "vanilla, as many passages as auto saw"
+_GATED = ("plan_star", "par", "auto")
+
 
 @dataclass(frozen=True, kw_only=True)
-class _Gold:
+class Gold:
     question: str
     answers: tuple[str, ...]
     hops: tuple[GoldHop, ...]
@@ -45,10 +48,12 @@ class _Gold:
 
 async def measure(datasets: Path) -> dict[str, Any]:
     """By reasoner: the share of questions all of whose hops were shown, EM, calls, tokens; and each miss."""
-    gold = _read(datasets / _DATASET / "questions.jsonl")
+    gold = read_gold(datasets / _DATASET / "questions.jsonl")
     async with workshop() as shop:
         corpus, _ = await shop.ingest(read_dataset(datasets / _DATASET), "pattern+given")
-        return {reasoner: await _run(shop, corpus, gold, reasoner) for reasoner in _REASONERS}
+        report = {name: await _run(shop, corpus, gold, name, _PASSAGES) for name in _REASONERS}
+        as_many = round(report["auto"]["passages"])
+        return {**report, _AS_MANY: await _run(shop, corpus, gold, "vanilla", as_many)}
 
 
 def checks(report: dict[str, Any]) -> list[Check]:
@@ -58,6 +63,7 @@ def checks(report: dict[str, Any]) -> list[Check]:
         rows.append(at_least(f"EM, {reasoner}", report[reasoner]["em"], 0.86))
     rows += [figure(f"all hops shown, {name}", report[name]["all_hops"]) for name in _REASONERS if name not in _GATED]
     rows += [figure(f"EM, {name}", report[name]["em"]) for name in _REASONERS if name not in _GATED]
+    rows += [figure(f"all hops shown, {_AS_MANY}", report[_AS_MANY]["all_hops"])]
     rows += [figure(f"calls a question, {name}", report[name]["calls"]) for name in _REASONERS]
     rows += [figure(f"tokens a question, {name}", report[name]["tokens"]) for name in _REASONERS]
     published, skipping = report["par"], report["par:skip_supported=true"]
@@ -69,13 +75,30 @@ def checks(report: dict[str, Any]) -> list[Check]:
     return rows
 
 
-_GATED = ("plan_star", "par", "auto")
+def table(report: dict[str, Any]) -> str:
+    """Reasoners side by side, and each gated one's misses with the hops that were not found."""
+    lines = [
+        "| oracle | all hops shown | EM | calls | beyond hops | tokens | passages |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for name, row in report.items():
+        if name in (*_REASONERS, _AS_MANY):
+            cells = f"{row['all_hops']:.2f} | {row['em']:.2f} | {row['calls']:.2f} | {row['beyond_hops']:.2f}"
+            lines.append(f"| `{name}` | {cells} | {row['tokens']:.0f} | {row['passages']:.1f} |")
+    lines += ["", "| missed by | question | hops not found |", "|---|---|---|"]
+    for name in _GATED:
+        lines += [f"| `{name}` | {miss['question']} | {_numbers(miss)} |" for miss in report[name]["misses"]]
+    return "\n".join(lines)
 
 
-def _read(path: Path) -> list[_Gold]:
+def _numbers(miss: Mapping[str, Any]) -> str:
+    return ", ".join(str(hop + 1) for hop in miss["hops_not_found"]) + f" of {miss['hops']}"
+
+
+def read_gold(path: Path) -> list[Gold]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [
-        _Gold(
+        Gold(
             question=row["question"],
             answers=(row["answer"], *row["aliases"]),
             hops=tuple(
@@ -87,20 +110,25 @@ def _read(path: Path) -> list[_Gold]:
     ]
 
 
-async def _run(shop: Workshop, corpus: Corpus, gold: Sequence[_Gold], reasoner: str) -> Mapping[str, Any]:
+async def _run(shop: Workshop, corpus: Corpus, gold: Sequence[Gold], reasoner: str, k: int) -> Mapping[str, Any]:
     oracle = Oracle({one.question: one.hops for one in gold})
     with ChatServer(respond=oracle) as server:
         llm = LlmSettings(base_url=server.url, model="oracle", send_metadata=True, cache=False)
         container = Container(shop.settings.model_copy(update={"llm": llm}))
         try:
-            return _summed([await _asked(container, corpus, one, reasoner, oracle) for one in gold])
+            return _summed([await _asked(container, corpus, one, _request(one, reasoner, k), oracle) for one in gold])
         finally:
             await container.close()
 
 
-async def _asked(container: Container, corpus: Corpus, one: _Gold, reasoner: str, oracle: Oracle) -> dict[str, Any]:
+def _request(one: Gold, reasoner: str, k: int) -> AskRequest:
+    return AskRequest(question=one.question, reasoner=parse_spec(reasoner), k=k)
+
+
+async def _asked(
+    container: Container, corpus: Corpus, one: Gold, request: AskRequest, oracle: Oracle
+) -> dict[str, Any]:
     trace = Trace()
-    request = AskRequest(question=one.question, reasoner=parse_spec(reasoner), k=_PASSAGES)
     answer = await ask(container, corpus, request, trace)
     return {
         "question": one.question,
@@ -108,6 +136,7 @@ async def _asked(container: Container, corpus: Corpus, one: _Gold, reasoner: str
         "em": exact_match("" if answer.abstained else answer.plain, one.answers),
         "answer": answer.plain,
         "hops_not_found": sorted(set(range(len(one.hops))) - oracle.found[one.question]),
+        "passages": len(oracle.passages[one.question]),
         "calls": trace.usage.calls,
         "tokens": trace.usage.tokens,
     }
@@ -122,5 +151,6 @@ def _summed(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         "calls": sum(row["calls"] for row in rows) / count,
         "beyond_hops": sum(row["calls"] - row["hops"] for row in rows) / count,
         "tokens": sum(row["tokens"] for row in rows) / count,
+        "passages": sum(row["passages"] for row in rows) / count,
         "misses": [row for row in rows if not row["em"]],
     }

@@ -38,12 +38,16 @@ class GoldHop:
 
 
 class Oracle:
-    """Answers calls of `ChatServer(respond=oracle)`. `found` are, by question, the hops whose passage was shown."""
+    """Answers calls of `ChatServer(respond=oracle)`.
+
+    `found` are, by question, the hops whose passage was shown; `passages` is how many different ones were.
+    """
 
     def __init__(self, questions: Mapping[str, Sequence[GoldHop]]) -> None:
         self._hops = questions
         self._lock = threading.Lock()
         self.found: defaultdict[str, set[int]] = defaultdict(set)
+        self.passages: defaultdict[str, set[str]] = defaultdict(set)
         self._given: set[tuple[str, str]] = set()
 
     def __call__(self, call: Call) -> Reply:
@@ -51,6 +55,7 @@ class Oracle:
         asked = call.labels["asked"]
         with self._lock:
             shown = call.labels.get("passages", "").split()
+            self.passages[asked].update(shown)
             self.found[asked] |= {n for n, hop in enumerate(self._hops[asked]) if hop.supporting in shown}
             return _ROLES[call.role](self, call, asked)
 

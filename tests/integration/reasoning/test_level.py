@@ -1,6 +1,8 @@
 """LevelRAG's high-level searcher over the scripted server: first hops, summaries, verifying, supplements, bounds."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +11,7 @@ from core.errors import InvalidInput, InvalidStrategy, ModelFailed
 from core.events import PlanEvent, ReviewEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer
-from core.strategies import StrategySpec, build
-from core.trace import Trace
+from core.strategies import StrategySpec, build, describe
 from reasoning import REASONERS
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -38,7 +39,7 @@ def summarized(text: str, *citations: int, sufficient: bool = True) -> Reply:
     return Reply.json({"sufficient": sufficient, "summary": text, "citations": list(citations)})
 
 
-def enough(verdict: bool) -> Reply:  # noqa: FBT001 - yes or no is all that it says
+def enough(verdict: bool) -> Reply:
     return Reply.json({"enough": verdict})
 
 
@@ -219,28 +220,28 @@ async def test_passages_instead_of_summaries(desk: ReasoningDesk) -> None:
     """Verified, added to and concluded from the passages themselves."""
     three_hops(desk.server, final="Viking Press [1]")
     desk.server.scripts["verify"].extend([enough(False), enough(True)])
-    desk.server.scripts["supplement"].append(queries(HOPS[2]))
-    answer, _ = await desk.ask(f"{PLAIN},summarize=false,k=2", QUESTION)
+    desk.server.scripts["supplement"].append(queries("Which house published Rumble Fish and The Outsiders, Viking?"))
+    answer, _ = await desk.ask(f"{PLAIN},summarize=false,k=3", QUESTION)
     assert roles(desk.server) == ["atomic_queries", "verify", "supplement", "verify", "conclude"]
     _, verify, supplement, again, conclude = desk.server.calls
-    assert verify.text.count("<passage ") == supplement.text.count("<passage ") == 2
+    assert verify.text.count("<passage ") == supplement.text.count("<passage ") == 1
     assert again.text.count("<passage ") == conclude.text.count("<passage ") == 3, "each passage once"
     assert "Context 1" not in conclude.text
-    assert all("<passage " in text or "was published" in text or "novel" in text for text in answer.shown)
+    assert [text.splitlines()[0] for text in answer.shown] == ["Rumble Fish", "The Outsiders", "Viking Press"]
     assert [(step.answer, step.verdict) for step in answer.steps[:2]] == [("", ""), ("", "")]
     assert answer.plain == "Viking Press"
 
 
 async def test_the_low_level_alone(desk: ReasoningDesk) -> None:
-    desk.server.scripts["conclude"].append(Reply(text="S. E. Hinton [1]"))
-    answer, _ = await desk.ask(f"{PLAIN},high_level=false", HOPS[0], k=3)
+    desk.server.scripts["conclude"].append(Reply(text="The Outsiders [1]"))
+    answer, _ = await desk.ask(f"{PLAIN},high_level=false", HOPS[1], k=2)
     assert roles(desk.server) == ["conclude"]
     assert [(name, query.text, query.k, query.private) for name, query in desk.searched] == [
-        ("bridged", HOPS[0], 3, False)
+        ("bridged", HOPS[1], 2, False)
     ]
-    assert answer.plain == "S. E. Hinton"
+    assert answer.plain == "The Outsiders"
     assert [step.id for step in answer.steps] == ["1"]
-    assert len(answer.shown) == len(answer.steps[0].hits) == 3
+    assert len(answer.shown) == len(answer.steps[0].hits) == 2
 
 
 async def test_several_searchers_are_concatenated(desk: ReasoningDesk) -> None:
@@ -313,7 +314,7 @@ async def test_passages_are_not_followed(desk: ReasoningDesk) -> None:
     for call in desk.server.calls:
         told = call.messages[-1]["content"]
         for tag in ("passage", "summaries", "known", "question"):
-            assert told.count(f"</{tag}>") == len([*filter(None, told.split(f"<{tag}")[1:])]), (call.role, tag)
+            assert told.count(f"</{tag}>") == len(re.findall(rf"<{tag}[ >]", told)), (call.role, tag)
     verify = of_role(desk.server, "verify")[0]
     assert "\nContext 9" not in verify.text
     for role in ("summarize", "verify", "supplement"):
@@ -377,8 +378,6 @@ async def test_a_list_of_searchers_that_is_none(desk: ReasoningDesk, searchers: 
 
 
 def test_a_searcher_of_the_request_is_refused(desk: ReasoningDesk) -> None:
-    from dataclasses import replace
-
     backends = replace(desk.backends, searcher_chosen=True, searcher_name="hippo")
     with pytest.raises(InvalidStrategy, match=r"level:searchers=sparse\+hippo"):
         build(REASONERS, StrategySpec(name="level"), "reasoner", backends)
@@ -407,11 +406,8 @@ async def test_the_web_alone_where_it_must_not_be_asked(desk: ReasoningDesk) -> 
     assert desk.server.calls == []
 
 
-def test_it_tells_of_itself(desk: ReasoningDesk) -> None:
-    from core.strategies import describe
-
+def test_it_tells_of_itself() -> None:
     told = next(one for one in describe(REASONERS, "reasoner") if one["name"] == "level")
     assert told["needs_model"]
     assert told["source"] == "arXiv 2502.18139"
     assert all(option.get("description") for option in told["options"]["properties"].values())
-    assert Trace().notes == []

@@ -1,5 +1,7 @@
 """Keyword queries: LevelRAG's three operations, equality, and text that the real parser reads back as it was meant."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,7 +128,7 @@ def test_each_operation_does_its_own(texts: list[str], operations: list[tuple[st
 @given(text=st.text(max_size=40))
 def test_any_text_is_a_query(text: str) -> None:
     asked = parsed(text)
-    assert all(term.text for term in (*asked.should, *asked.must, *asked.must_not))
+    assert asked.should or asked.must or asked.must_not or not re.search(r"\w", text)
     render(asked)
 
 

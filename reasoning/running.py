@@ -66,11 +66,13 @@ def _with_what_there_is(name: str, session: Session, error: BudgetExhausted) -> 
         if limits.seconds is not None and session.trace.seconds_left == 0.0:
             raise BudgetExhausted(f"{error}, before any step had an answer; allow more with budget.seconds") from error
         return abstention(name, session, "The budget was used up before any step had an answer.")
-    if not left_out and _is_sink(told[-1], session):
+    if not left_out and _is_only_sink(told[-1], session):
         return answer_of_step(name, session, told[-1])
     found = "; ".join(f"{step.question} {step.answer}" for step in told)
     return abstention(name, session, f"The budget was used up before the answer was found. Found so far: {found}")
 
 
-def _is_sink(step: Step, session: Session) -> bool:
-    return all(step.id not in other.parents for other in session.steps.values())
+def _is_only_sink(step: Step, session: Session) -> bool:
+    """Of two sides of a comparison neither is the answer."""
+    needed = {parent for other in session.steps.values() for parent in other.parents}
+    return session.steps.keys() - needed == {step.id}

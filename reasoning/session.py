@@ -1,20 +1,22 @@
 """One question in work: its searches, its calls of models and its steps, all on one trace."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from core.errors import ContextTooLong
+from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelUnavailable
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.fences import fenced, passages_block
-from core.ports.chat import ChatModels, ChatRequest, Message, OnToken
+from core.ports.chat import ChatModels, ChatRequest, Completion, Message
 from core.ports.reasoning import Question, Step
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompts import Prompt
-from core.structured import structured, without_thinking
+from core.structured import cut_short, structured, without_thinking
 from core.trace import Trace
+from reasoning.streaming import TokenStream
 
 __all__ = ["Call", "Session"]
 
@@ -28,7 +30,8 @@ class Call:
 
     `role` is what the call is counted under and what chooses the model; '' is the prompt's name.
     `chunks` are ids of chunks whose words stand in the variables (as quotes or answers); `conversation` puts the
-    history before the last message. `sample` and `temperature` as in `ChatRequest`.
+    history before the last message. `sample` and `temperature` as in `ChatRequest`. `until` is a word without which a
+    text that was cut off is no answer.
     """
 
     prompt: Prompt
@@ -42,6 +45,7 @@ class Call:
     temperature: float = 0.0
     sample: int = 0
     stop: tuple[str, ...] = ()
+    until: str = ""
 
 
 class Session:
@@ -126,34 +130,54 @@ class Session:
         while True:
             try:
                 request = self._request(call, shown)
-                return await structured(self._models.of(request.role), request, shape, self.trace), shown
+                with _named(request):
+                    said = await structured(self._models.of(request.role), request, shape, self.trace)
             except ContextTooLong as error:
-                shown = self._fewer(call, shown, error)
+                shown = _fewer(shown, error)
+            else:
+                self._note_left_out(call, shown)
+                return said, shown
 
-    async def text(self, call: Call, on_token: OnToken | None = None) -> tuple[str, tuple[Hit, ...]]:
-        """The model's answer as text, without what it thought aloud, and the passages that it was shown."""
+    async def text(self, call: Call, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
+        """The model's answer as text, without what it thought aloud, and the passages that it was shown.
+
+        Raises `ModelFailed` where it answers with nothing, or is cut off before its answer.
+        """
         shown = tuple(call.passages)
         while True:
+            if tokens is not None and call.passages:
+                tokens.sources = len(shown)
             try:
                 request = self._request(call, shown)
-                completion = await self._models.of(request.role).complete(request, self.trace, on_token)
+                with _named(request):
+                    completion = await self._models.of(request.role).complete(request, self.trace, tokens)
             except ContextTooLong as error:
-                shown = self._fewer(call, shown, error)
+                shown = _fewer(shown, error)
             else:
-                return without_thinking(completion.text), shown
+                self._note_left_out(call, shown)
+                return self._said(completion, request, call.until), shown
 
-    def _fewer(self, call: Call, shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
-        """Two thirds of the passages; without any left to drop the error stands."""
-        if not shown:
-            raise error
-        kept = shown[: len(shown) * 2 // 3]
-        where = f" of step {call.step}" if call.step else ""
-        dropped = len(call.passages) - len(kept)
-        self.trace.note(
-            f"{call.prompt.name}{where}: the model cannot read all passages at once; "
-            f"the last {dropped} of {len(call.passages)} were left out"
-        )
-        return kept
+    def _said(self, completion: Completion, request: ChatRequest, until: str) -> str:
+        text = without_thinking(completion.text)
+        if completion.cut:
+            if not text or until.casefold() not in text.casefold():
+                raise cut_short(completion, request)
+            self.trace.note(
+                f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
+                "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"
+            )
+        if not text:
+            raise ModelFailed(f"step {request.role!r}: {completion.model} answered with nothing")
+        return text
+
+    def _note_left_out(self, call: Call, shown: Sequence[Hit]) -> None:
+        dropped = len(call.passages) - len(shown)
+        if dropped:
+            where = f" of step {call.step}" if call.step else ""
+            self.trace.note(
+                f"{call.prompt.name}{where}: the model cannot read all passages at once; "
+                f"the last {dropped} of {len(call.passages)} were left out"
+            )
 
     def _request(self, call: Call, shown: Sequence[Hit]) -> ChatRequest:
         variables = dict(call.variables)
@@ -188,6 +212,27 @@ class Session:
         self._shown |= call.chunks | {hit.chunk.id for hit in shown}
         web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
         return frozenset(self._shown - web)
+
+
+def _fewer(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
+    """Two thirds of the passages; without any left to drop the error stands."""
+    if not shown:
+        raise error
+    return shown[: len(shown) * 2 // 3]
+
+
+@contextmanager
+def _named(request: ChatRequest) -> Iterator[None]:
+    """What an endpoint says knows nothing of steps: the error says which one it was."""
+    try:
+        yield
+    except (ModelUnavailable, ModelFailed) as error:
+        name = f"step {request.role!r}: "
+        if str(error).startswith(name):
+            raise
+        kinds: tuple[type[HopweaveError], ...] = (ContextTooLong, ModelFailed, ModelUnavailable)
+        kind = next(kind for kind in kinds if isinstance(error, kind))
+        raise kind(f"{name}{error}") from error
 
 
 def _instructions(text: str) -> str:

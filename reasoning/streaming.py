@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable
 
 from core.events import TokenEvent
+from core.structured import without_thinking
 from core.trace import Trace
 
-__all__ = ["ABSTAINED", "TokenStream"]
+__all__ = ["ABSTAINED", "TokenStream", "abstains"]
 
 ABSTAINED = "NO ANSWER"
 """What a model is asked to write where its sources do not hold the answer."""
@@ -15,33 +16,31 @@ _OPEN = re.compile(r"\s*(?:\[[\d\s,;]*)?\Z")
 _MARKER = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 
 
+_THINKS = "<think"
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+
+
+def abstains(text: str) -> bool:
+    """Whether the text is the abstention and nothing else, whatever marks are around it."""
+    return text.strip(" .\"'*\n\t") == ABSTAINED
+
+
 class TokenStream:
     """Give it pieces; it emits what can be shown. `sources` is how many may be cited; with `after`, nothing is shown
-    before that word has come (what a model thinks aloud before its answer is not part of it).
+    before that word has come (what a model thinks aloud before its answer is not part of it). Nor is what it thinks
+    between tags.
     """
 
     def __init__(self, trace: Trace, sources: int, after: str = "") -> None:
         self._emit: Callable[[str], None] = lambda text: trace.emit(TokenEvent(text=text))
-        self._sources = sources
+        self.sources = sources
         self._after = after
         self._held = ""
         self._begun = False
 
     def __call__(self, piece: str) -> None:
         self._held += piece
-        if self._after:
-            _, found, rest = self._held.partition(self._after)
-            if not found:
-                return
-            self._after, self._held = "", rest
-        if not self._begun and (ABSTAINED.startswith(self._held.strip()) or "<think".startswith(self._held.strip())):
-            return  # it may yet be an abstention, or reasoning
-        if self._held.lstrip().startswith("<think"):
-            _, ended, rest = self._held.partition("</think")
-            if not ended or ">" not in rest:
-                return
-            self._held = rest.partition(">")[2]
-        if self._held.strip() == ABSTAINED:
+        if not self._begun and not self._begins():
             return
         ready = self._held[: _OPEN.search(self._held).start()]  # type: ignore[union-attr]  # it matches the empty end
         self._held = self._held[len(ready) :]
@@ -50,11 +49,28 @@ class TokenStream:
             self._emit(_MARKER.sub(self._valid, ready))
 
     def end(self) -> None:
-        """Show what was held back and is no abstention."""
-        if self._held.strip() and self._held.strip() != ABSTAINED and not self._after:
-            self._emit(_MARKER.sub(self._valid, self._held))
+        """Show what was held back and is no abstention, nor reasoning that was never ended."""
+        held = self._held if self._begun else without_thinking(self._held)
+        if held.strip() and not (abstains(held) and not self._begun) and not self._after:
+            self._emit(_MARKER.sub(self._valid, held))
         self._held = ""
 
+    def _begins(self) -> bool:
+        """Whether what is held is the answer's beginning: no reasoning, and no abstention that may yet be whole."""
+        while self._held.lstrip()[: len(_THINKS)].lower() == _THINKS:
+            ended = _THOUGHT.search(self._held)
+            if not ended:
+                return False
+            self._held = self._held[ended.end() :]
+        if _THINKS.startswith(self._held.strip().lower()):
+            return False
+        if self._after:
+            _, found, rest = self._held.partition(self._after)
+            if not found:
+                return False
+            self._after, self._held = "", rest
+        return not (ABSTAINED.startswith(self._held.strip()) or abstains(self._held))
+
     def _valid(self, found: re.Match[str]) -> str:
-        numbers = [n for n in re.findall(r"\d+", found[1]) if 1 <= int(n) <= self._sources]
+        numbers = [n for n in re.findall(r"\d+", found[1]) if 1 <= int(n) <= self.sources]
         return f"[{', '.join(numbers)}]" if numbers else ""

@@ -64,9 +64,10 @@ def _quotes(
         hit = shown[one.passage - 1]
         quote = quote_of(hit, one.quote)
         if quote is None:
-            session.trace.note(
-                f"a quote of step {step} is not in the passage that it names; its best sentence was taken"
-            )
+            if one.quote.strip().casefold() not in hit.chunk.text.casefold():  # else it is only too short to tell much
+                session.trace.note(
+                    f"a quote of step {step} is not in the passage that it names; its best sentence was taken"
+                )
             quote = best_quote(hit, answer, question)
         quotes.setdefault((hit.chunk.id, quote.span.start), quote)
     return tuple(quotes.values())

@@ -11,12 +11,12 @@ from core.prompts import load_prompt
 from reasoning.actions.answer import KnownAnswer, known_block
 from reasoning.citing import cited_text, quoted_text
 from reasoning.session import Call, Session
-from reasoning.streaming import ABSTAINED, TokenStream
+from reasoning.streaming import TokenStream, abstains
 
 __all__ = ["Conclusion", "conclude", "conclude_steps"]
 
 _ROLE = "conclude"
-_ANSWER = re.compile(r"(?is).*^\W*answer\W*:", re.MULTILINE)
+_ANSWER = re.compile(r"(?is).*^\W*(?:(?:the|my|final)\s+)*answer\W*:[*_]*", re.MULTILINE)
 _SPOKEN = "Answer:"
 
 
@@ -55,6 +55,7 @@ async def conclude(
         conversation=True,
         sample=sample,
         temperature=temperature,
+        until=_SPOKEN if thinking else "",
     )
     tokens = TokenStream(session.trace, len(passages), after=_SPOKEN if thinking else "")
     text, shown = await session.text(call, tokens if not sample else None)
@@ -89,7 +90,7 @@ async def conclude_steps(
 def _said(text: str, *, thinking: bool) -> str:
     """What follows the last "Answer:" where the model thought aloud; '' for an abstention."""
     said = _ANSWER.sub("", text, count=1).strip() if thinking else text.strip()
-    return "" if said.strip(" .\"'") == ABSTAINED else said
+    return "" if abstains(said) else said
 
 
 def _steps_block(chain: Sequence[KnownAnswer]) -> str:

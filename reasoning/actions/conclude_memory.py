@@ -7,7 +7,7 @@ from core.prompts import load_prompt
 from reasoning.actions.answer import KnownAnswer, known_block
 from reasoning.citing import cited_text
 from reasoning.session import Call, Session
-from reasoning.streaming import ABSTAINED, TokenStream
+from reasoning.streaming import TokenStream, abstains
 
 __all__ = ["conclude_memory"]
 
@@ -34,4 +34,4 @@ async def conclude_memory(
     text, _ = await session.text(call, tokens if streamed else None)
     tokens.end()
     said = text.strip()
-    return "" if said.strip(" .\"'") == ABSTAINED else cited_text(said, (), session.trace)[0].strip()
+    return "" if abstains(said) else cited_text(said, (), session.trace)[0].strip()

@@ -61,6 +61,7 @@ class Auto:
             more=self._config.more,
             fine=self._fine,
             reviews=self._config.review,
+            private=session.planned_in_private,
         )
         execution = Execution(session, plan, solver, self._config.replans)
         await execution.run()

@@ -145,11 +145,11 @@ class PlanActReview:
             id=task.id,
             question=task.question,
             hits=session.found(task.id),
-            answer=said.text,
+            answer=said.text if said.sufficient else "",
             parents=parents,
             depth=len(parents),
             verdict=verdict,
-            quotes=said.quotes,
+            quotes=said.quotes if said.sufficient else (),
             seconds=time.perf_counter() - began,
             tokens=session.tokens_of(task.id),
         )

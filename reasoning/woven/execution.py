@@ -47,12 +47,14 @@ class Execution:
         return [self.answers[node.id] for node in self.plan.nodes if node.id in self.answers]
 
     def _tell(self) -> None:
+        """Of the steps that are to be taken: what is answered already stays as it was told."""
         depth = depths(self.plan.nodes)
         self._solver = replace(self._solver, depths=depth)
         self._session.plan(
             [
                 PlannedStep(id=node.id, question=node.question, parents=node.parents, depth=depth[node.id])
                 for node in self.plan.nodes
+                if node.id not in self.answers
             ]
         )
 
@@ -94,6 +96,7 @@ class Execution:
             self._session.steps.pop(id, None)
         self._session.planned.clear()
         self.plan, self.answers = plan, kept
+        self._solver = replace(self._solver, private=True)
         return True
 
 

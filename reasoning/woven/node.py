@@ -11,7 +11,7 @@ from reasoning.actions.answer import Cited, KnownAnswer
 from reasoning.actions.answer_node import answer_node
 from reasoning.actions.review import Fact, Verdict, review
 from reasoning.dag import PlannedNode, filled
-from reasoning.quoting import supported
+from reasoning.quoting import supported_by
 from reasoning.session import Session
 
 __all__ = ["NodeAnswer", "NodeSolver"]
@@ -23,7 +23,7 @@ _NOTHING = Cited(text="", sufficient=False, cited=(), shown=())
 class NodeAnswer:
     """What came of a node. `question` is as it was asked, with the answers of its parents in place of the tags.
 
-    `verdict`: `supported` (a cited passage holds the answer word for word), `reviewed`, `revised`, `asked again`, or
+    `verdict`: `supported` (what is quoted holds the answer word for word), `reviewed`, `revised`, `asked again`, or
     `insufficient` (then `text` is empty).
     """
 
@@ -44,27 +44,31 @@ class NodeAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSolver:
-    """`k` passages are read at once; `more` others, and `fine` ones that the graph leads to, where these do not do."""
+    """`k` passages are read at once; `more` others, and `fine` ones that the graph leads to, where these do not do.
+
+    `private`: what wrote the plan had been shown something that is drawn from passages.
+    """
 
     session: Session
     k: int
     more: int
     fine: tuple[str, Searcher] | None
     reviews: bool
+    private: bool
     depths: Mapping[str, int] = field(default_factory=dict)
 
     async def solve(self, node: PlannedNode, parents: Sequence[NodeAnswer]) -> NodeAnswer:
         """Answer a node from its own passages and its parents' answers, and record it as a step."""
         began = time.monotonic()
         question = filled(node.question, {one.node.id: _stand_in(one) for one in parents})
-        private = bool(parents) or self.session.planned_in_private
+        private = bool(parents) or self.private
         hits = await self.session.search(question, self.k + self.more, step=node.id, private=private)
         known = [one.known for one in parents if one.found]
         said = _NOTHING
         if hits or known:
             said = await answer_node(self.session, question, hits[: self.k], step=node.id, known=known)
         result = NodeAnswer(node=node, question=question, text=said.text, verdict="supported", quotes=said.quotes)
-        if not (said.sufficient and supported(said.text, said.cited)):
+        if not (said.sufficient and supported_by(said.text, said.quotes)):
             result = await self._looked_at_again(result, said, hits[self.k :], known)
         self.session.answered(self._step(result, time.monotonic() - began))
         return result

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.answers import contained
+from core.sentences import sentences
 from core.surface import find_names
 from tests.twins.chat_script import Call, Reply
 
@@ -103,7 +104,7 @@ class Oracle:
         if hop is None:
             return Reply.json({"sufficient": False, "answer": "", "citations": []})
         self._given.add((asked, call.question))
-        citation: Any = {"passage": number, "quote": passage[:200]} if call.role == "answer_node" else number
+        citation: Any = {"passage": number, "quote": _sentence(passage, hop.answer)} if call.role == "answer_node" else number
         return Reply.json({"sufficient": True, "answer": hop.answer, "citations": [citation]})
 
     def _review(self, call: Call, asked: str) -> Reply:
@@ -156,6 +157,12 @@ _ROLES = {
     "query_entities": Oracle._entities,
     "conclude": Oracle._conclude,
 }
+
+
+def _sentence(passage: str, answer: str) -> str:
+    """The first sentence of the passage that holds the answer, else its first."""
+    cut = [passage[start:end] for start, end in sentences(passage)]
+    return next((one for one in cut if contained(answer, one)), cut[0])
 
 
 def _full(hops: Sequence[GoldHop], hop: GoldHop) -> str:

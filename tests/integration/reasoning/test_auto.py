@@ -225,6 +225,7 @@ async def test_a_failed_step_is_replanned_once_and_only_what_hangs_on_it_runs_ag
     answer, trace = await desk.ask("auto:k=6,more=0", "?")
     assert sorted(asked[:2]) == ["How long is the Oder?", "Which sea holds the Ebro?"]
     assert asked[2:] == ["How long is the Ebro?", "Which river is between 854 km and 930 km?"]
+    assert [query.private for name, query in desk.searched if query.text == asked[2] and name == "bridged"] == [True]
     assert roles(server).count("plan_auto") == 2
     second = [call for call in server.calls if call.role == "plan_auto"][1].text
     assert "Which sea holds the Ebro?" in second
@@ -351,7 +352,7 @@ async def test_a_question_in_chinese(server: ChatServer) -> None:
     server.script.extend([plan(("Q1.1", question), question=question), said("1898年", (1, "成立于1898年"))])
     answer, _ = await desk.ask("auto", question)
     assert answer.plain == "1898年"
-    assert answer.citations[0].quote == "成立于1898年"
+    assert answer.citations[0].quote == "北京大学位于北京，成立于1898年。"
     assert answer.steps[0].verdict == "supported"
 
 

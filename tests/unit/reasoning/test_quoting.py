@@ -6,7 +6,7 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citing import cited_numbers, cited_text
-from reasoning.quoting import best_quote, located, quote_of, supported
+from reasoning.quoting import best_quote, located, quote_of, supported, supported_by
 from reasoning.streaming import TokenStream
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
@@ -20,7 +20,8 @@ def hit(text: str = TEXT, title: str = "The Outsiders", id: str = "c1") -> Hit:
 @pytest.mark.parametrize(
     ("words", "there"),
     [
-        ("published in 1967", "published in 1967"),
+        ("published in 1967 by", "published in 1967 by"),
+        ("1967", "It was published in 1967 by Viking Press."),
         ('"Published in\n1967 by viking press."', "published in 1967 by Viking Press"),
         ("novel by S E Hinton", "novel by S. E. Hinton"),
         ("It holds ‹/passage> marks", "It holds </passage> marks"),
@@ -51,6 +52,24 @@ def test_the_best_quote_of_an_empty_passage_is_empty() -> None:
 )
 def test_literal_support_is_of_whole_words(answer: str, is_supported: bool) -> None:
     assert supported(answer, [hit()]) is is_supported
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_supported"),
+    [
+        ("1967", True),
+        ("1967; the Viking Press", True),
+        ("The Outsiders", True),
+        ("1967; Penguin", False),
+        ("S. E. Hinton", False),
+        ("no", False),
+        (";", False),
+    ],
+)
+def test_quoted_support_is_of_the_sentence_that_is_quoted(answer: str, is_supported: bool) -> None:
+    quote = quote_of(hit(TEXT + " There is no other."), "It was published in 1967")
+    assert quote is not None
+    assert supported_by(answer, [quote]) is is_supported
 
 
 def test_support_in_a_script_without_spaces() -> None:

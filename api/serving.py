@@ -1,5 +1,6 @@
 """The server process: HTTP in front, a worker beside it."""
 
+import asyncio
 import logging
 import signal
 import sys
@@ -8,6 +9,7 @@ from types import FrameType
 import uvicorn
 
 from api.guard import is_loopback
+from app.container import Container
 from app.supervision import Supervision
 from core.errors import InvalidInput
 from core.settings import Settings
@@ -24,6 +26,7 @@ def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
             f"--host {host} is reachable from other machines, and no key is set: set HOPWEAVE_API__KEYS (a JSON list "
             "of secrets that callers send as bearer tokens), or listen on 127.0.0.1"
         )
+    _check(settings)
     signal.signal(signal.SIGTERM, _leave)  # uvicorn ends first, and then hands the signal on to this
     with Supervision(settings):
         uvicorn.run(
@@ -34,6 +37,19 @@ def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
             workers=processes,
             server_header=False,
         )
+
+
+def _check(settings: Settings) -> None:
+    """Make the default searcher and reasoner once: what is wrong with them is said now, not by the first question."""
+
+    async def make() -> None:
+        container = Container(settings)
+        try:
+            container.reasoner(container.default_reasoner)
+        finally:
+            await container.close()
+
+    asyncio.run(make())
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:

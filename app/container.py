@@ -6,6 +6,7 @@ from typing import Protocol
 
 import retrieval
 from app.bell import Bell
+from app.model_roles import check_roles
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
 from core.ports.chat import ChatModels
@@ -19,7 +20,7 @@ from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import Backends as IndexingBackends
-from models import make_chat_models, make_embedder
+from models import FollowingCache, make_chat_models, make_embedder
 from models.reranking import make_reranker
 from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
@@ -75,13 +76,32 @@ class Container:
 
     @cached_property
     def models(self) -> ChatModels | None:
-        """None where no language model is configured."""
-        if not self.settings.llm.model:
+        """None where no language model is configured, in general or for a role. Raises `InvalidSettings`."""
+        llm = self.settings.llm
+        check_roles(llm)
+        if not llm.model and not any(role.model for role in llm.roles.values()):
             return None
-        cache = SqliteModelCache(self.settings.data_dir / "model-cache.db") if self.settings.llm.cache else None
+        cache = SqliteModelCache(self._kept_answers) if llm.cache else None
         models = make_chat_models(self.settings.llm, cache, self.record.graph)
         self._closers += [cache, models] if cache else [models]
         return models
+
+    async def forget_removed(self, corpus_id: str) -> None:
+        """Forget the kept answers of models that were made of what has left a corpus (or of a corpus that is gone),
+        whether or not answers are kept now.
+        """
+        if self._kept_answers.exists():
+            await self._following.follow(corpus_id)
+
+    @property
+    def _kept_answers(self) -> Path:
+        return self.settings.data_dir / "model-cache.db"
+
+    @cached_property
+    def _following(self) -> FollowingCache:
+        following = FollowingCache(SqliteModelCache(self._kept_answers), self.record.graph)
+        self._closers.append(following)
+        return following
 
     @cached_property
     def reranker(self) -> Reranker | None:

@@ -59,7 +59,6 @@ async def drop(container: Container, name: str) -> Job:
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.drop(name)
     container.snapshots.forget(corpus.id)
-    if container.models is not None:
-        await container.models.forget(corpus.id)
+    await container.forget_removed(corpus.id)
     await container.bell.ring_soon(corpus.id)
     return job

@@ -15,7 +15,7 @@ from core.errors import HopweaveError
 from core.settings import Settings
 from models import make_chat_models
 
-__all__ = ["diagnose", "examine_folder"]
+__all__ = ["diagnose", "examine_folder", "examine_services"]
 
 _SHOWN = 1000
 
@@ -51,9 +51,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
         if reason is None:
             yield Finding(subject=f"store {store}", level=Level.OK, detail="answers")
         else:
-            yield Finding(subject=f"store {store}", level=Level.PROBLEM, detail=reason, remedy="see the reason")
-    yield await _model(container)
-    for finding in await _language_models(container):
+            yield Finding(subject=f"store {store}", level=Level.PROBLEM, detail=reason)
+    async for finding in examine_services(container):
         yield finding
     if down:
         return
@@ -68,7 +67,16 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
                 yield finding
         except HopweaveError as error:
             subject = f"corpus {corpus.name}: views"
-            yield Finding(subject=subject, level=Level.PROBLEM, detail=str(error), remedy="see the reason")
+            yield Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
+
+
+async def examine_services(container: Container) -> AsyncIterator[Finding]:
+    """The models and the search engine: what needs no data folder."""
+    yield await _model(container)
+    for finding in await _language_models(container):
+        yield finding
+    yield await _reranker(container)
+    yield _web(container)
 
 
 def _nearest(settings: Settings) -> "os.PathLike[str]":
@@ -95,12 +103,37 @@ async def _language_models(container: Container) -> list[Finding]:
         await models.close()
 
 
+async def _reranker(container: Container) -> Finding:
+    subject = "reranker"
+    try:
+        if container.reranker is None:
+            remedy = "HOPWEAVE_RERANKER__KIND sets one, for the searcher `reranked` and the reasoner `omni`"
+            return Finding(subject=subject, level=Level.NOTE, detail="none is configured", remedy=remedy)
+        await container.reranker.rank("Does it answer?", ["It does."])
+    except HopweaveError as error:
+        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
+    return Finding(subject=subject, level=Level.OK, detail=f"{container.settings.reranker.kind} answers")
+
+
+def _web(container: Container) -> Finding:
+    """Configured or not; nothing is sent out to try it."""
+    subject = "web search"
+    try:
+        if container.web is None:
+            remedy = "HOPWEAVE_WEB__KIND sets one, for the searcher `web`"
+            return Finding(subject=subject, level=Level.NOTE, detail="none is configured", remedy=remedy)
+    except HopweaveError as error:
+        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
+    detail = f"{container.settings.web.kind} is configured; no query was sent to try it"
+    return Finding(subject=subject, level=Level.OK, detail=detail)
+
+
 def _embedding(container: Container, corpus: Corpus) -> Finding:
     subject = f"corpus {corpus.name}: embedding"
     try:
         container.check_embedding(corpus)
     except HopweaveError as error:
-        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error), remedy="see the reason")
+        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
     return Finding(subject=subject, level=Level.OK, detail=f"{corpus.settings.embedding_model}, as configured")
 
 

@@ -37,7 +37,7 @@ async def _check(configured: ConfiguredModel, roles: list[str]) -> Finding:
     try:
         probe = await configured.probe()
     except HopweaveError as error:
-        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error), remedy="see the reason")
+        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
     detail = f"{configured.model} at {configured.url} answers; it is asked for JSON by {_MODES[probe.mode]}"
     if probe.heeded:
         return Finding(subject=subject, level=Level.OK, detail=detail)

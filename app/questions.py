@@ -98,15 +98,19 @@ def _text(text: str, what: str) -> str:
         raise InvalidInput(f"the {what} is empty; write what you want to know")
     if len(text) > _LONGEST_QUESTION:
         raise InvalidInput(f"the {what} has {len(text)} characters; at most {_LONGEST_QUESTION} are allowed")
+    return _whole(text, f"the {what}")
+
+
+def _whole(text: str, what: str) -> str:
     if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
-        raise InvalidInput(f"the {what} holds half of a surrogate pair, which is no character; send valid Unicode")
+        raise InvalidInput(f"{what} holds half of a surrogate pair, which is no character; send valid Unicode")
     return text
 
 
 def _instructions(text: str) -> str:
     if len(text) > _LONGEST_INSTRUCTIONS:
         raise InvalidInput(f"`instructions` has {len(text)} characters; at most {_LONGEST_INSTRUCTIONS} are allowed")
-    return text
+    return _whole(text, "`instructions`")
 
 
 def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -116,6 +120,8 @@ def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     length = sum(len(message.content) for message in messages)
     if length > _LONGEST_HISTORY:
         raise InvalidInput(f"`history` has {length} characters; at most {_LONGEST_HISTORY} are allowed; send the last")
+    for message in messages:
+        _whole(message.content, "`history`")
     return messages
 
 

@@ -11,12 +11,15 @@ from typing import Any, TextIO
 __all__ = ["emit", "fields", "plain", "say", "show", "table"]
 
 _UNBOUNDED = 100_000
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Also what turns the direction of writing around, and with it what a line seems to say."""
 
 
 def emit(value: object) -> None:
     """Print one JSON object to stdout."""
-    _write(sys.stdout, json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable))
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=_jsonable)
+    # below U+0020 there is the line break of the layout alone: JSON has escaped all others
+    _write(sys.stdout, _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def show(text: str = "") -> None:

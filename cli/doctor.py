@@ -21,18 +21,21 @@ def register(app: typer.Typer) -> None:
 
 def doctor(as_json: AsJson = False) -> None:
     """Look at what is configured, reachable and consistent; say what to do about what is not."""
-    from app.diagnosis import diagnose, examine_folder
+    from app.diagnosis import diagnose, examine_folder, examine_services
     from app.findings import Level
     from core.settings import read_settings
 
     settings = read_settings()
     findings = examine_folder(settings)
 
+    async def outside(container: "Container") -> "list[Finding]":
+        return [finding async for finding in examine_services(container)]
+
     async def work(container: "Container") -> "list[Finding]":
         return [finding async for finding in diagnose(container)]
 
-    if settings.data_dir.exists() and all(finding.level is not Level.PROBLEM for finding in findings):
-        findings += run_with_container(work, settings)
+    if all(finding.level is not Level.PROBLEM for finding in findings):
+        findings += run_with_container(work if settings.data_dir.exists() else outside, settings)
     healthy = all(finding.level is not Level.PROBLEM for finding in findings)
     if as_json:
         emit({"healthy": healthy, "data_dir": str(settings.data_dir), "findings": findings})

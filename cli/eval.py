@@ -47,7 +47,9 @@ def _eval(
         bool, typer.Option("--judge", help="Have a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that a reasoner is asked at once.")] = 1,
-    extractor: Annotated[str, typer.Option(help="What finds entities: pattern, given, pattern+given.")] = "pattern",
+    extractor: Annotated[
+        str, typer.Option(help="What finds entities: pattern, given, llm, or joined, as in pattern+given.")
+    ] = "pattern",
     chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,

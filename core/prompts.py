@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 from core.ids import digest
 from core.ports.chat import Message, Speaker
 
-__all__ = ["Prompt", "load_prompt"]
+__all__ = ["Prompt", "load_prompt", "prompt_files", "prompt_names"]
 
 _DIVIDER = "--- user ---"
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
@@ -58,3 +59,22 @@ def load_prompt(package: str, name: str) -> Prompt:
     if not divider:
         raise ValueError(f"{package}/{name}.md lacks the line {_DIVIDER!r}")
     return Prompt(name=name, system=system.strip(), user=user.strip())
+
+
+def prompt_names(*packages: str) -> frozenset[str]:
+    """The names of all prompts in these packages and below them."""
+    return frozenset(path.name.removesuffix(".md") for package in packages for path in prompt_files(package))
+
+
+def prompt_files(package: str) -> list[Traversable]:
+    """The files `NAME.md` of a package and those below it, in one order everywhere."""
+    found: list[tuple[str, Traversable]] = []
+    folders = [("", resources.files(package))]
+    while folders:
+        at, folder = folders.pop()
+        for item in folder.iterdir():
+            if item.is_dir():
+                folders.append((f"{at}/{item.name}", item))
+            elif item.name.endswith(".md"):
+                found.append((f"{at}/{item.name}", item))
+    return [item for _, item in sorted(found, key=lambda pair: pair[0])]

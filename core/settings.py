@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.corpora import Fine
@@ -133,11 +133,16 @@ class WebSettings(_Section):
 
 
 class BudgetSettings(_Section):
-    """What one question may cost, unless it says otherwise."""
+    """What one question may cost, unless it says otherwise. 0 is no limit."""
 
     calls: int | None = Field(default=200, ge=1)
     tokens: int | None = Field(default=500_000, ge=1)
     seconds: float | None = Field(default=600.0, gt=0)
+
+    @field_validator("calls", "tokens", "seconds", mode="before")
+    @classmethod
+    def _no_limit(cls, value: object) -> object:
+        return None if value in (0, "0") else value
 
 
 class WorkerSettings(_Section):
@@ -163,7 +168,11 @@ class Settings(BaseSettings):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(
-        env_prefix=_PREFIX, env_nested_delimiter="__", toml_file=_TOML, extra="forbid", frozen=True
+        env_prefix=_PREFIX,
+        env_nested_delimiter="__",
+        toml_file=_TOML,
+        extra="forbid",
+        frozen=True,
     )
 
     data_dir: Path = Path(".hopweave")

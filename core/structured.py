@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -12,12 +13,13 @@ from core.errors import ModelFailed
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, Speaker
 from core.trace import Trace
 
-__all__ = ["schema_of", "structured", "without_thinking"]
+__all__ = ["cut_short", "schema_of", "structured", "without_thinking"]
 
 T = TypeVar("T", bound=BaseModel)
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _UNENDED = re.compile(r"<think(?:ing)?>(?!.*</think(?:ing)?>).*", re.DOTALL | re.IGNORECASE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 200
 _LEFT_OUT = frozenset(
     {"default", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "exclusiveMinimum", "title"}
@@ -59,6 +61,7 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
         ) from error
 
 
+@lru_cache(maxsize=128)  # made for every call else; a shape of a call's own is forgotten in time
 def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
     """The JSON schema of a shape, as endpoints with strict schemas want it: all fields required, no others, no limits
     of length or range (many refuse them; the shape itself checks them).
@@ -84,15 +87,19 @@ def _strict(schema: Any) -> Any:
     return out
 
 
-def _give_up_if_cut(completion: Completion, request: ChatRequest) -> None:
-    """What was cut would be cut again."""
-    if not completion.cut:
-        return
+def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
+    """The error for an answer that ran into its limit of tokens before it could be used."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
-    raise ModelFailed(
+    return ModelFailed(
         f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
         "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step"
     )
+
+
+def _give_up_if_cut(completion: Completion, request: ChatRequest) -> None:
+    """What was cut would be cut again."""
+    if completion.cut:
+        raise cut_short(completion, request)
 
 
 def _read(completion: Completion, shape: type[T]) -> T:
@@ -100,6 +107,8 @@ def _read(completion: Completion, shape: type[T]) -> T:
     if not text:
         raise _MalformedError("it is empty")
     value = _json_in(text)
+    if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+        raise _MalformedError("it holds half of a surrogate pair, which is no character")
     try:
         return shape.model_validate(value)
     except ValidationError as error:
@@ -115,7 +124,9 @@ def _json_in(text: str) -> object:
         while at >= 0:
             try:
                 value, _ = decoder.raw_decode(text, at)
-            except json.JSONDecodeError:
+            except RecursionError:
+                raise _MalformedError("its brackets go too deep") from None
+            except ValueError:  # no JSON here, or a number of thousands of digits
                 at = text.find(opening, at + 1)
             else:
                 return value

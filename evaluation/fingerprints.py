@@ -3,19 +3,18 @@
 import json
 from dataclasses import asdict
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 
 import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
+from core.prompts import prompt_files
 from core.settings import Settings
 from core.strategies import config_of, parse_spec
 from evaluation.datasets import Dataset, GoldQuestion
 from reasoning import REASONERS
 
-__all__ = ["answers_fingerprint", "gold_of", "prompt_names", "prompts_digest"]
+__all__ = ["answers_fingerprint", "gold_of", "prompts_digest"]
 
 _JUDGE = "judge"
 _PROMPTED = ("reasoning", "retrieval")
@@ -61,27 +60,9 @@ def gold_of(question: GoldQuestion) -> str:
 def prompts_digest(*packages: str) -> str:
     """Of the wording of every prompt in these packages."""
     parts = [
-        part for package in packages for path in _prompts(package) for part in (path.name, path.read_text("utf-8"))
+        part for package in packages for path in prompt_files(package) for part in (path.name, path.read_text("utf-8"))
     ]
     return digest("prompts", parts)
-
-
-def prompt_names(*packages: str) -> frozenset[str]:
-    return frozenset(path.name.removesuffix(".md") for package in packages for path in _prompts(package))
-
-
-def _prompts(package: str) -> list[Traversable]:
-    """The files `NAME.md` of a package and those below it, in one order everywhere."""
-    found: list[tuple[str, Traversable]] = []
-    folders = [("", resources.files(package))]
-    while folders:
-        at, folder = folders.pop()
-        for item in folder.iterdir():
-            if item.is_dir():
-                folders.append((f"{at}/{item.name}", item))
-            elif item.name.endswith(".md"):
-                found.append((f"{at}/{item.name}", item))
-    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
 
 
 def _strategy(package: str, text: str, kind: str) -> str:

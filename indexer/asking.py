@@ -113,7 +113,7 @@ class AskingPool:
         await round.done
 
     def _begin(self) -> None:
-        while self._queue and len(self._running) < self._asking.concurrency and self._affordable(*self._queue[0]):
+        while self._queue and len(self._running) < self._asking.concurrency:
             round, n = self._queue.popleft()
             task = asyncio.create_task(self._extract(round, n))
             self._running[task] = round, n
@@ -122,20 +122,6 @@ class AskingPool:
             self._room.set()
         else:
             self._room.clear()
-
-    def _affordable(self, round: _Round, n: int) -> bool:
-        """Whether the job's budget is likely to cover this chunk beside those that are asked about already.
-
-        The budget itself is checked before each call; but calls that wait for their turn have passed that check.
-        """
-        asked = round.asked
-        limit = asked.trace.budget.tokens
-        beside = sum(running.asked.trace is asked.trace for running, _ in self._running.values())
-        if limit is None or not beside:
-            return True
-        usage = asked.trace.usage
-        each = self._asking.characters(asked.document, asked.chunks[n]) // 2  # a question's tokens, and an answer's
-        return usage.tokens + (beside + 1) * each <= limit
 
     async def _extract(self, round: _Round, n: int) -> Extraction:
         asked = round.asked

@@ -1,6 +1,7 @@
 """A worker's shift on one corpus: claim, prepare the next batch while the last one is written, renew, hand back."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -47,6 +48,7 @@ class Shift:
         ledger = Ledger()
         self._staging = Staging(backends.work, ledger, self._lost)
         self._pool: AskingPool | None = None
+        self._is_warm = False
         self._preparer: Preparer | None = None
         self._refusal = self._wrong_model()
         if self._refusal:
@@ -89,6 +91,7 @@ class Shift:
                 continue
             claims = await self._claim()
             if claims:
+                await self._warm()
                 read = await self._preparer.read([c for c in claims if not c.deletion]) if self._preparer else []
                 self._batches.add(asyncio.create_task(self._finish(claims, read)))
             elif self._batches:
@@ -98,6 +101,17 @@ class Shift:
         while self._batches:
             await self._wait(self._batches)
         return True
+
+    async def _warm(self) -> None:
+        """Load the embedding model before a language model is asked: importing its library stops the event loop for
+        tenths of a second at a time, and so does looking for garbage among what it has made. A model that cannot be
+        loaded is found out before anything is paid.
+        """
+        if self._pool is None or self._is_warm:
+            return
+        await self._backends.embedder.embed_query("warm")
+        gc.freeze()
+        self._is_warm = True
 
     async def _room(self) -> bool:
         """Whether to claim another batch now; waits a little where not."""

@@ -4,13 +4,14 @@ import importlib
 
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
-from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, make_chat_models
+from models.chat import ConfiguredModel, ConfiguredModels, FollowingCache, OutputMode, make_chat_models
 from models.local_embedder import SentenceTransformersEmbedder
 from models.openai_embedder import OpenAIEmbedder
 
 __all__ = [
     "ConfiguredModel",
     "ConfiguredModels",
+    "FollowingCache",
     "OpenAIEmbedder",
     "OutputMode",
     "SentenceTransformersEmbedder",

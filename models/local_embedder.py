@@ -2,8 +2,9 @@
 
 import asyncio
 import os
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["SentenceTransformersEmbedder"]
 
+_BEHIND = 5
+"""Niceness of the threads that embed passages."""
+
 
 class SentenceTransformersEmbedder:
     """Loads the model at first use, and runs it in threads of its own: one a core, each batch in one of them.
@@ -34,15 +38,15 @@ class SentenceTransformersEmbedder:
         self._precision = precision
         self._batch_size = batch_size
         self._cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._for_passages = self._threads("passages")
-        self._for_questions = self._threads("questions")
+        self._for_passages = self._threads("passages", _behind_others)
+        self._for_questions = self._threads("questions", _on_one_core)
         self._loading = threading.Lock()
         self._loaded: Encoder | None = None
         self._guard = threading.Lock()
         self._open: _Questions | None = None
 
-    def _threads(self, name: str) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self._cores, f"embedding-{name}", initializer=_on_one_core)
+    def _threads(self, name: str, initializer: Callable[[], None]) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._cores, f"embedding-{name}", initializer=initializer)
 
     @property
     def model(self) -> str:
@@ -121,6 +125,13 @@ def _on_one_core() -> None:
     import torch
 
     torch.set_num_threads(1)
+
+
+def _behind_others() -> None:
+    """For the thread that calls it: the event loop, which a language model may be waiting for, goes first."""
+    _on_one_core()
+    if sys.platform == "linux":  # elsewhere a thread has no priority of its own
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.getpriority(os.PRIO_PROCESS, 0) + _BEHIND)
 
 
 class _Questions:

@@ -9,10 +9,15 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.quoting import best_quote
 
-__all__ = ["MARKERS", "citation", "cited_numbers", "cited_text", "quoted_text"]
+__all__ = ["MARKERS", "citation", "cited_numbers", "cited_text", "marked", "quoted_text"]
 
-MARKERS = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
-"""`[2]`, or several as `[1, 3]`, with the space before it."""
+MARKERS = re.compile(r"(?:\s*\[)+(\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*)\]")
+"""`[2]`, or several as `[1, 3]` or `[1-3]`, with the space before it.
+
+Brackets before it belong to it: else what is left of them, where it is dropped, might make a marker with what follows.
+"""
+
+_NUMBERS = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
 _BETWEEN = " \t\n.,;:!?。，；、"
 """What may stand between a marker and the words that the next one belongs to."""
@@ -20,7 +25,15 @@ _BETWEEN = " \t\n.,;:!?。，；、"
 
 def cited_numbers(text: str) -> list[int]:
     """The numbers that a text cites, each once, in order."""
-    numbers = (int(number) for found in MARKERS.finditer(text) for number in re.findall(r"\d+", found[1]))
+    return list(dict.fromkeys(number for found in MARKERS.finditer(text) for number in marked(found)))
+
+
+def marked(marker: re.Match[str]) -> list[int]:
+    """The numbers of one of the `MARKERS`, each once; of a range that goes down its ends."""
+    numbers: list[int] = []
+    for found in _NUMBERS.finditer(marker[1]):
+        first, last = int(found[1]), int(found[2] or found[1])
+        numbers += range(first, last + 1) if first <= last else (first, last)
     return list(dict.fromkeys(numbers))
 
 
@@ -40,19 +53,20 @@ def _cited(
 ) -> tuple[str, tuple[Citation, ...]]:
     """Markers are numbered again from 1, in the order of the text; those of nothing that was shown are dropped."""
     out, citations, numbers = "", list[Citation](), dict[int, int]()
-    at, sentence = 0, 0
+    at, span = 0, Span(start=0, end=0)
     for found in MARKERS.finditer(text):
         out += text[at : found.start()]
         said = text[at : found.start()].lstrip(_BETWEEN)
         if said:
-            sentence = len(out) - len(said)
+            span = Span(start=len(out) - len(said), end=len(out))
         at = found.end()
-        span = Span(start=sentence, end=len(out))
-        for number in map(int, re.findall(r"\d+", found[1])):
+        for number in marked(found):
             if not 1 <= number <= len(sources):
                 trace.note(f"a citation [{number}] was dropped: no such passage was shown")
                 continue
             marker = numbers.setdefault(number, len(numbers) + 1)
+            if any(one.marker == marker and one.answer_span == span for one in citations):
+                continue
             hit, quote = sources[number - 1]
             citations.append(citation(marker, quote or best_quote(hit, out[span.start : span.end], question), span))
             out += f" [{marker}]"

@@ -40,9 +40,10 @@ def located(words: str, text: str) -> Span | None:
     stripped = words.strip().strip("\"'“”„»«‘’").strip()
     if len(stripped) < _LEAST:
         return None
-    at = neutral(text).find(stripped)  # a model saw the text with its fences made harmless
-    if at >= 0:
-        return Span(start=at, end=at + len(stripped))
+    for seen in (text, neutral(text)):  # a model saw the text with its fences made harmless
+        at = seen.find(stripped)
+        if at >= 0:
+            return Span(start=at, end=at + len(stripped))
     wanted = [token.casefold() for token in _TOKEN.findall(stripped)]
     there = list(_TOKEN.finditer(text))
     folded = [token.group().casefold() for token in there]

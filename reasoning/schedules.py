@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
+from core.errors import BudgetExhausted
 from reasoning.dag import PlannedNode
 from reasoning.parallel import together
 
@@ -24,11 +25,20 @@ async def in_layers(layers: Sequence[Sequence[PlannedNode]], work: Work) -> None
 async def as_ready(nodes: Sequence[PlannedNode], work: Work) -> None:
     """Each node as soon as its parents are done, whatever else is still in work; failures as in `in_layers`."""
     done = {node.id: asyncio.Event() for node in nodes}
+    left_out: set[str] = set()
 
     async def one(node: PlannedNode) -> None:
         for parent in node.parents:
             await done[parent].wait()
-        await work(node)
+        try:
+            if left_out.isdisjoint(node.parents):
+                await work(node)
+            else:
+                left_out.add(node.id)
+        except BudgetExhausted:
+            left_out.add(node.id)
+            done[node.id].set()
+            raise
         done[node.id].set()
 
     await together(one(node) for node in nodes)

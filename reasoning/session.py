@@ -1,51 +1,24 @@
 """One question in work: its searches, its calls of models and its steps, all on one trace."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelUnavailable
+from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.fences import fenced, passages_block
 from core.ports.chat import ChatModels, ChatRequest, Completion, Message
 from core.ports.reasoning import Question, Step
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompts import Prompt
 from core.structured import cut_short, structured, without_thinking
 from core.trace import Trace
+from reasoning.calls import Call, fewer, named
 from reasoning.streaming import TokenStream
 
 __all__ = ["Call", "Session"]
 
 T = TypeVar("T", bound=BaseModel)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """One call of a model by an action. `question` is what it is about; `passages` fill the prompt's `{{passages}}`,
-    numbered from 1, and are dropped from the end where the model cannot read them all.
-
-    `role` is what the call is counted under and what chooses the model; '' is the prompt's name.
-    `chunks` are ids of chunks whose words stand in the variables (as quotes or answers); `conversation` puts the
-    history before the last message. `sample` and `temperature` as in `ChatRequest`. `until` is a word without which a
-    text that was cut off is no answer.
-    """
-
-    prompt: Prompt
-    question: str
-    role: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict)
-    passages: Sequence[Hit] = ()
-    chunks: frozenset[str] = frozenset()
-    step: str = ""
-    conversation: bool = False
-    temperature: float = 0.0
-    sample: int = 0
-    stop: tuple[str, ...] = ()
-    until: str = ""
 
 
 class Session:
@@ -130,10 +103,10 @@ class Session:
         while True:
             try:
                 request = self._request(call, shown)
-                with _named(request):
+                with named(request):
                     said = await structured(self._models.of(request.role), request, shape, self.trace)
             except ContextTooLong as error:
-                shown = _fewer(shown, error)
+                shown = fewer(shown, error)
             else:
                 self._note_left_out(call, shown)
                 return said, shown
@@ -141,7 +114,7 @@ class Session:
     async def text(self, call: Call, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
         """The model's answer as text, without what it thought aloud, and the passages that it was shown.
 
-        Raises `ModelFailed` where it answers with nothing, or is cut off before its answer.
+        Raises `ModelFailed` where it is cut off before its answer.
         """
         shown = tuple(call.passages)
         while True:
@@ -149,10 +122,10 @@ class Session:
                 tokens.sources = len(shown)
             try:
                 request = self._request(call, shown)
-                with _named(request):
+                with named(request):
                     completion = await self._models.of(request.role).complete(request, self.trace, tokens)
             except ContextTooLong as error:
-                shown = _fewer(shown, error)
+                shown = fewer(shown, error)
             else:
                 self._note_left_out(call, shown)
                 return self._said(completion, request, call.until), shown
@@ -166,8 +139,6 @@ class Session:
                 f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
                 "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"
             )
-        if not text:
-            raise ModelFailed(f"step {request.role!r}: {completion.model} answered with nothing")
         return text
 
     def _note_left_out(self, call: Call, shown: Sequence[Hit]) -> None:
@@ -212,27 +183,6 @@ class Session:
         self._shown |= call.chunks | {hit.chunk.id for hit in shown}
         web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
         return frozenset(self._shown - web)
-
-
-def _fewer(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
-    """Two thirds of the passages; without any left to drop the error stands."""
-    if not shown:
-        raise error
-    return shown[: len(shown) * 2 // 3]
-
-
-@contextmanager
-def _named(request: ChatRequest) -> Iterator[None]:
-    """What an endpoint says knows nothing of steps: the error says which one it was."""
-    try:
-        yield
-    except (ModelUnavailable, ModelFailed) as error:
-        name = f"step {request.role!r}: "
-        if str(error).startswith(name):
-            raise
-        kinds: tuple[type[HopweaveError], ...] = (ContextTooLong, ModelFailed, ModelUnavailable)
-        kind = next(kind for kind in kinds if isinstance(error, kind))
-        raise kind(f"{name}{error}") from error
 
 
 def _instructions(text: str) -> str:

@@ -6,23 +6,24 @@ from collections.abc import Callable
 from core.events import TokenEvent
 from core.structured import without_thinking
 from core.trace import Trace
+from reasoning.citing import MARKERS, marked
 
 __all__ = ["ABSTAINED", "TokenStream", "abstains"]
 
 ABSTAINED = "NO ANSWER"
 """What a model is asked to write where its sources do not hold the answer."""
 
-_OPEN = re.compile(r"\s*(?:\[[\d\s,;]*)?\Z")
-_MARKER = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
+_OPEN = re.compile(r"\s*(?:\[[-–\d\s,;，、；\[]*)?\Z")
 
 
+_AROUND = " .\"'*\n\t"
 _THINKS = "<think"
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 def abstains(text: str) -> bool:
     """Whether the text is the abstention and nothing else, whatever marks are around it."""
-    return text.strip(" .\"'*\n\t") == ABSTAINED
+    return text.strip(_AROUND) == ABSTAINED
 
 
 class TokenStream:
@@ -46,13 +47,13 @@ class TokenStream:
         self._held = self._held[len(ready) :]
         if ready:
             self._begun = True
-            self._emit(_MARKER.sub(self._valid, ready))
+            self._emit(MARKERS.sub(self._valid, ready))
 
     def end(self) -> None:
         """Show what was held back and is no abstention, nor reasoning that was never ended."""
         held = self._held if self._begun else without_thinking(self._held)
         if held.strip() and not (abstains(held) and not self._begun) and not self._after:
-            self._emit(_MARKER.sub(self._valid, held))
+            self._emit(MARKERS.sub(self._valid, held))
         self._held = ""
 
     def _begins(self) -> bool:
@@ -69,8 +70,9 @@ class TokenStream:
             if not found:
                 return False
             self._after, self._held = "", rest
-        return not (ABSTAINED.startswith(self._held.strip()) or abstains(self._held))
+        return not ABSTAINED.startswith(self._held.strip(_AROUND))
 
     def _valid(self, found: re.Match[str]) -> str:
-        numbers = [n for n in re.findall(r"\d+", found[1]) if 1 <= int(n) <= self.sources]
-        return f"[{', '.join(numbers)}]" if numbers else ""
+        numbers = [str(number) for number in marked(found) if 1 <= number <= self.sources]
+        space = found[0][: found[0].index("[")]
+        return f"{space}[{', '.join(numbers)}]" if numbers else ""

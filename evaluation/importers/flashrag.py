@@ -5,7 +5,7 @@ from pathlib import Path
 from core.errors import InvalidInput
 from evaluation.importers.reading import list_of
 from evaluation.importers.writing import DatasetWriter
-from evaluation.json_lines import read_rows
+from evaluation.json_lines import Row, read_rows
 
 __all__ = ["read", "read_passages"]
 
@@ -25,8 +25,17 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
 def read(path: Path, writer: DatasetWriter) -> None:
     """What supports a question is not told. Questions without an answer are left out."""
     for row in read_rows(path):
-        answers = [str(one) for one in list_of(row, "golden_answers") if str(one).strip()]
+        answers = _answers(row)
         if not answers:
             writer.counts.leave_out("without an answer")
             continue
         writer.question(row.text("id"), row.text("question"), answers, (), {}, place=row.place)
+
+
+def _answers(row: Row) -> list[str]:
+    """Texts and numbers; nulls and blanks are no answers."""
+    found = [one for one in list_of(row, "golden_answers") if one is not None]
+    for one in found:
+        if not isinstance(one, str | int | float):
+            raise InvalidInput(f"{row.place}: `golden_answers` must hold texts, not {one!r:.80}")
+    return [str(one) for one in found if str(one).strip()]

@@ -3,10 +3,11 @@
 from core.ports.model_cache import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings
+from models.chat.cache_store import FollowingCache
 from models.chat.openai_chat import OutputMode
 from models.chat.stack import ConfiguredModel, ConfiguredModels
 
-__all__ = ["ConfiguredModel", "ConfiguredModels", "OutputMode", "make_chat_models"]
+__all__ = ["ConfiguredModel", "ConfiguredModels", "FollowingCache", "OutputMode", "make_chat_models"]
 
 
 def make_chat_models(settings: LlmSettings, cache: ModelCache | None, graph: GraphSource | None) -> ConfiguredModels:

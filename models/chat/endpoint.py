@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
+from models.chat.turns import answered, sending
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -20,7 +23,7 @@ _CONNECT_SECONDS = 5.0
 
 
 class Endpoint:
-    """Nothing is connected, nor the client's library loaded, before the first call.
+    """Nothing is connected, nor the client's library loaded, before the first call. `url` is for showing.
 
     Connections belong to the event loop that opened them, so each loop has a client of its own.
     """
@@ -30,7 +33,8 @@ class Endpoint:
             raise InvalidSettings(
                 "a language model needs HOPWEAVE_LLM__BASE_URL (a server of yours) or HOPWEAVE_LLM__API_KEY (OpenAI's)"
             )
-        self.url = base_url or _PUBLIC
+        self._address = base_url or _PUBLIC
+        self.url = _without_secrets(self._address)
         self.key = api_key
         self.timeout = timeout
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
@@ -39,14 +43,18 @@ class Endpoint:
         """The client of the running event loop; it tries nothing again by itself."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            from openai import AsyncOpenAI, Timeout
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
             _keep_prompts_out_of_logs()
+            timeout = Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS))
+            hooks: dict[str, list[Callable[..., Any]]] = {"request": [sending], "response": [answered]}
             self._clients[loop] = AsyncOpenAI(
                 api_key=self.key.get_secret_value() or "none",  # local servers want no key, the client wants some
-                base_url=self.url,
-                timeout=Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS)),
+                base_url=self._address,
+                timeout=timeout,
                 max_retries=0,
+                # a redirect would take the prompt to where nobody said that it may go
+                http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks=hooks, follow_redirects=False),
             )
         return self._clients[loop]
 
@@ -55,6 +63,15 @@ class Endpoint:
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
+
+
+def _without_secrets(address: str) -> str:
+    """An address may hold a name and a password, or a key in its query."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "an address that cannot be read"
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _keep_prompts_out_of_logs() -> None:

@@ -4,6 +4,7 @@ from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.draft import estimated_tokens
 from models.chat.limits import Limits
+from models.chat.turns import Turn
 
 __all__ = ["Limited"]
 
@@ -25,11 +26,17 @@ class Limited:
         expected = estimated_tokens(*(message.content for message in request.messages)) + (
             _ANSWER_TOKENS if request.max_tokens is None else min(request.max_tokens, _ANSWER_TOKENS)
         )
-        async with self._limits.admitted(expected) as spent:
-            completion = None
-            trace.check(request.role)  # others may have used up the budget while this call waited
+        turn = Turn(
+            self._limits,
+            expected,
+            lambda: trace.check(request.role),  # others may have used up the budget while this call waited
+            early=trace.budget.tokens is None,
+        )
+        cost = 0
+        with turn.taken():
             try:
                 completion = await self._inner.complete(request, trace, on_token)
+                cost = completion.prompt_tokens + completion.completion_tokens
             finally:
-                spent.tokens = completion.prompt_tokens + completion.completion_tokens if completion else 0
+                turn.cost(cost)
         return completion

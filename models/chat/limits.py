@@ -4,9 +4,8 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 __all__ = ["Limits", "Spent"]
@@ -20,6 +19,14 @@ class Spent:
 
     at: float
     tokens: int
+
+
+@dataclass
+class _Gate:
+    """What belongs to the event loop that waits for it."""
+
+    slots: asyncio.Semaphore
+    rates: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Limits:
@@ -44,18 +51,37 @@ class Limits:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._spent: deque[Spent] = deque()
-        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+        self._waiting = 0
+        self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, _Gate] = WeakKeyDictionary()
 
-    @asynccontextmanager
-    async def admitted(self, tokens: int) -> AsyncIterator[Spent]:
-        """Wait for a slot and for the rates, in the order of coming; the slot is given back at the end of the block."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._slots:  # a semaphore belongs to the event loop that waits for it
-            self._slots[loop] = asyncio.Semaphore(self._concurrency)
-        async with self._slots[loop]:
-            while isinstance(spent := self._try(tokens), float):
-                await self._sleep(spent)
-            yield spent
+    async def enter(self, tokens: int) -> Spent:
+        """Wait for a slot and for the rates, in the order of coming; `leave` gives the slot back."""
+        gate = self._of_this_loop()
+        self._waiting += 1
+        try:
+            await gate.slots.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            async with gate.rates:  # one after the other: a large call would be overtaken by small ones for ever
+                while isinstance(spent := self._try(tokens), float):
+                    await self._sleep(spent)
+        except BaseException:
+            gate.slots.release()
+            raise
+        return spent
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether calls wait for a slot."""
+        return self._waiting > 0
+
+    def leave(self) -> None:
+        """Give a slot back."""
+        self._of_this_loop().slots.release()
+
+    def _of_this_loop(self) -> "_Gate":
+        return self._gates.setdefault(asyncio.get_running_loop(), _Gate(asyncio.Semaphore(self._concurrency)))
 
     def _try(self, tokens: int) -> Spent | float:
         """The call, entered; or the seconds after which there may be room."""

@@ -7,12 +7,15 @@ from core.errors import BudgetExhausted, HopweaveError
 from core.events import CallEvent
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
+from models.chat.turns import NeverSent
 
 __all__ = ["Metered", "call_event"]
 
 
 class Metered:
-    """Failed and cancelled calls count as calls. A call is ended when the trace has no seconds left."""
+    """Failed and cancelled calls count as calls, one that the budget stopped before it was sent does not. A call is
+    ended when the trace has no seconds left.
+    """
 
     def __init__(self, inner: ChatModel) -> None:
         self._inner = inner
@@ -26,15 +29,19 @@ class Metered:
         row = trace.usage.row(request.role, self.model)
         row.calls += 1
         began = time.monotonic()
-        completion = None
+        completion, sent = None, True
         try:
             completion = await self._in_time(request, trace, on_token)
+        except NeverSent:
+            sent = False
+            row.calls -= 1
+            raise
         except HopweaveError:
             trace.emit(call_event(request, self.model, time.monotonic() - began))
             raise
         finally:
             row.seconds += time.monotonic() - began
-            row.failed += completion is None
+            row.failed += sent and completion is None
         row.prompt_tokens += completion.prompt_tokens
         row.completion_tokens += completion.completion_tokens
         row.estimated |= completion.estimated

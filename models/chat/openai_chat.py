@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ModelFailed
+from core.errors import HopweaveError, ModelFailed
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.chat_errors import refusal_of, unreachable, words_of
 from models.chat.draft import Draft
 from models.chat.endpoint import Endpoint
 from models.chat.spoken import SpokenParameters
+from models.chat.turns import timed
 
 if TYPE_CHECKING:
     import openai
@@ -58,13 +59,16 @@ class OpenAIChat:
             sent = self._parameters.speak(self._wanted(request, mode, stream=on_token is not None))
             # what the client raises shows the request, so it is left out of tracebacks: `from None`
             try:
-                async with asyncio.timeout(self._endpoint.timeout):
-                    return await self._call(request, sent, on_token)
+                async with asyncio.timeout(None) as timer:
+                    with timed(timer, self._endpoint.timeout):
+                        return await self._call(request, sent, on_token)
             except openai.APIStatusError as error:
                 if self._parameters.learn(error, sent):
                     continue
                 raise refusal_of(error, self._endpoint, self._model, request) from None
             except (openai.APIConnectionError, TimeoutError) as error:
+                if isinstance(error.__cause__, HopweaveError):  # ours, before it left: the client takes it for a fault
+                    raise error.__cause__ from None
                 raise unreachable(error, self._endpoint, self._model, request) from None
 
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:

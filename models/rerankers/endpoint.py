@@ -10,12 +10,12 @@ import httpx
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed, Unavailable
+from models.endpoint_errors import masked
 from models.rerankers.scores import checked_scores
 
 __all__ = ["HttpReranker"]
 
 _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
-_SHOWN = 300
 _NO_KEY = SecretStr("")
 
 
@@ -32,7 +32,7 @@ class HttpReranker:
         if self._url.scheme not in {"http", "https"} or not self._url.host:
             raise InvalidSettings("HOPWEAVE_RERANKER__URL is not an address of http or https")
         self._model = model
-        self._key = api_key.get_secret_value()
+        self._key = api_key
         self._timeout = timeout
         where = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}{self._url.path}"
         self._name = f"the reranker {model + ' ' if model else ''}at {where}"
@@ -44,7 +44,8 @@ class HttpReranker:
             return []
         body: dict[str, Any] = {"query": question, "documents": list(texts), "top_n": len(texts)}
         body |= {"return_documents": False} | ({"model": self._model} if self._model else {})
-        return self._scores(self._read(await self._post(body)), len(texts))
+        private = (question, *texts)
+        return self._scores(self._read(await self._post(body, private), private), len(texts))
 
     async def close(self) -> None:
         """Close this event loop's connections; a later call opens new ones."""
@@ -52,8 +53,9 @@ class HttpReranker:
         if client is not None:
             await client.aclose()
 
-    async def _post(self, body: dict[str, Any]) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+    async def _post(self, body: dict[str, Any], private: Sequence[str]) -> httpx.Response:
+        key = self._key.get_secret_value()
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         try:
             async with asyncio.timeout(self._timeout):
                 response = await self._client().post(self._url, json=body, headers=headers)
@@ -63,20 +65,20 @@ class HttpReranker:
             ) from error
         except httpx.HTTPError as error:
             raise Unavailable(
-                f"{self._name} cannot be reached ({self._words(str(error))}): start it, or correct "
+                f"{self._name} cannot be reached ({self._words(str(error), private)}): start it, or correct "
                 "HOPWEAVE_RERANKER__URL"
             ) from error
         if response.status_code != httpx.codes.OK:
             passes = response.status_code in _MAY_PASS or response.status_code >= 500
-            said = f"{self._name} answered {response.status_code}: {self._words(response.text) or 'nothing'}"
+            said = f"{self._name} answered {response.status_code}: {self._words(response.text, private) or 'nothing'}"
             raise (Unavailable if passes else ModelFailed)(said)
         return response
 
-    def _read(self, response: httpx.Response) -> Any:
+    def _read(self, response: httpx.Response, private: Sequence[str]) -> Any:
         try:
             return json.loads(response.content)
         except ValueError as error:
-            shown = self._words(response.text) or "nothing"
+            shown = self._words(response.text, private) or "nothing"
             raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}") from error
 
     def _scores(self, answer: Any, count: int) -> list[float]:
@@ -95,6 +97,6 @@ class HttpReranker:
             self._clients[loop] = httpx.AsyncClient(timeout=self._timeout)
         return self._clients[loop]
 
-    def _words(self, text: str) -> str:
-        text = text.replace(self._key, "***") if self._key else text
-        return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]
+    def _words(self, text: str, private: Sequence[str]) -> str:
+        """What the endpoint said: without the key, and '' where it repeats what it was asked."""
+        return " ".join(masked(text, self._key, private).split())

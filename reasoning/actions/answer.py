@@ -9,10 +9,11 @@ from core.fences import fenced, neutral
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompts import load_prompt
+from reasoning.citing import MARKERS, cited_numbers
 from reasoning.quoting import best_quote
 from reasoning.session import Call, Session
 
-__all__ = ["Cited", "KnownAnswer", "answer", "cited_hits", "known_block"]
+__all__ = ["Answered", "Cited", "KnownAnswer", "answer", "cited_hits", "known_block", "plain_answer", "with_sources"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +36,9 @@ class Cited:
     quotes: tuple[Quote, ...] = ()
 
 
-class _Answered(BaseModel):
+class Answered(BaseModel):
+    """What a model says to a question over numbered passages."""
+
     sufficient: bool
     answer: str = Field(max_length=8000)
     citations: list[int]
@@ -64,9 +67,14 @@ async def answer(
         sample=sample,
         temperature=temperature,
     )
-    said, shown = await session.structured(call, _Answered)
-    text = said.answer.strip()
-    cited = cited_hits(session, said.citations, shown, step)
+    said, shown = await session.structured(call, Answered)
+    return with_sources(session, said, shown, question, step)
+
+
+def with_sources(session: Session, said: Answered, shown: tuple[Hit, ...], question: str, step: str) -> Cited:
+    """The answer with the passages that it cites, wherever their numbers were written."""
+    text = plain_answer(said.answer)
+    cited = cited_hits(session, [*said.citations, *cited_numbers(said.answer)], shown, step)
     return Cited(
         text=text,
         sufficient=said.sufficient and bool(text),
@@ -74,6 +82,11 @@ async def answer(
         shown=shown,
         quotes=tuple(best_quote(hit, text, question) for hit in cited),
     )
+
+
+def plain_answer(text: str) -> str:
+    """An answer without the markers that a model may have put into it: what they name is not checked."""
+    return MARKERS.sub("", text).strip()
 
 
 def cited_hits(session: Session, numbers: Sequence[int], shown: Sequence[Hit], step: str) -> tuple[Hit, ...]:

@@ -2,23 +2,14 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, Field
-
 from core.fences import fenced
 from core.ports.retrieval import Hit
 from core.prompts import load_prompt
-from reasoning.actions.answer import Cited, KnownAnswer, cited_hits, known_block
+from reasoning.actions.answer import Answered, Cited, KnownAnswer, known_block, with_sources
 from reasoning.chains import chunks_of, pairs
-from reasoning.quoting import best_quote
 from reasoning.session import Call, Session
 
 __all__ = ["answer_in_plan"]
-
-
-class _Answered(BaseModel):
-    sufficient: bool
-    answer: str = Field(max_length=8000)
-    citations: list[int]
 
 
 async def answer_in_plan(
@@ -46,13 +37,5 @@ async def answer_in_plan(
         chunks=chunks_of(parents),
         step=step,
     )
-    said, shown = await session.structured(call, _Answered)
-    text = said.answer.strip()
-    cited = cited_hits(session, said.citations, shown, step)
-    return Cited(
-        text=text,
-        sufficient=said.sufficient and bool(text),
-        cited=cited,
-        shown=shown,
-        quotes=tuple(best_quote(hit, text, question) for hit in cited),
-    )
+    said, shown = await session.structured(call, Answered)
+    return with_sources(session, said, shown, question, step)

@@ -8,7 +8,7 @@ from core.fences import neutral
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompts import load_prompt
-from reasoning.actions.answer import Cited, KnownAnswer, known_block
+from reasoning.actions.answer import Cited, KnownAnswer, known_block, plain_answer
 from reasoning.quoting import best_quote, quote_of
 from reasoning.session import Call, Session
 
@@ -39,7 +39,7 @@ async def answer_node(
         step=step,
     )
     said, shown = await session.structured(call, _Answered)
-    text = said.answer.strip()
+    text = plain_answer(said.answer)
     quotes = _quotes(session, said.citations, shown, text, question, step)
     return Cited(
         text=text,

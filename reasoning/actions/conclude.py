@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.errors import ModelFailed
 from core.fences import fenced, neutral
 from core.ports.reasoning import Citation
 from core.ports.retrieval import Hit
@@ -13,7 +14,7 @@ from reasoning.citing import cited_text, quoted_text
 from reasoning.session import Call, Session
 from reasoning.streaming import TokenStream, abstains
 
-__all__ = ["Conclusion", "conclude", "conclude_steps"]
+__all__ = ["Conclusion", "conclude", "conclude_steps", "said_in"]
 
 _ROLE = "conclude"
 _ANSWER = re.compile(r"(?is).*^\W*(?:(?:the|my|final)\s+)*answer\W*:[*_]*", re.MULTILINE)
@@ -60,7 +61,7 @@ async def conclude(
     tokens = TokenStream(session.trace, len(passages), after=_SPOKEN if thinking else "")
     text, shown = await session.text(call, tokens if not sample else None)
     tokens.end()
-    answer, citations = cited_text(_said(text, thinking=thinking), shown, session.trace, question)
+    answer, citations = cited_text(said_in(text, thinking=thinking), shown, session.trace, question)
     told = tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in shown)
     return Conclusion(text=answer, citations=citations, shown=told)
 
@@ -82,13 +83,18 @@ async def conclude_steps(
     tokens = TokenStream(session.trace, len(quotes))
     text, _ = await session.text(call, tokens)
     tokens.end()
-    answer, citations = quoted_text(_said(text, thinking=False), quotes, session.trace)
+    answer, citations = quoted_text(said_in(text), quotes, session.trace)
     told = tuple(f"{one.question}\n{one.answer}\n" + "\n".join(q.text for q in one.quotes) for one in chain)
     return Conclusion(text=answer, citations=citations, shown=told)
 
 
-def _said(text: str, *, thinking: bool) -> str:
-    """What follows the last "Answer:" where the model thought aloud; '' for an abstention."""
+def said_in(text: str, *, thinking: bool = False) -> str:
+    """What follows the last "Answer:" where the model thought aloud; '' for an abstention.
+
+    Raises `ModelFailed` where it said nothing at all: who has no answer was asked to say so.
+    """
+    if not text:
+        raise ModelFailed(f"step {_ROLE!r}: the model answered with nothing; ask again, or set another model for it")
     said = _ANSWER.sub("", text, count=1).strip() if thinking else text.strip()
     return "" if abstains(said) else said
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from core.fences import neutral
 from core.prompts import load_prompt
 from reasoning.actions.answer import KnownAnswer, known_block
+from reasoning.actions.conclude import said_in
 from reasoning.citing import cited_text
 from reasoning.session import Call, Session
-from reasoning.streaming import TokenStream, abstains
+from reasoning.streaming import TokenStream
 
 __all__ = ["conclude_memory"]
 
@@ -33,5 +34,4 @@ async def conclude_memory(
     tokens = TokenStream(session.trace, sources=0)
     text, _ = await session.text(call, tokens if streamed else None)
     tokens.end()
-    said = text.strip()
-    return "" if abstains(said) else cited_text(said, (), session.trace)[0].strip()
+    return cited_text(said_in(text), (), session.trace)[0].strip()

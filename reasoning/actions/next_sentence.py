@@ -11,7 +11,7 @@ from reasoning.session import Call, Session
 
 __all__ = ["ends_thinking", "next_sentence"]
 
-_END = re.compile(r"\banswer is\b", re.IGNORECASE)
+_END = re.compile(r"\bso,? the answer is\b|\banswer is\s*:", re.IGNORECASE)
 
 
 async def next_sentence(

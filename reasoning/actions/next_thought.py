@@ -9,7 +9,8 @@ from pydantic import BaseModel, Field, model_validator
 from core.fences import fenced, neutral
 from core.ports.retrieval import Hit
 from core.prompts import load_prompt
-from reasoning.actions.answer import cited_hits
+from reasoning.actions.answer import cited_hits, plain_answer
+from reasoning.citing import cited_numbers
 from reasoning.session import Call, Session
 
 __all__ = ["Move", "Observed", "next_thought"]
@@ -72,8 +73,8 @@ async def next_thought(
     return Move(
         thought=said.thought.strip(),
         finishes=finishes,
-        text=said.input.strip(),
-        cited=cited_hits(session, said.citations, shown, step) if finishes else (),
+        text=plain_answer(said.input) if finishes else said.input.strip(),
+        cited=cited_hits(session, [*said.citations, *cited_numbers(said.input)], shown, step) if finishes else (),
         shown=shown,
     )
 

@@ -70,5 +70,8 @@ async def plan_auto(session: Session, question: str, *, known: str = "") -> Auto
     intents = (intent.step for intent in said.intents if intent.step in there)
     goals = dict.fromkeys((*intents, *(node.id for node in sinks(nodes))))
     return AutoPlan(
-        question=said.question.strip() or question, needs_retrieval=said.needs_retrieval, nodes=nodes, goals=tuple(goals)
+        question=said.question.strip() or question,
+        needs_retrieval=said.needs_retrieval,
+        nodes=nodes,
+        goals=tuple(goals),
     )

@@ -11,9 +11,9 @@ from core.fences import fenced, neutral
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompts import load_prompt
-from reasoning.actions.answer import cited_hits
+from reasoning.actions.answer import cited_hits, plain_answer
 from reasoning.chains import UNKNOWN
-from reasoning.citing import MARKERS, cited_numbers
+from reasoning.citing import cited_numbers
 from reasoning.quoting import best_quote
 from reasoning.session import Call, Session
 
@@ -100,7 +100,7 @@ async def review(
         return Review(verdict=said.status)
     if said.status is Verdict.UNCONFIDENT:
         return Review(verdict=said.status, text=said.question.strip())
-    text = MARKERS.sub("", said.answer).strip()
+    text = plain_answer(said.answer)
     cited = cited_hits(session, said.numbers, shown, step)
     quotes = tuple(best_quote(hit, text, question) for hit in cited)
     return Review(verdict=said.status, text=text, cited=cited, quotes=quotes)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.errors import BudgetExhausted
 from core.events import PlannedStep
 from core.fences import neutral
 from core.names import normalise
@@ -59,22 +60,33 @@ class Execution:
         )
 
     async def _work_off(self, *, only_found: bool) -> None:
-        """Run nodes as their parents are answered, until none is ready."""
+        """Run nodes as their parents are answered, until none is ready.
+
+        Where the budget is used up, what is under way, and paid for, is waited for first.
+        """
+        refused: BudgetExhausted | None = None
         running: dict[asyncio.Task[NodeAnswer], str] = {}
         try:
             while True:
-                for node in self._ready(set(running.values()), only_found=only_found):
+                waiting = [] if refused else self._ready(set(running.values()), only_found=only_found)
+                for node in waiting:
                     parents = [self.answers[parent] for parent in node.parents]
                     running[asyncio.create_task(self._solver.solve(node, parents))] = node.id
                 if not running:
-                    return
+                    break
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
-                    self.answers[running.pop(task)] = task.result()
+                    node_id = running.pop(task)
+                    try:
+                        self.answers[node_id] = task.result()
+                    except BudgetExhausted as error:
+                        refused = error
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+        if refused:
+            raise refused
 
     def _ready(self, running: set[str], *, only_found: bool) -> list[PlannedNode]:
         waiting = [node for node in self.plan.nodes if node.id not in self.answers and node.id not in running]

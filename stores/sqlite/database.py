@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ from typing import TypeVar
 from core.errors import Unavailable
 from stores.sqlite.migrations import steps_from
 
-__all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "now"]
+__all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "Snapshot", "now"]
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
@@ -22,6 +22,7 @@ Row = sqlite3.Row
 
 SCHEMA_VERSION = 3
 _BUSY_SECONDS = 30
+_INTERRUPT_SECONDS = 0.05
 
 _PRAGMAS = (
     "pragma synchronous = normal",  # a power cut may lose the last commits, a killed process does not
@@ -63,13 +64,14 @@ class Database:
         return await asyncio.to_thread(self.write_now, work)
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Connection]:
+    async def snapshot(self) -> AsyncIterator["Snapshot"]:
         """A connection of its own in a read transaction, for reading that takes many steps over one state."""
-        connection = await asyncio.to_thread(self._open)
+        snapshot = Snapshot(await asyncio.to_thread(self._open), self._in_use)
         try:
-            connection.execute("begin")
-            yield connection
+            await snapshot.run(lambda connection: connection.execute("begin"))
+            yield snapshot
         finally:
+            connection = snapshot.end()
             with self._lock:
                 connection.close()
                 if connection in self._opened:
@@ -89,9 +91,10 @@ class Database:
         """
         with self._lock:
             self._closed = True
-            for connection in self._opened:
-                connection.interrupt()
-            self._idle.wait_for(lambda: not self._running)
+            while self._running:  # again and again: a thread may have been between two statements
+                for connection in self._opened:
+                    connection.interrupt()
+                self._idle.wait(_INTERRUPT_SECONDS)
             for connection in self._opened:
                 connection.close()
             self._opened.clear()
@@ -104,7 +107,7 @@ class Database:
     def _in_use(self) -> Iterator[None]:
         with self._lock:
             if self._closed:
-                raise Unavailable(f"the record {self._path.name} is closed")
+                raise Unavailable(self._over())
             self._running += 1
         try:
             yield
@@ -123,6 +126,8 @@ class Database:
             result = work(connection)
             connection.execute("commit")
         except sqlite3.OperationalError as error:
+            if self._closed:  # nothing runs on an interrupted connection until all its cursors are gone
+                raise Unavailable(self._over()) from error
             self._roll_back(connection)
             raise self._unavailable(error) from error
         except BaseException:
@@ -133,6 +138,9 @@ class Database:
     def _roll_back(self, connection: Connection) -> None:
         if connection.in_transaction:
             connection.execute("rollback")
+
+    def _over(self) -> str:
+        return f"the record {self._path.name} is closed"
 
     def _unavailable(self, error: sqlite3.OperationalError) -> Unavailable:
         return Unavailable(
@@ -149,7 +157,7 @@ class Database:
     def _open(self) -> Connection:
         with self._lock:
             if self._closed:
-                raise Unavailable(f"the record {self._path.name} is closed")
+                raise Unavailable(self._over())
             connection = sqlite3.connect(
                 self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -181,6 +189,37 @@ class Database:
                 "use the release that wrote it, or ingest again into a new data folder"
             )
         return steps
+
+
+class Snapshot:
+    """One state of the database, read step by step."""
+
+    def __init__(self, connection: Connection, in_use: Callable[[], AbstractContextManager[None]]) -> None:
+        self._connection = connection
+        self._in_use = in_use
+        self._stepping = threading.Lock()
+        self._ended = False
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """One step, off the event loop; its thread goes on though the task that waits for it is cancelled."""
+        return await asyncio.to_thread(self._run, work)
+
+    def end(self) -> Connection:
+        """Refuse further steps, and wait for the one that runs: what is returned may be closed."""
+        self._ended = True
+        while not self._stepping.acquire(timeout=_INTERRUPT_SECONDS):
+            self._connection.interrupt()
+        self._stepping.release()
+        return self._connection
+
+    def _run(self, work: Callable[[Connection], T]) -> T:
+        with self._in_use(), self._stepping:
+            if self._ended:
+                raise Unavailable("the snapshot of the record has ended")
+            try:
+                return work(self._connection)
+            except sqlite3.OperationalError as error:
+                raise Unavailable(f"the record could not be read to the end: {error}") from error
 
 
 def _use_wal(connection: Connection) -> None:

@@ -1,12 +1,11 @@
 """Everything that readers see of a corpus, row by row."""
 
-import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from stores.sqlite.database import Database
+from stores.sqlite.database import Connection, Cursor, Database
 from stores.sqlite.library import DISPLAY
 from stores.sqlite.rows import chunk_from_row
 
@@ -29,12 +28,20 @@ class SqliteExporter:
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Row]:
         sections = _CANONICAL if canonical else (*_CANONICAL, _SYNONYMS)
-        async with self._database.snapshot() as cx:
+        async with self._database.snapshot() as snapshot:
             for kind, query, shape in sections:
-                cursor = await asyncio.to_thread(cx.execute, query, {"corpus": corpus_id})
-                while batch := await asyncio.to_thread(cursor.fetchmany, _BATCH):
+                cursor = await snapshot.run(_asking(query, corpus_id))
+                while batch := await snapshot.run(_fetching(cursor)):
                     for row in batch:
                         yield {"kind": kind, **shape(row)}
+
+
+def _asking(query: str, corpus_id: str) -> Callable[[Connection], Cursor]:
+    return lambda connection: connection.execute(query, {"corpus": corpus_id})
+
+
+def _fetching(cursor: Cursor) -> Callable[[Connection], list[Any]]:
+    return lambda _: cursor.fetchmany(_BATCH)
 
 
 def _document(row: sqlite3.Row) -> Row:

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _SCHEMA = Path(__file__).with_name("model_cache.sql")
 _BUSY_SECONDS = 30.0
+_LONGEST_QUESTION = 3600.0
+"""Seconds for which a chunk that went is remembered; one that comes back is not cached about for so long."""
 _NAMING = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
 
 
@@ -45,6 +47,8 @@ class SqliteModelCache:
                 followed = _followed(db, entry.corpus_id)
                 if followed is None or followed > generation:
                     return False
+                if _any_gone(db, entry):
+                    return True  # not kept, and there is nothing that the caller could look at again
             _delete(db, [entry.key])
             db.execute("INSERT INTO answers VALUES (?, ?, ?)", (entry.key, entry.corpus_id, entry.answer))
             chunks = [(entry.corpus_id, chunk, entry.key) for chunk in entry.chunk_ids]
@@ -63,6 +67,9 @@ class SqliteModelCache:
             else:
                 found = db.execute(_NAMING, (corpus_id, json.dumps(list(removed))))
                 _delete(db, [key for (key,) in found])
+                now = time.time()
+                db.execute("DELETE FROM gone WHERE at < ?", (now - _LONGEST_QUESTION,))
+                db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(corpus_id, id, now) for id in removed])
             db.execute(
                 "INSERT INTO followed VALUES (?, ?) "
                 "ON CONFLICT (corpus_id) DO UPDATE SET generation = max(generation, excluded.generation)",
@@ -135,6 +142,13 @@ def _followed(db: sqlite3.Connection, corpus_id: str) -> int | None:
     return int(found[0]) if found else None
 
 
+def _any_gone(db: sqlite3.Connection, entry: CachedAnswer) -> bool:
+    """Whether its question was shown a chunk that has gone since, perhaps before this call was begun."""
+    named = (entry.corpus_id, json.dumps(list(entry.chunk_ids)))
+    listed = "SELECT 1 FROM gone WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+    return db.execute(listed, named).fetchone() is not None
+
+
 def _delete(db: sqlite3.Connection, keys: list[str]) -> None:
     listed = (json.dumps(keys),)
     db.execute("DELETE FROM answers WHERE key IN (SELECT value FROM json_each(?))", listed)
@@ -142,5 +156,5 @@ def _delete(db: sqlite3.Connection, keys: list[str]) -> None:
 
 
 def _forget(db: sqlite3.Connection, corpus_id: str) -> None:
-    for table in ("answers", "answer_chunks", "followed"):
+    for table in ("answers", "answer_chunks", "followed", "gone"):
         db.execute(f"DELETE FROM {table} WHERE corpus_id = ?", (corpus_id,))

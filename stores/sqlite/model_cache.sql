@@ -21,3 +21,11 @@ CREATE TABLE IF NOT EXISTS followed (
     corpus_id  TEXT PRIMARY KEY,
     generation INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+-- Chunks that went of late: a question that was shown one before may still be answered.
+CREATE TABLE IF NOT EXISTS gone (
+    corpus_id TEXT NOT NULL,
+    chunk_id  TEXT NOT NULL,
+    at        REAL NOT NULL,                       -- seconds since 1970
+    PRIMARY KEY (corpus_id, chunk_id)
+) WITHOUT ROWID;

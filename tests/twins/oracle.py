@@ -104,7 +104,9 @@ class Oracle:
         if hop is None:
             return Reply.json({"sufficient": False, "answer": "", "citations": []})
         self._given.add((asked, call.question))
-        citation: Any = {"passage": number, "quote": _sentence(passage, hop.answer)} if call.role == "answer_node" else number
+        citation: Any = (
+            {"passage": number, "quote": _sentence(passage, hop.answer)} if call.role == "answer_node" else number
+        )
         return Reply.json({"sufficient": True, "answer": hop.answer, "citations": [citation]})
 
     def _review(self, call: Call, asked: str) -> Reply:

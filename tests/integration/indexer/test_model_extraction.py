@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.documents import RevisionState
-from core.errors import ModelUnavailable
+from core.errors import ModelUnavailable, Unavailable
 from core.ids import document_id
 from core.jobs import Job, JobState
 from indexer import Pace, Worker
@@ -262,3 +262,18 @@ async def test_an_unchanged_document_costs_nothing(desk: Desk, server: ChatServe
     assert [passage_of(call) for call in server.calls[before:]] == ["Ada Lovelace died in London."]
     await desk.ingest(corpus, changed)
     assert len(server.calls) == before + 1
+
+
+async def test_an_embedding_model_that_cannot_be_loaded_is_found_out_before_anything_is_paid(
+    desk: Desk, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(text: str) -> None:
+        raise Unavailable(f"no embedding of {text!r}")
+
+    monkeypatch.setattr(desk.embedder, "embed_query", away)
+    corpus = await desk.corpus(extractor="llm")
+    job = await desk.queue(corpus, LONG)
+    with pytest.raises(Unavailable, match="no embedding"):
+        await Worker("w", desk.backends, replace(PACE, retry_seconds=0)).work(corpus.id)
+    assert server.calls == []
+    assert (await _job(desk, job)).counts == {"queued": 1}

@@ -254,3 +254,25 @@ def test_without_address_and_key_there_is_no_endpoint():
     with pytest.raises(InvalidSettings, match="HOPWEAVE_LLM__BASE_URL"):
         Endpoint()
     assert Endpoint(api_key=SecretStr("k")).url == "https://api.openai.com/v1"
+
+
+async def test_a_redirect_takes_no_prompt_elsewhere(server: ChatServer):
+    with ChatServer() as elsewhere:
+        server.script.append(Reply(status=307, headers={"Location": f"{elsewhere.url}/chat/completions"}, raw=b""))
+        endpoint = Endpoint(base_url=server.url)
+        with pytest.raises(ModelFailed, match="answered 307"):
+            await OpenAIChat("m", endpoint).complete(ask(), Trace())
+        await endpoint.close()
+        assert elsewhere.calls == []
+
+
+async def test_a_password_in_the_address_is_not_shown(server: ChatServer):
+    address = server.url.replace("http://", "http://ada:hunter2@")
+    endpoint = Endpoint(base_url=address)
+    server.script.extend([Reply(status=400), Reply(text="there")])
+    with pytest.raises(ModelFailed) as raised:
+        await OpenAIChat("m", endpoint).complete(ask(), Trace())
+    assert "hunter2" not in f"{raised.value} {endpoint.url}"
+    assert server.url in str(raised.value)
+    assert (await OpenAIChat("m", endpoint).complete(ask(), Trace())).text == "there"
+    await endpoint.close()

@@ -187,3 +187,13 @@ async def test_an_endpoint_that_is_down_is_unavailable() -> None:
     with pytest.raises(Unavailable, match="cannot be reached"):
         await reranker.rank(QUESTION, TEXTS)
     await reranker.close()
+
+
+async def test_an_endpoint_that_repeats_the_passages_does_not_bring_them_into_the_error(
+    http: HttpReranker, server: RerankServer
+) -> None:
+    passage = "the launch code of the silo in Reykjavík is 4711, and nobody knows"
+    server.script.append(Reply(status=422, body={"detail": [{"loc": ["body"], "input": {"documents": [passage]}}]}))
+    with pytest.raises(ModelFailed, match="answered 422: nothing") as caught:
+        await http.rank("Which code?", [passage])
+    assert "4711" not in str(caught.value)

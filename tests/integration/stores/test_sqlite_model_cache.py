@@ -41,6 +41,21 @@ async def test_a_removed_chunk_takes_its_answers_with_it(cache: SqliteModelCache
     assert [await cache.get(key) is None for key in ("b", "none", "d")] == [True, True, False]
 
 
+async def test_an_answer_about_a_chunk_that_went_before_it_was_asked_for_is_not_kept(cache: SqliteModelCache):
+    """A question that was shown the chunk, and asks a model only after the chunk has gone."""
+    await cache.follow("c", 1, None)
+    await cache.follow("d", 1, None)
+    await cache.follow("c", 2, {"a"})
+    await cache.put(_entry("ab", "a", "b"), 2)
+    await cache.put(_entry("b", "b"), 2)
+    await cache.put(_entry("d", "a", corpus="d"), 1)
+    assert [await cache.get(key) for key in ("ab", "b", "d")] == [None, "yes 是", "yes 是"]
+    await cache.forget("c")
+    await cache.follow("c", 3, None)
+    await cache.put(_entry("ab", "a", "b"), 3)
+    assert await cache.get("ab") == "yes 是"
+
+
 async def test_the_generation_goes_back_only_when_all_is_forgotten(cache: SqliteModelCache):
     assert await cache.followed("c") is None
     for generation, removed, followed in ((5, None, 5), (7, (), 7), (6, ("a",), 7), (2, None, 2)):

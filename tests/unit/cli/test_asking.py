@@ -127,7 +127,7 @@ def test_instructions_reach_the_model(asked: Hopweave, chat: ChatServer) -> None
     ("arguments", "code", "named"),
     [
         (("--budget", "calls"), 2, "calls"),
-        (("--budget", "calls=0"), 2, "calls"),
+        (("--budget", "calls=-1"), 2, "calls"),
         (("--budget", "money=3"), 2, "money"),
         (("-k", 0), 2, "k is 0"),
         (("--reasoner", "no-such"), 2, "no-such"),

@@ -11,6 +11,7 @@ from core.documents import Span
 
 def test_control_characters_are_replaced_and_text_is_kept() -> None:
     assert plain("a\x1b[31mb\x07\x9bc\x00") == "a\ufffd[31mb\ufffd\ufffdc\ufffd"
+    assert plain("a\u202eb\u2066c\u200fd\u2028") == "a\ufffdb\ufffdc\ufffdd\ufffd"
     assert plain("tab\tline\n北京 é 🙂") == "tab\tline\n北京 é 🙂"
 
 
@@ -19,6 +20,14 @@ def test_values_of_core_become_json(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert json.loads(out) == {"span": {"start": 0, "end": 2}, "at": "2026-01-02T00:00:00+00:00", "text": "北"}
     assert "北" in out
+
+
+def test_json_holds_all_characters_and_none_that_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "".join(map(chr, range(0x100))) + "".join(map(chr, range(0x2000, 0x2070))) + "北🙂"
+    emit({text: text})
+    out = capsys.readouterr().out
+    assert json.loads(out) == {text: text}
+    assert plain(out) == out
 
 
 def test_a_table_is_not_cut_for_a_program(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,13 @@ async def test_finds_the_object_in_whatever_surrounds_it(text: str) -> None:
     assert twin.requests[0].schema == schema_of(Verdict)
 
 
-@pytest.mark.parametrize("broken", ['{"status": "PA', "", '{"numbers": [1]}', "[]", '{"status": ["x"]}'])
+BROKEN = [
+    *('{"status": "PA', "", '{"numbers": [1]}', "[]", '{"status": ["x"]}'),
+    *("[" * 100_000, '{"status": ' * 100_000, '{"status": ' + "1" * 5000 + "}", '{"status": "half \\ud83d"}'),
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=range(len(BROKEN)))
 async def test_what_cannot_be_read_is_sent_back_once_with_what_is_wrong(broken: str) -> None:
     value, twin = await ask(broken, '{"status": "PASS"}')
     assert value.status == "PASS"

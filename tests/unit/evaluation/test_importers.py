@@ -174,6 +174,13 @@ def test_flashrag_has_its_corpus_apart_and_each_passage_once(tmp_path: Path) -> 
     assert (question["answer"], question["aliases"], question["supporting"]) == ("Tam Reed", ["Reed"], [])
 
 
+def test_flashrag_null_is_no_answer(tmp_path: Path) -> None:
+    odd = [{**FLASHRAG, "golden_answers": [None, " "]}, {**FLASHRAG, "id": "b", "golden_answers": [None, 1984]}]
+    counts = import_dataset("flashrag", [file_of(tmp_path, odd, lines=True)], tmp_path / "out")
+    assert (counts.questions, counts.left_out) == (1, {"without an answer": 1})
+    assert [row["answer"] for row in rows(tmp_path / "out", "questions.jsonl")] == ["1984"]
+
+
 def test_flashrag_without_a_corpus_is_for_one_that_is_there(tmp_path: Path) -> None:
     import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG], lines=True)], tmp_path / "out")
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["questions.jsonl"]
@@ -205,6 +212,7 @@ def without(question: dict[str, Any], name: str) -> dict[str, Any]:
         ("musique", [{**MUSIQUE, "paragraphs": [{"idx": 0}]}], "line 1, `paragraphs` 0: `title` must be a text"),
         ("musique", [{**MUSIQUE, "paragraphs": MUSIQUE["paragraphs"][:2]}], "`paragraph_support_idx` 2 is none of"),
         ("flashrag", [without(FLASHRAG, "golden_answers")], "line 1: `golden_answers` must be a list, not missing"),
+        ("flashrag", [{**FLASHRAG, "golden_answers": [["Tam Reed"]]}], "line 1: `golden_answers` must hold texts, not"),
         ("strategyqa", [{**STRATEGY, "answer": "no"}], "item 0: `answer` must be true or false, not 'no'"),
     ],
 )

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.errors import BudgetExhausted
+from core.errors import BudgetExhausted, ModelFailed
 from reasoning.parallel import together
 
 
@@ -36,8 +36,24 @@ async def test_an_error_ends_the_others_and_comes_out_as_itself() -> None:
 
     async def fails() -> None:
         await asyncio.sleep(0)
+        raise ModelFailed("over")
+
+    with pytest.raises(ModelFailed, match="over"):
+        await together([waits(), nested()])
+    assert cancelled.is_set()
+
+
+async def test_what_is_under_way_when_the_budget_ends_is_waited_for() -> None:
+    told: list[str] = []
+
+    async def paid() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        told.append("paid")
+
+    async def refused() -> None:
         raise BudgetExhausted("over")
 
     with pytest.raises(BudgetExhausted, match="over"):
-        await together([waits(), nested()])
-    assert cancelled.is_set()
+        await together([paid(), refused()])
+    assert told == ["paid"]

@@ -1,0 +1,93 @@
+"""Closing what is still in use: a thread goes on though the task that waited for it was cancelled."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import Unavailable
+from stores.sqlite.database import Connection, Database
+
+_ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = Database(tmp_path / "record.db")
+    yield database
+    await asyncio.to_thread(database.close)
+
+
+class Work:
+    """Runs a statement that never ends by itself, and tells how far it is."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.over = threading.Event()
+
+    def __call__(self, connection: Connection) -> None:
+        self.begun.set()
+        try:
+            connection.execute(_ENDLESS).fetchone()
+        finally:
+            self.over.set()
+
+
+@pytest.mark.parametrize("write", [False, True])
+async def test_close_ends_what_nobody_waits_for_any_more(database: Database, write: bool):
+    work = Work()
+    task = asyncio.create_task(database.write(work) if write else database.read(work))
+    await asyncio.to_thread(work.begun.wait)
+    task.cancel()
+    await asyncio.wait([task])
+    assert not work.over.is_set()
+    await asyncio.to_thread(database.close)
+    assert work.over.is_set()
+
+
+async def test_whoever_still_waits_is_told_that_it_is_closed(database: Database):
+    work = Work()
+
+    def with_an_open_cursor(connection: Connection) -> None:
+        for _ in connection.execute("SELECT 1 UNION ALL SELECT 2"):
+            work(connection)
+
+    task = asyncio.create_task(database.write(with_an_open_cursor))
+    await asyncio.to_thread(work.begun.wait)
+    await asyncio.to_thread(database.close)
+    with pytest.raises(Unavailable, match=r"record\.db is closed"):
+        await task
+    with pytest.raises(Unavailable, match=r"record\.db is closed"):
+        await database.read(lambda _: None)
+
+
+async def test_a_snapshot_ends_with_the_step_that_runs(database: Database):
+    work = Work()
+
+    async def read() -> None:
+        async with database.snapshot() as snapshot:
+            await snapshot.run(work)
+
+    task = asyncio.create_task(read())
+    await asyncio.to_thread(work.begun.wait)
+    task.cancel()
+    await asyncio.wait([task])
+    assert work.over.is_set()
+    assert await database.read(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
+
+
+async def test_close_waits_for_a_snapshot_too(database: Database):
+    work = Work()
+
+    async def read() -> None:
+        async with database.snapshot() as snapshot:
+            await snapshot.run(work)
+
+    task = asyncio.create_task(read())
+    await asyncio.to_thread(work.begun.wait)
+    await asyncio.to_thread(database.close)
+    assert work.over.is_set()
+    with pytest.raises(Unavailable, match="interrupted"):
+        await task

@@ -7,6 +7,7 @@ closes, however the parent ended, the worker finishes what it is writing and end
 import argparse
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -32,6 +33,7 @@ EXIT_HELD = 75
 _LOCK_PATIENCE_SECONDS = 3.0
 _FAREWELL_SECONDS = 30.0
 _SWITCH_SECONDS = 0.001  # a fifth of what is usual: the event loop, which a model waits for, shares with busy threads
+_GARBAGE = (20_000, 50, 100)  # a look at all objects takes tenths of a second once the libraries of models are loaded
 
 _log = logging.getLogger("hopweave.worker")
 
@@ -80,6 +82,7 @@ class _Process:
 
     def __init__(self, settings: Settings) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
+        gc.set_threshold(*_GARBAGE)
         self._settings = settings
         self._container = Container(_without_cache(settings))
         self._loop = asyncio.new_event_loop()

@@ -90,6 +90,10 @@ class Trace:
         self.check(role)
         self._admitted += 1
 
+    def withdraw(self) -> None:
+        """Take back a call that was admitted and never sent."""
+        self._admitted -= 1
+
     def check(self, role: str) -> None:
         """Raise `BudgetExhausted` where no tokens or seconds are left: also for a call that was admitted and waited."""
         limits = self.budget

@@ -1,7 +1,6 @@
 """A worker's shift on one corpus: claim, prepare the next batch while the last one is written, renew, hand back."""
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -104,13 +103,11 @@ class Shift:
 
     async def _warm(self) -> None:
         """Load the embedding model before a language model is asked: importing its library stops the event loop for
-        tenths of a second at a time, and so does looking for garbage among what it has made. A model that cannot be
-        loaded is found out before anything is paid.
+        tenths of a second at a time. A model that cannot be loaded is found out before anything is paid.
         """
         if self._pool is None or self._is_warm:
             return
         await self._backends.embedder.embed_query("warm")
-        gc.freeze()
         self._is_warm = True
 
     async def _room(self) -> bool:

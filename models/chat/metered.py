@@ -35,6 +35,7 @@ class Metered:
         except NeverSent:
             sent = False
             row.calls -= 1
+            trace.withdraw()
             raise
         except HopweaveError:
             trace.emit(call_event(request, self.model, time.monotonic() - began))

@@ -25,7 +25,7 @@ class Answering(Protocol):
     models: set[str]
     closing: bool
 
-    def begin(self, body: dict[str, Any], headers: dict[str, str]) -> Call: ...
+    def begin(self, body: dict[str, Any], headers: dict[str, str], received: float) -> Call: ...
     def reply_to(self, call: Call) -> Reply: ...
     def end(self, call: Call, *, hung_up: bool = False) -> None: ...
 
@@ -75,6 +75,10 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: ChatSockets
 
+    def parse_request(self) -> bool:
+        self._received = time.monotonic()  # the request line is here; what the rest of it takes is our own time
+        return super().parse_request()
+
     def do_GET(self) -> None:
         self._send(200, chat_wire.models(self.server.chat.models))
 
@@ -86,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         body = json.loads(content)
-        call = chat.begin(body, {name.lower(): value for name, value in self.headers.items()})
+        call = chat.begin(body, {name.lower(): value for name, value in self.headers.items()}, self._received)
         try:
             self._answer(call, chat.reply_to(call))
         except OSError:
@@ -108,16 +112,17 @@ class _Handler(BaseHTTPRequestHandler):
             content = chat_wire.error(reply.status, reply.text or "no luck", reply.code)
         else:
             content = chat_wire.completion(call, reply)
-        self.server.chat.end(call)
-        self._send(reply.status, content, reply)
+        self._send(reply.status, content, reply, call)
 
-    def _send(self, status: int, content: bytes, reply: Reply | None = None) -> None:
+    def _send(self, status: int, content: bytes, reply: Reply | None = None, call: Call | None = None) -> None:
         self._head(status, "application/json", reply)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         if reply is not None and reply.cut_after is not None:
             content = content[: len(content) // 2]
             self.close_connection = True
+        if call is not None:
+            self.server.chat.end(call)
         self.wfile.write(content)
 
     def _stream(self, call: Call, reply: Reply) -> None:

@@ -86,9 +86,9 @@ class ChatServer:
             assert time.monotonic() < ends, "the server never saw what the test waits for"
             await asyncio.sleep(_POLL)
 
-    def begin(self, body: dict[str, Any], headers: dict[str, str]) -> Call:
+    def begin(self, body: dict[str, Any], headers: dict[str, str], received: float) -> Call:
         with self._lock:
-            call = Call(number=len(self.calls), body=body, headers=headers, received=time.monotonic())
+            call = Call(number=len(self.calls), body=body, headers=headers, received=received)
             self.calls.append(call)
             self.in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self.in_flight)

@@ -70,8 +70,7 @@ async def test_a_turn_is_given_back_however_a_call_ends(server: ChatServer, endp
     with pytest.raises(Exception, match="500"):
         await model.complete(ask(), Trace())
     stalled, waiting = (asyncio.create_task(model.complete(ask(), Trace())) for _ in range(2))
-    await server.until(lambda: len(server.calls) == 2)
-    assert limits.has_waiting
+    await server.until(lambda: len(server.calls) == 2 and limits.has_waiting)
     waiting.cancel()
     stalled.cancel()
     await asyncio.wait([stalled, waiting])

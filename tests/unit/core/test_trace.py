@@ -26,6 +26,13 @@ def test_calls_are_counted_when_they_begin() -> None:
         trace.admit("review")
 
 
+def test_a_call_that_was_never_sent_is_not_counted() -> None:
+    trace = Trace(budget=Budget(calls=1))
+    trace.admit("plan")
+    trace.withdraw()
+    trace.admit("plan")
+
+
 def test_tokens_are_counted_when_they_are_told() -> None:
     trace = Trace(budget=Budget(tokens=100))
     trace.admit("plan")

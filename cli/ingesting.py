@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """How it went. `pruned` is None where nothing was to be pruned, or could not be told."""
+    """How it went. `pruned` is None where nothing was to be pruned, or could not be told; `paused` is why it paused."""
 
     corpus: Corpus
     job: Job
@@ -52,6 +52,7 @@ class Summary:
     chunks: int
     seconds: float
     pruned: int | None
+    paused: str = ""
 
     @property
     def succeeded(self) -> bool:
@@ -106,7 +107,16 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         chunks=await _chunks_of(container, corpus, job, keys),
         seconds=_seconds(job),
         pruned=pruned,
+        paused=await _why_paused(container, corpus, job),
     )
+
+
+async def _why_paused(container: Container, corpus: Corpus, job: Job) -> str:
+    """The reason that a paused job's documents carry; '' for any other job."""
+    if job.state is not JobState.PAUSED:
+        return ""
+    page = await container.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    return page.data[0].reason or "" if page.data else ""
 
 
 async def _hand_in(

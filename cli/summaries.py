@@ -57,10 +57,7 @@ def show_summary(summary: Summary) -> None:
     if summary.job.calls:
         show(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     if summary.job.state is JobState.PAUSED:
-        say(
-            f"paused: the budget of {summary.job.token_budget or 0:,} tokens is used up; what was paid for is kept. "
-            f"Go on with `hopweave jobs resume {summary.job.id}`"
-        )
+        say(f"paused: {summary.paused}; what was paid for is kept. Go on with `hopweave jobs resume {summary.job.id}`")
     for key, reason in summary.job.failures:
         say(f"failed: {key}: {reason}")
     _show_rejected(summary.rejected)

@@ -16,7 +16,8 @@ HopweaveError
 ├── Unavailable              a store, broker or model cannot be reached now; trying again may help
 │   └── ModelUnavailable     a model's endpoint is down, slow, or has too much to do
 ├── ModelFailed              a model's endpoint refused, or its answer cannot be used
-│   └── ContextTooLong       the messages do not fit into what the model reads
+│   ├── ContextTooLong       the messages do not fit into what the model reads
+│   └── ModelRefused         a model's endpoint refuses every call: a wrong key, a model that it does not know
 └── BudgetExhausted          the calls, tokens or seconds that were allowed are used up
 
 A message says what is wrong, where, and what to do about it. Adapters translate the errors of their SDK into these with
@@ -90,6 +91,10 @@ class ModelFailed(HopweaveError):
 
 class ContextTooLong(ModelFailed):
     """The messages do not fit into what the model reads; fewer passages may."""
+
+
+class ModelRefused(ModelFailed):
+    """A model's endpoint refuses every call, whatever is asked: the key is wrong, or it does not know the model."""
 
 
 class BudgetExhausted(HopweaveError):

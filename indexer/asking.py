@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed
+from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, ModelRefused
 from core.graph import Extraction
 from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
 from core.ports.record import Claim, Staged
@@ -29,7 +29,7 @@ class Asked:
     trace: Trace
     found: dict[str, Extraction] = field(default_factory=dict)
     failed: dict[int, ModelFailed] = field(default_factory=dict)
-    exhausted: BudgetExhausted | None = None
+    stopped: BudgetExhausted | ModelRefused | None = None
     lost: bool = False
 
     @property
@@ -64,12 +64,12 @@ class AskingPool:
     async def ask(self, asked: Asked) -> None:
         """Ask about all that is missing; what fails is asked again once the document's others are there.
 
-        What fails in the end stands in `failed`; a budget that is used up in `exhausted`; `lost` tells that the claim
-        is. Raises `Unavailable`.
+        What fails in the end stands in `failed`; what stops all of its job, a budget that is used up or a model that
+        refuses every call, in `stopped`; `lost` tells that the claim is. Raises `Unavailable`.
         """
         missing = asked.missing
         for attempt in range(self._asking.attempts):
-            if not missing or asked.exhausted or asked.lost:
+            if not missing or asked.stopped or asked.lost:
                 return
             asked.failed = {n: e for n, e in asked.failed.items() if n not in missing}
             await self._round(asked, missing, attempt)
@@ -91,6 +91,11 @@ class AskingPool:
             round.asked.lost = round.asked.lost or round.asked.claim.token in tokens
         for task, (round, _) in self._running.items():
             if round.asked.lost:
+                task.cancel()
+
+    def _end_calls_of(self, asked: Asked) -> None:
+        for task, (round, _) in self._running.items():
+            if round.asked is asked:
                 task.cancel()
 
     async def close(self) -> None:
@@ -125,8 +130,8 @@ class AskingPool:
 
     async def _extract(self, round: _Round, n: int) -> Extraction:
         asked = round.asked
-        if asked.exhausted:
-            raise asked.exhausted
+        if asked.stopped:
+            raise asked.stopped
         if asked.lost:
             raise Fenced(f"{asked.claim.key!r} was cancelled or superseded")
         [extraction] = await self._extractor.extract(asked.document, asked.chunks, [n], asked.trace, round.attempt)
@@ -141,12 +146,15 @@ class AskingPool:
             hash = asked.hashes[n]
             asked.found[hash] = task.result()
             self._staging.add(Staged(claim=asked.claim, extract_hash=hash, extraction=task.result()))
+        elif isinstance(error, BudgetExhausted):
+            asked.stopped = error
+        elif isinstance(error, ModelRefused):
+            asked.stopped = error
+            self._end_calls_of(asked)
         elif isinstance(error, ModelFailed):
             asked.failed[n] = error
-        elif isinstance(error, BudgetExhausted):
-            asked.exhausted = error
-        elif asked.lost:
-            pass  # nobody wants it any more
+        elif asked.lost or asked.stopped:
+            pass  # nobody wants it any more, or it would be refused like the others
         elif not round.done.done():  # the document's and its batch's to meet
             round.done.cancel() if task.cancelled() else round.done.set_exception(error)
         if not round.open and not round.done.done():

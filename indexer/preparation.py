@@ -70,16 +70,18 @@ class Preparer:
         return read
 
     async def extract(self, read: Sequence[Asked]) -> list[Prepared]:
-        """Those that are whole now; the others have failed, or are paused because their job's budget is used up."""
+        """Those that are whole now; the others have failed, or are paused with their job: its budget is used up, or the
+        model refuses every call.
+        """
         if self._pool is None:
             for one in read:
                 await self._extract(one)
         else:
             await asyncio.gather(*(self._pool.ask(one) for one in read))
         await self._staging.flush()
-        spent = [one for one in read if one.exhausted and not one.lost]
-        if spent:
-            await self._backends.work.pause([one.claim for one in spent], str(spent[0].exhausted))
+        for one in read:
+            if one.stopped and not one.lost:
+                await self._backends.work.pause([one.claim], str(one.stopped))
         return [prepared for one in read if (prepared := await self._settle(one)) is not None]
 
     async def _read(self, claim: Claim) -> Asked | None:
@@ -122,7 +124,7 @@ class Preparer:
             self._staging.add(Staged(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
 
     async def _settle(self, one: Asked) -> Prepared | None:
-        if one.lost or one.exhausted:
+        if one.lost or one.stopped:
             return None
         reason = shortfall(one, asks=self._pool is not None)
         if reason:

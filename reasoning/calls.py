@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelUnavailable
+from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
 from core.ports.chat import ChatRequest
 from core.ports.retrieval import Hit
 from core.prompts import Prompt
@@ -53,6 +53,6 @@ def named(request: ChatRequest) -> Iterator[None]:
         name = f"step {request.role!r}: "
         if str(error).startswith(name):
             raise
-        kinds: tuple[type[HopweaveError], ...] = (ContextTooLong, ModelFailed, ModelUnavailable)
+        kinds: tuple[type[HopweaveError], ...] = (ContextTooLong, ModelRefused, ModelFailed, ModelUnavailable)
         kind = next(kind for kind in kinds if isinstance(error, kind))
         raise kind(f"{name}{error}") from error

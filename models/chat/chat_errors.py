@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelUnavailable
+from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
 from models.endpoint_errors import masked, may_pass
 
 if TYPE_CHECKING:
@@ -59,8 +59,9 @@ def refusal_of(error: "openai.APIStatusError", endpoint: "Endpoint", model: str,
         return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
     if status in _INVALID and request.schema is not None and _FORMAT.search(f"{error.param} {_said(error)}"):
         return FormatRefused(said, schema="invalid schema" in _said(error).lower())
-    remedy = _REMEDIES.get(status)
-    return ModelFailed(f"{said}; {remedy}" if remedy else said)
+    if status in _REMEDIES:
+        return ModelRefused(f"{said}; {_REMEDIES[status]}")
+    return ModelFailed(said)
 
 
 def unreachable(error: BaseException, endpoint: "Endpoint", model: str, request: "ChatRequest") -> HopweaveError:

@@ -218,6 +218,23 @@ async def test_a_used_up_budget_pauses_and_resuming_pays_only_for_the_rest(desk:
     assert set(counts.values()) == {1}
 
 
+async def test_a_model_that_refuses_every_call_pauses_the_job_and_nothing_has_failed(
+    desk: Desk, server: ChatServer
+) -> None:
+    corpus = await desk.corpus(extractor="llm")
+    server.api_key = "another"
+    job = await desk.ingest(corpus, *DOCUMENTS, LONG)
+    paused = await _job(desk, job)
+    assert (paused.state, paused.counts) == (JobState.PAUSED, {"paused": len(DOCUMENTS) + 1})
+    page = await desk.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    assert "HOPWEAVE_LLM__API_KEY" in (page.data[0].reason or "")
+    assert len(server.calls) <= len(DOCUMENTS) + len(SENTENCES)  # none was asked again
+    server.api_key = ""
+    await desk.record.jobs.resume(job)
+    await desk.worker.work(corpus.id)
+    assert (await _job(desk, job)).state is JobState.DONE
+
+
 async def test_cancelling_a_job_stops_paying_for_it(desk: Desk, server: ChatServer) -> None:
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)

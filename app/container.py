@@ -174,7 +174,6 @@ class Container:
             models=self.models,
             reranker=self.reranker,
             searchers=self.searcher,
-            reasoners=self.reasoner,
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,

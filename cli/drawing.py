@@ -13,11 +13,11 @@ from rich.tree import Tree
 
 from cli.console import plain, say
 from cli.plan_state import DrawnStep, PlanState
-from core.events import StepEvent
+from core.events import PlanEvent, StepEvent
 from core.ports.reasoning import Step
 from core.trace import Event, Trace
 
-__all__ = ["Drawing", "drawn", "told"]
+__all__ = ["Drawing", "Lines", "drawn"]
 
 _EVERY_SECONDS = 0.1
 _DEEPEST = 6
@@ -29,7 +29,7 @@ _STYLES = {"waiting": "dim", "searching": "cyan", "answering": "yellow", "review
 async def drawn(trace: Trace) -> AsyncIterator[None]:
     """Show on stderr what happens on the trace while the block runs; the plan stays, the written answer does not."""
     if not sys.stderr.isatty():
-        trace.listeners.append(told)
+        trace.listeners.append(Lines().listen)
         yield
         return
     state = PlanState()
@@ -44,12 +44,19 @@ async def drawn(trace: Trace) -> AsyncIterator[None]:
             drawing.over = True
 
 
-def told(event: Event) -> None:
-    """A step that is finished, in one line."""
-    if isinstance(event, StepEvent) and event.step:
-        step = event.result
-        drawn_step = DrawnStep(id=step.id, question=step.question, verdict=step.verdict, result=step)
-        say(f"{step.id}. {_line(step.question)} -> {_line(step.answer) or '(no answer)'} ({_facts(drawn_step, step)})")
+class Lines:
+    """Each step of a plan that is finished, in one line. Without a plan the only step is the answer itself."""
+
+    def __init__(self) -> None:
+        self._planned = False
+
+    def listen(self, event: Event) -> None:
+        if isinstance(event, PlanEvent):
+            self._planned = True
+        if isinstance(event, StepEvent) and self._planned:
+            step = event.result
+            facts = _facts(DrawnStep(id=step.id, question=step.question, verdict=step.verdict, result=step), step)
+            say(f"{step.id}. {_line(step.question)} -> {_line(step.answer) or '(no answer)'} ({facts})")
 
 
 class Drawing:

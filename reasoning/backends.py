@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
-from core.ports.reasoning import Reasoner
 from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, parse_spec
@@ -18,15 +17,11 @@ def _no_searchers(spec: StrategySpec) -> Searcher:
     raise InvalidStrategy(f"the searcher {spec.name!r} was asked for, and only the request's own is there")
 
 
-def _no_reasoners(spec: StrategySpec) -> Reasoner:
-    raise InvalidStrategy(f"the reasoner {spec.name!r} was asked for, and no other is there")
-
-
 @dataclass(frozen=True, kw_only=True)
 class Backends:
     """The searcher that the request chose, the corpus' embedding model, and what is configured beside them.
 
-    `searchers` and `reasoners` make others by name. `searcher_name` is what the request's searcher is called, and
+    `searchers` makes others by name. `searcher_name` is what the request's searcher is called, and
     `searcher_chosen` tells whether the request named it, or it is the default.
     """
 
@@ -35,7 +30,6 @@ class Backends:
     models: ChatModels | None = None
     reranker: Reranker | None = None
     searchers: Callable[[StrategySpec], Searcher] = _no_searchers
-    reasoners: Callable[[StrategySpec], Reasoner] = _no_reasoners
     searcher_name: str = "bridged"
     searcher_chosen: bool = False
     web_configured: bool = False

@@ -43,7 +43,7 @@ class TokenStream:
         self._held += piece
         if not self._begun and not self._begins():
             return
-        ready = self._held[: _OPEN.search(self._held).start()]  # type: ignore[union-attr]  # it matches the empty end
+        ready = _OPEN.sub("", self._held, count=1)
         self._held = self._held[len(ready) :]
         if ready:
             self._begun = True

@@ -99,7 +99,6 @@ class ReasoningDesk:
             models=self.models,
             reranker=reranker,
             searchers=lambda spec: self._searcher(spec.name),
-            reasoners=self._reasoner,
             web_configured=web_configured,
         )
         self._asking = 0

@@ -51,12 +51,8 @@ async def answer(
     *,
     step: str = "",
     known: Sequence[KnownAnswer] = (),
-    sample: int = 0,
-    temperature: float = 0.0,
 ) -> Cited:
-    """The quotes of its citations are the best sentences of the passages, chosen by us. Several drafts are told apart
-    by `sample`.
-    """
+    """The quotes of its citations are the best sentences of the passages, chosen by us."""
     call = Call(
         prompt=load_prompt("reasoning.actions", "answer"),
         question=question,
@@ -64,8 +60,6 @@ async def answer(
         passages=passages,
         chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
         step=step,
-        sample=sample,
-        temperature=temperature,
     )
     said, shown = await session.structured(call, Answered)
     return with_sources(session, said, shown, question, step)

@@ -95,11 +95,17 @@ def test_the_plan_is_drawn_on_a_terminal(
     assert re.search(r"^1 call, [\d,]+ tokens, \d+\.\d s$", ran.out, re.MULTILINE)
 
 
-def test_without_a_terminal_a_line_a_step(asked: Hopweave) -> None:
+def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave) -> None:
+    ran = asked("--reasoner", "ircot")
+    assert ran.code == 0
+    assert ran.err.splitlines()[0].startswith(f"1. {_QUESTION} -> Ada ")
+    assert "\x1b" not in ran.err + ran.out
+
+
+def test_an_answer_without_a_plan_is_said_once(asked: Hopweave) -> None:
     ran = asked()
     assert ran.code == 0
-    (line,) = ran.err.splitlines()
-    assert line.startswith(f"1. {_QUESTION} -> Ada ")
+    assert not ran.err
     assert "\x1b" not in ran.err + ran.out
     assert "[1] " in ran.out
 

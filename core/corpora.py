@@ -1,7 +1,8 @@
 """A corpus: the unit of isolation, with the settings that its documents are indexed by."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -29,6 +30,8 @@ class CorpusSettings:
     fine: Fine
     embedding_model: str
     dimension: int
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Of the chunker, the extractor and what else decided, by role, as they were when the corpus was made."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,8 @@ class JobKind(StrEnum):
     INGEST = "ingest"
     DELETE = "delete"
     DROP = "drop"
+    REINDEX = "reindex"
+    RESTORE = "restore"
 
 
 class JobState(StrEnum):

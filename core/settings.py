@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.corpora import Fine
@@ -22,10 +22,13 @@ __all__ = [
     "EmbeddingSettings",
     "FilesSettings",
     "LlmSettings",
+    "MilvusSettings",
+    "Neo4jSettings",
     "RerankerSettings",
     "RoleSettings",
     "Settings",
     "StoreSettings",
+    "TrailSettings",
     "WebSettings",
     "WorkerSettings",
     "read_settings",
@@ -42,21 +45,49 @@ class _Section(BaseModel):
 class StoreSettings(_Section):
     """Which technology keeps what."""
 
-    record: Literal["sqlite"] = "sqlite"
-    vectors: Literal["sqlite"] = "sqlite"
-    text: Literal["tantivy"] = "tantivy"
+    record: Literal["sqlite", "neo4j"] = "sqlite"
+    vectors: Literal["sqlite", "milvus"] = "sqlite"
+    text: Literal["tantivy", "neo4j"] = "tantivy"
+
+
+class Neo4jSettings(_Section):
+    """The server that keeps the record. `bolt://` for a single server; `neo4j://` asks it for others."""
+
+    uri: str = "bolt://127.0.0.1:7687"
+    user: str = "neo4j"
+    password: SecretStr = SecretStr("")
+    database: str = "neo4j"
+
+
+class MilvusSettings(_Section):
+    """The server that keeps the vectors."""
+
+    uri: str = "http://127.0.0.1:19530"
+    token: SecretStr = Field(default=SecretStr(""), description="`user:password` or an API key; empty: none is asked.")
+
+
+class TrailSettings(_Section):
+    """Answers written into Neo4j, so that they can be walked in Neo4j Browser."""
+
+    enabled: bool = False
+    days: float = Field(default=7.0, gt=0, description="How long a trail is kept.")
 
 
 class FilesSettings(_Section):
     """Where uploaded originals live."""
 
-    url: str = Field(default="", description="A folder; empty means `files` in the data folder.")
+    url: str = Field(
+        default="", description="A folder, or `s3://bucket/prefix`; empty means `files` in the data folder."
+    )
 
 
 class BrokerSettings(_Section):
     """The doorbell for workers."""
 
-    url: str = Field(default="filesystem://", description="Celery's filesystem broker in the data folder.")
+    url: str = Field(
+        default="filesystem://",
+        description="Celery's filesystem broker in the data folder; on servers `redis://…` or `amqp://…`.",
+    )
 
 
 class EmbeddingSettings(_Section):
@@ -177,6 +208,9 @@ class Settings(BaseSettings):
 
     data_dir: Path = Path(".hopweave")
     store: StoreSettings = StoreSettings()
+    neo4j: Neo4jSettings = Neo4jSettings()
+    milvus: MilvusSettings = MilvusSettings()
+    trails: TrailSettings = TrailSettings()
     files: FilesSettings = FilesSettings()
     broker: BrokerSettings = BrokerSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -191,6 +225,35 @@ class Settings(BaseSettings):
     fine: Fine = Fine.AUTO
     searcher: str = "bridged"
     reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
+
+    @property
+    def on_servers(self) -> bool:
+        """Whether the record is on a server, which many workers and API processes share; else all is in the data folder
+        of one machine.
+        """
+        return self.store.record == "neo4j"
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Settings":
+        """Embedded or on servers: mixes would lose what makes each of them safe."""
+        broker_in_folder = self.broker.url.startswith("filesystem:")
+        if self.on_servers:
+            wrong = {
+                f"STORE__TEXT=neo4j (it is {self.store.text})": self.store.text != "neo4j",
+                f"STORE__VECTORS=milvus (it is {self.store.vectors})": self.store.vectors != "milvus",
+                "BROKER__URL=redis://… or amqp://…": broker_in_folder,
+                "FILES__URL=s3://… or a folder that all hosts share": not self.files.url,
+            }
+        else:
+            wrong = {
+                f"STORE__TEXT=tantivy (it is {self.store.text})": self.store.text != "tantivy",
+                "BROKER__URL=filesystem://": not broker_in_folder,
+                "TRAILS__ENABLED=false": self.trails.enabled,
+            }
+        missing = [f"{_PREFIX}{name}" for name, is_wrong in wrong.items() if is_wrong]
+        if missing:
+            raise ValueError(f"with {_PREFIX}STORE__RECORD={self.store.record} it needs {', '.join(missing)}")
+        return self
 
     @classmethod
     def settings_customise_sources(
@@ -211,7 +274,8 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = "; ".join(
-            f"{_PREFIX}{'__'.join(str(part).upper() for part in e['loc'])}: {e['msg']}" for e in error.errors()
+            f"{_PREFIX}{'__'.join(str(part).upper() for part in e['loc'])}: {e['msg']}" if e["loc"] else e["msg"]
+            for e in error.errors()
         )
         raise InvalidSettings(f"settings are wrong: {problems}") from error
     except tomllib.TOMLDecodeError as error:

@@ -28,6 +28,10 @@ class FileStore(Protocol):
         """Remove all originals of a corpus."""
         ...
 
+    async def check(self) -> str:
+        """What keeps them, and where. Raises `Unavailable` or `InvalidSettings`."""
+        ...
+
     async def names(self, corpus_id: str) -> list[str]:
         """All names that are kept, sorted."""
         ...

@@ -72,6 +72,14 @@ class VectorStore(Protocol):
 
     async def count(self, corpus_id: str, kind: VectorKind) -> int: ...
 
+    async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]:
+        """All ids that there are, in any order."""
+        ...
+
+    async def check(self) -> str:
+        """What answers, such as `Milvus 2.3.5`. Raises `Unavailable` or `InvalidSettings`."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextEntry:
@@ -105,3 +113,11 @@ class TextIndex(Protocol):
     async def drop(self, corpus_id: str) -> None: ...
 
     async def count(self, corpus_id: str) -> int: ...
+
+    async def ids(self, corpus_id: str) -> list[str]:
+        """All ids that there are, in any order."""
+        ...
+
+    async def check(self) -> str:
+        """What answers. Raises `Unavailable` or `InvalidSettings`."""
+        ...

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from core.documents import RevisionState
 from core.graph import Synonym
 from core.ports.record import ChunkRow, Claim, Commit, Outcome, Tombstone
+from stores.payloads import dump
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.claims import held
 from stores.sqlite.database import Connection, Row
-from stores.sqlite.rows import dump, id_list
+from stores.sqlite.rows import id_list
 from stores.sqlite.states import move
 from stores.sqlite.tombstones import bury
 

@@ -7,9 +7,10 @@ from core.documents import RevisionState
 from core.errors import Conflict, NotFound
 from core.ids import new_id
 from core.jobs import Job, JobKind
+from stores.payloads import dump_settings
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.jobs import insert_job, read_job
-from stores.sqlite.rows import corpus_from_row, dump_settings
+from stores.sqlite.rows import corpus_from_row
 from stores.sqlite.states import STOPPABLE, move
 
 __all__ = ["SqliteCorpora"]

@@ -10,10 +10,11 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, EnqueuedDocument, NewRevision
+from stores.payloads import dump
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.jobs import insert_job, read_job
-from stores.sqlite.rows import corpus_from_row, dump
+from stores.sqlite.rows import corpus_from_row
 from stores.sqlite.states import STOPPABLE, count, finish_if_done, move
 
 __all__ = ["SqliteIntake"]

@@ -7,8 +7,8 @@ from core.documents import RevisionState
 from core.errors import Conflict, NotFound
 from core.ids import new_id
 from core.jobs import Job, JobKind, JobState, job_state
+from stores.payloads import moment
 from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.rows import moment
 from stores.sqlite.states import STOPPABLE, finish_if_done, move
 
 __all__ = ["SqliteJobs", "close_abandoned", "insert_job", "read_job"]

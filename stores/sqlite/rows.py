@@ -2,33 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
-from dataclasses import asdict
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import Any
 
-from core.corpora import Corpus, CorpusSettings, Fine
+from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState, Span
-from core.graph import Extraction, Surface, Triple
 from core.ports.record import Claim
+from stores.payloads import load_settings
 
-__all__ = [
-    "chunk_from_row",
-    "claim_from_row",
-    "corpus_from_row",
-    "document_from_row",
-    "dump",
-    "dump_extraction",
-    "dump_settings",
-    "id_list",
-    "load_extraction",
-    "moment",
-]
-
-
-def dump(value: Any) -> str:
-    """JSON in one form: sorted keys, no escapes, so equal values are equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+__all__ = ["chunk_from_row", "claim_from_row", "corpus_from_row", "document_from_row", "id_list"]
 
 
 def id_list(ids: Collection[str]) -> str:
@@ -36,20 +18,11 @@ def id_list(ids: Collection[str]) -> str:
     return json.dumps(list(ids))
 
 
-def moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
-
-
-def dump_settings(settings: CorpusSettings) -> str:
-    return dump(asdict(settings))
-
-
 def corpus_from_row(row: sqlite3.Row) -> Corpus:
-    settings: dict[str, Any] = json.loads(row["settings"])
     return Corpus(
         id=row["id"],
         name=row["name"] or "",
-        settings=CorpusSettings(**{**settings, "fine": Fine(settings["fine"])}),
+        settings=load_settings(row["settings"]),
         generation=row["generation"],
         created_at=datetime.fromtimestamp(row["created_at"], UTC),
     )
@@ -103,23 +76,4 @@ def claim_from_row(row: sqlite3.Row) -> Claim:
         job_id=row["job_id"],
         token_budget=row["token_budget"],
         tokens_spent=row["tokens_spent"],
-    )
-
-
-def dump_extraction(extraction: Extraction) -> str:
-    return dump(
-        {
-            "entities": [[s.form, s.count] for s in extraction.entities],
-            "triples": [[t.subject, t.predicate, t.object] for t in extraction.triples],
-            "malformed": extraction.malformed,
-        }
-    )
-
-
-def load_extraction(payload: str) -> Extraction:
-    data: Mapping[str, Any] = json.loads(payload)
-    return Extraction(
-        entities=tuple(Surface(form=form, count=count) for form, count in data["entities"]),
-        triples=tuple(Triple(subject=s, predicate=p, object=o) for s, p, o in data["triples"]),
-        malformed=data["malformed"],
     )

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.ports.record import Tombstone
+from stores.payloads import dump
 from stores.sqlite.database import Connection, now
-from stores.sqlite.rows import dump, id_list
+from stores.sqlite.rows import id_list
 
 __all__ = ["bury", "clear", "due"]
 

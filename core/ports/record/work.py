@@ -6,6 +6,7 @@ from typing import Protocol
 
 from core.documents import Chunk, Metadata, RevisionState
 from core.graph import Extraction, Fact, Mention, Synonym
+from core.ports.record.intake import NewRevision
 
 __all__ = ["ChunkRow", "Claim", "Commit", "Outcome", "Spent", "Staged", "Tombstone", "WorkQueue"]
 
@@ -123,6 +124,15 @@ class WorkQueue(Protocol):
         """The oldest claimable revisions up to `max_bytes` of content (at least one, if any is claimable).
 
         One that has been claimed four times without an end comes alone; after eight times it fails.
+        """
+        ...
+
+    async def adopt(
+        self, corpus_id: str, revisions: Sequence[NewRevision], worker: str, *, job_id: str, lease_seconds: float
+    ) -> list[Claim]:
+        """Revisions that come prepared, as from a backup: queued and claimed in one step, so that nobody begins them.
+
+        As `Intake.enqueue` with `on_conflict=replace` into the job `job_id`: what is unchanged gives no claim.
         """
         ...
 

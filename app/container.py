@@ -129,6 +129,8 @@ class Container:
     def indexing(self) -> IndexingBackends:
         return IndexingBackends(
             corpora=self.record.corpora,
+            intake=self.record.intake,
+            jobs=self.record.jobs,
             work=self.record.work,
             library=self.record.library,
             vectors=self.vectors,

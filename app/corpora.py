@@ -1,13 +1,13 @@
-"""Corpora: made with checked settings, dropped with everything in them."""
+"""Corpora: made with checked settings, built anew with others, dropped with everything in them."""
 
 from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import Conflict, NotFound
 from core.jobs import Job
-from indexer import make_extractor
+from indexer import versions_of
 
-__all__ = ["create", "drop", "ensure"]
+__all__ = ["create", "drop", "ensure", "reindex"]
 
 
 async def create(
@@ -20,16 +20,50 @@ async def create(
 ) -> Corpus:
     """Make a corpus; what is not given comes from the settings. Unknown strategies are refused before it exists."""
     settings = container.settings
-    chosen = CorpusSettings(
+    chosen = _checked(
+        container,
         chunker=chunker or settings.chunker,
         extractor=extractor or settings.extractor,
         fine=fine or settings.fine,
+    )
+    return await container.record.corpora.create(name, chosen)
+
+
+async def reindex(
+    container: Container,
+    name: str,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+) -> Job:
+    """Have a corpus built anew beside the one that readers use, which takes its place when it is whole.
+
+    What is not given stays as it is in the corpus; the embedding model is the one that is configured now.
+    """
+    corpus = await container.record.corpora.get(name)
+    chosen = _checked(
+        container,
+        chunker=chunker or corpus.settings.chunker,
+        extractor=extractor or corpus.settings.extractor,
+        fine=fine or corpus.settings.fine,
+    )
+    built = await container.record.corpora.build_beside(corpus.id, chosen)
+    await container.bell.ring_soon(built.beside_id)
+    return await container.record.jobs.get(built.job_id)
+
+
+def _checked(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
+    """Settings of strategies that exist and can work here."""
+    strategies.config_of("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
+    return CorpusSettings(
+        chunker=chunker,
+        extractor=extractor,
+        fine=fine,
         embedding_model=container.embedder.model,
         dimension=container.embedder.dimension,
+        versions=versions_of(chunker, extractor, container.models),
     )
-    strategies.config_of("indexer.chunkers", strategies.parse_spec(chosen.chunker), "chunker")
-    make_extractor(chosen.extractor, container.models)
-    return await container.record.corpora.create(name, chosen)
 
 
 async def ensure(

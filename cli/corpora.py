@@ -89,6 +89,41 @@ def rename_corpus(
     _show(*run_with_container(work), as_json=as_json)
 
 
+@_group.command("reindex")
+def reindex_corpus(
+    name: _Name,
+    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build a corpus anew beside itself, with the embedding model of the settings; then it takes its own place.
+
+    What is not given stays as it is. The old one answers meanwhile, and stays where a document cannot be indexed anew.
+    """
+    from app.corpora import reindex
+    from cli.progress import Progress
+    from cli.waiting import finish
+    from core.jobs import JobState
+
+    with Progress() as progress:
+
+        async def work(container: "Container") -> "Job":
+            job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine)
+            return await finish(container, job, progress.watch)
+
+        job = run_with_container(work)
+    if as_json:
+        emit({"job": job})
+    else:
+        done = job.state is JobState.DONE
+        show(f"corpus {name} is indexed anew" if done else f"corpus {name} is as it was: the job is {job.state}")
+        for key, reason in job.failures:
+            show(f"  {key}: {reason}")
+    if job.state is not JobState.DONE:
+        raise typer.Exit(1)
+
+
 @_group.command("delete")
 def delete_corpus(
     name: _Name,

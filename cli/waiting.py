@@ -35,9 +35,9 @@ async def finished(
         await asyncio.sleep(_POLL_SECONDS)
 
 
-async def finish(container: "Container", job: "Job") -> "Job":
+async def finish(container: "Container", job: "Job", watch: "Callable[[Job], None]" = lambda _: None) -> "Job":
     """As `finished`, with a worker of our own if none runs."""
     from app.supervision import Supervision
 
     with Supervision(container.settings) as supervision:
-        return await finished(container, supervision, job)
+        return await finished(container, supervision, job, watch)

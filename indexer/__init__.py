@@ -11,6 +11,7 @@ from indexer.intake import Rejected, read_paths
 from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
 from indexer.submissions import fingerprint, submission_from_json
+from indexer.versions import versions_of
 from indexer.worker import Pace, Worker
 
 __all__ = [
@@ -31,4 +32,5 @@ __all__ = [
     "media_type_of",
     "read_paths",
     "submission_from_json",
+    "versions_of",
 ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.record import Corpora, Library, WorkQueue
+from core.ports.record import Corpora, Intake, Jobs, Library, WorkQueue
 from core.ports.views import TextIndex, VectorStore
 
 __all__ = ["Backends"]
@@ -16,6 +16,8 @@ class Backends:
     """One store, one embedding model, and the language models, if any are configured."""
 
     corpora: Corpora
+    intake: Intake
+    jobs: Jobs
     work: WorkQueue
     library: Library
     vectors: VectorStore

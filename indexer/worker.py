@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 from core.errors import NotFound, Unavailable
 from indexer.backends import Backends
+from indexer.building import follow_builds
 from indexer.pace import Pace
 from indexer.shift import Shift
 from indexer.writing import sweep
@@ -55,7 +56,7 @@ class Worker:
         shift = Shift(self._name, corpus, self._backends, self._pace)
         more = await self._until_stopped(shift.run(self._clock(corpus_id, prolong=shift.asks)))
         await self._backends.work.trim()
-        return more
+        return more or await follow_builds(self._backends, corpus_id)
 
     def _clock(self, corpus_id: str, *, prolong: bool) -> Callable[[], Awaitable[bool]]:
         """Whether a shift goes on: for `task_seconds`, and where it may be prolonged, while no other corpus waits.

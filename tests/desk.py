@@ -50,6 +50,8 @@ class Desk:
         self.embedder = CountingEmbedder()
         self.backends = Backends(
             corpora=self.record.corpora,
+            intake=self.record.intake,
+            jobs=self.record.jobs,
             work=self.record.work,
             library=self.record.library,
             vectors=self.vectors,

@@ -10,6 +10,7 @@ from api.shapes.corpora import (
     CorpusIn,
     CorpusListOut,
     CorpusOut,
+    ReindexIn,
     RenameIn,
     corpus_detail,
     corpus_out,
@@ -47,5 +48,16 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
 @router.delete("/{corpus}", summary="Drop a corpus with everything in it", status_code=HTTPStatus.ACCEPTED)
 async def drop_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
     job = await corpora.drop(container, corpus.name)
+    job_location(response, job.id)
+    return StartedOut(job=job_out(job))
+
+
+@router.post("/{corpus}/reindex", summary="Build a corpus anew beside itself", status_code=HTTPStatus.ACCEPTED)
+async def reindex_corpus(corpus: CorpusDep, body: ReindexIn, container: ContainerDep, response: Response) -> StartedOut:
+    """The old one answers until the new one is whole; then they are swapped. Cancelling the job ends it.
+
+    A document that can be read now and cannot be indexed anew ends the job as failed, and the old corpus stays.
+    """
+    job = await corpora.reindex(container, corpus.name, chunker=body.chunker, extractor=body.extractor, fine=body.fine)
     job_location(response, job.id)
     return StartedOut(job=job_out(job))

@@ -7,13 +7,30 @@ from pydantic import Field
 from api.shapes.base import In, Out
 from core.corpora import Corpus, CorpusCounts, Fine
 
-__all__ = ["CorpusDetailOut", "CorpusIn", "CorpusListOut", "CorpusOut", "RenameIn", "corpus_detail", "corpus_out"]
+__all__ = [
+    "CorpusDetailOut",
+    "CorpusIn",
+    "CorpusListOut",
+    "CorpusOut",
+    "ReindexIn",
+    "RenameIn",
+    "corpus_detail",
+    "corpus_out",
+]
 
 
 class CorpusIn(In):
     """What is not given comes from the server's settings."""
 
     name: str = Field(description="1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit.")
+    chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
+    extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
+    fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
+
+
+class ReindexIn(In):
+    """What is not given stays as it is in the corpus; the embedding model is the one that the server has now."""
+
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")

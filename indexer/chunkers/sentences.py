@@ -12,7 +12,10 @@ from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
 from indexer.packing import cut_blocks
 
-__all__ = ["Config", "Sentences", "build"]
+__all__ = ["FINGERPRINT", "Config", "Sentences", "build"]
+
+FINGERPRINT = "sentences-1"
+"""Changes whenever the same document could be cut in another way."""
 
 
 class Config(StrategyConfig):

@@ -7,10 +7,10 @@ from dataclasses import replace
 from core.documents import RevisionState
 from core.ports.record import Claim, Spent
 from stores.sqlite.database import Connection, now
-from stores.sqlite.rows import claim_from_row
+from stores.sqlite.rows import claim_from_row, id_list
 from stores.sqlite.states import WORKING, move
 
-__all__ = ["expire", "fail", "held", "pause", "release", "renew", "spend", "take", "waiting"]
+__all__ = ["adopt", "expire", "fail", "held", "pause", "release", "renew", "spend", "take", "waiting"]
 
 _ALONE_AFTER = 4
 _FAILED_AFTER = 8
@@ -18,6 +18,11 @@ _FAILED_AFTER = 8
 _WORKING_MARKS = ", ".join("?" * len(WORKING))
 _CLAIMABLE = f"(r.state = 'queued' OR (r.state IN ({_WORKING_MARKS}) AND r.lease_until < ?))"
 _UNFINISHED = "r.state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')"  # as the partial index has it
+_CLAIMED = """
+    r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
+    FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
+    LEFT JOIN jobs j ON j.id = r.job_id
+"""
 
 
 def waiting(cx: Connection) -> list[str]:
@@ -26,7 +31,7 @@ def waiting(cx: Connection) -> list[str]:
     rows = cx.execute(
         f"""
         SELECT DISTINCT r.corpus_id AS id FROM revisions r WHERE {_UNFINISHED} AND {_CLAIMABLE}
-        UNION SELECT id FROM corpora WHERE name IS NULL
+        UNION SELECT id FROM corpora WHERE name IS NULL  -- dropped, or built beside another
         UNION SELECT corpus_id FROM tombstones WHERE due_at <= ?
         """,
         (*WORKING, at, at),
@@ -40,9 +45,7 @@ def take(
     at = now()
     rows = cx.execute(
         f"""
-        SELECT r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
-        FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
-        LEFT JOIN jobs j ON j.id = r.job_id
+        SELECT {_CLAIMED}
         WHERE r.corpus_id = ? AND {_UNFINISHED} AND {_CLAIMABLE} ORDER BY r.attempts >= {_ALONE_AFTER}, r.seq LIMIT ?
         """,
         (corpus_id, *WORKING, at, max_documents),
@@ -51,11 +54,31 @@ def take(
     chosen = _fitting(rows, max_bytes)
     for deletion, state in ((0, RevisionState.LOADING), (1, RevisionState.DELETING)):
         move(cx, [row["seq"] for row in chosen if row["deletion"] == deletion], state)
+    return _give(cx, chosen, worker, at + lease_seconds)
+
+
+def adopt(
+    cx: Connection, corpus_id: str, document_ids: Sequence[str], worker: str, *, lease_seconds: float
+) -> list[Claim]:
+    """Claim the newest revisions of these documents, from whoever has them: he is fenced."""
+    until = now() + lease_seconds
+    rows = cx.execute(
+        f"""
+        SELECT {_CLAIMED} WHERE r.corpus_id = ? AND r.number = d.newest AND d.id IN (SELECT value FROM json_each(?))
+        ORDER BY r.seq
+        """,
+        (corpus_id, id_list(document_ids)),
+    ).fetchall()
+    move(cx, [row["seq"] for row in rows], RevisionState.WRITING)
+    return _give(cx, rows, worker, until)
+
+
+def _give(cx: Connection, rows: Sequence[sqlite3.Row], worker: str, until: float) -> list[Claim]:
     cx.executemany(
         "UPDATE revisions SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
-        [(worker, at + lease_seconds, row["seq"]) for row in chosen],
+        [(worker, until, row["seq"]) for row in rows],
     )
-    return [replace(claim_from_row(row), epoch=row["epoch"] + 1) for row in chosen]
+    return [replace(claim_from_row(row), epoch=row["epoch"] + 1) for row in rows]
 
 
 def _without_hopeless(cx: Connection, rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:

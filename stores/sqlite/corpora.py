@@ -3,15 +3,15 @@
 import sqlite3
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
-from core.documents import RevisionState
 from core.errors import Conflict, NotFound
 from core.ids import new_id
-from core.jobs import Job, JobKind
+from core.jobs import Job
+from core.ports.record import Behind, Built
 from stores.payloads import dump_settings
+from stores.sqlite.built import all_built, behind, build, discard, drop, swap
 from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.jobs import insert_job, read_job
+from stores.sqlite.jobs import read_job
 from stores.sqlite.rows import corpus_from_row
-from stores.sqlite.states import STOPPABLE, move
 
 __all__ = ["SqliteCorpora"]
 
@@ -67,19 +67,31 @@ class SqliteCorpora:
     async def drop(self, name: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
-            marks = ", ".join("?" * len(STOPPABLE))
-            seqs = [
-                row["seq"]
-                for row in cx.execute(
-                    f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks})", (corpus.id, *STOPPABLE)
-                )
-            ]
-            cx.executemany("UPDATE revisions SET epoch = epoch + 1 WHERE seq = ?", [(seq,) for seq in seqs])
-            move(cx, seqs, RevisionState.CANCELLED, reason="the corpus was deleted")
-            job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False)
-            cx.execute("INSERT INTO job_counts VALUES (?, ?, 1)", (job_id, RevisionState.QUEUED.value))
-            cx.execute("UPDATE corpora SET name = NULL, drop_job = ? WHERE id = ?", (job_id, corpus.id))
-            return read_job(cx, job_id)
+            discard(cx, corpus.id)
+            return read_job(cx, drop(cx, corpus))
+
+        return await self._database.write(work)
+
+    async def build_beside(self, corpus_id: str, settings: CorpusSettings) -> Built:
+        return await self._database.write(lambda cx: build(cx, _by_id(cx, corpus_id), settings))
+
+    async def built(self) -> list[Built]:
+        return await self._database.read(all_built)
+
+    async def behind(self, corpus_id: str, *, limit: int = 1000) -> Behind:
+        return await self._database.read(lambda cx: behind(cx, corpus_id, limit))
+
+    async def swap(self, corpus_id: str) -> Job | None:
+        def work(cx: Connection) -> Job | None:
+            dropped = swap(cx, _by_id(cx, corpus_id))
+            return read_job(cx, dropped) if dropped else None
+
+        return await self._database.write(work)
+
+    async def discard_built(self, corpus_id: str) -> Job | None:
+        def work(cx: Connection) -> Job | None:
+            dropped = discard(cx, corpus_id)
+            return read_job(cx, dropped) if dropped else None
 
         return await self._database.write(work)
 

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TypeVar
@@ -13,14 +13,14 @@ from typing import TypeVar
 from core.errors import Unavailable
 from stores.sqlite.migrations import steps_from
 
-__all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "Snapshot", "now"]
+__all__ = ["SCHEMA_VERSION", "Connection", "Cursor", "Database", "Row", "Snapshot", "found_version", "now"]
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 Row = sqlite3.Row
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _BUSY_SECONDS = 30
 _INTERRUPT_SECONDS = 0.05
 
@@ -30,6 +30,21 @@ _PRAGMAS = (
     "pragma cache_size = -16384",
     "pragma temp_store = memory",
 )
+
+
+def found_version(path: Path) -> int | None:
+    """The version of the schema in a file, read without opening it for writing; None where there is no file."""
+    if not path.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    except sqlite3.OperationalError as error:
+        raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
+    with closing(connection):
+        try:
+            return int(connection.execute("pragma user_version").fetchone()[0]) or None
+        except sqlite3.DatabaseError as error:
+            raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
 
 
 def now() -> float:

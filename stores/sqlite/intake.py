@@ -17,7 +17,7 @@ from stores.sqlite.jobs import insert_job, read_job
 from stores.sqlite.rows import corpus_from_row
 from stores.sqlite.states import STOPPABLE, count, finish_if_done, move
 
-__all__ = ["SqliteIntake"]
+__all__ = ["SqliteIntake", "enqueue_into", "refuse_twice"]
 
 _RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
 
@@ -37,17 +37,14 @@ class SqliteIntake:
         job_id: str | None = None,
         token_budget: int | None = None,
     ) -> Enqueued:
-        _refuse_twice(revisions)
+        refuse_twice(revisions)
 
         def work(cx: Connection) -> Enqueued:
             corpus = _corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
                 _refuse_existing(cx, corpus_id, revisions)
             job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
-            cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
-            documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
-            count(cx, job, "unchanged", sum(d.unchanged for d in documents))
-            count(cx, job, "skipped", sum(d.skipped for d in documents))
+            documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
             finish_if_done(cx, job)
             return Enqueued(job=read_job(cx, job), documents=documents)
 
@@ -113,7 +110,19 @@ class SqliteIntake:
         return await self._database.write(work)
 
 
-def _refuse_twice(revisions: Sequence[NewRevision]) -> None:
+def enqueue_into(
+    cx: Connection, corpus_id: str, job: str, revisions: Sequence[NewRevision], on_conflict: OnConflict
+) -> tuple[EnqueuedDocument, ...]:
+    """Queue revisions into a job that is there, with its counts; whether the job has ended is not looked at."""
+    _corpus(cx, corpus_id)
+    cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
+    documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
+    count(cx, job, "unchanged", sum(d.unchanged for d in documents))
+    count(cx, job, "skipped", sum(d.skipped for d in documents))
+    return documents
+
+
+def refuse_twice(revisions: Sequence[NewRevision]) -> None:
     twice = [key for key, n in Counter(r.key for r in revisions).items() if n > 1]
     if twice:
         shown = ", ".join(repr(key) for key in twice[:5])
@@ -254,7 +263,9 @@ def _document(cx: Connection, corpus_id: str, id: str) -> sqlite3.Row:
 
 
 def _corpus(cx: Connection, corpus_id: str) -> Corpus:
-    row = cx.execute("SELECT * FROM corpora WHERE id = ? AND name IS NOT NULL", (corpus_id,)).fetchone()
+    row = cx.execute(
+        "SELECT * FROM corpora WHERE id = ? AND (name IS NOT NULL OR beside IS NOT NULL)", (corpus_id,)
+    ).fetchone()
     if row is None:
         raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
     return corpus_from_row(row)

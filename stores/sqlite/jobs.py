@@ -87,7 +87,8 @@ def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, 
 def close_abandoned(cx: Connection) -> None:
     """Close jobs whose maker has not added anything for long: he died before he could say that it was all."""
     for row in cx.execute(
-        "SELECT id FROM jobs WHERE open = 1 AND touched_at < ?", (now() - _ABANDONED_SECONDS,)
+        "SELECT id FROM jobs WHERE open = 1 AND touched_at < ? AND kind != 'reindex'",
+        (now() - _ABANDONED_SECONDS,),
     ).fetchall():
         cx.execute("UPDATE jobs SET open = 0 WHERE id = ?", (row["id"],))
         finish_if_done(cx, row["id"])

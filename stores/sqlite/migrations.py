@@ -12,6 +12,11 @@ STEPS: Mapping[int, Sequence[str]] = {
         "ALTER TABLE jobs ADD COLUMN prompt_tokens INTEGER NOT NULL DEFAULT 0",
         "ALTER TABLE jobs ADD COLUMN completion_tokens INTEGER NOT NULL DEFAULT 0",
     ),
+    3: (
+        "ALTER TABLE corpora ADD COLUMN beside TEXT",
+        "ALTER TABLE corpora ADD COLUMN reindex_job TEXT",
+        "CREATE UNIQUE INDEX corpora_by_beside ON corpora (beside)",
+    ),
 }
 """What leads from the version that is the key to the one after it; `schema.sql` is the newest."""
 

@@ -28,5 +28,9 @@ class SqliteRecord:
         self.jobs = SqliteJobs(self._database)
         self.exporter = SqliteExporter(self._database)
 
+    async def check(self) -> str:
+        """SQLite's version, once the file has been read."""
+        return await self._database.read(lambda cx: f"SQLite {cx.execute('SELECT sqlite_version()').fetchone()[0]}")
+
     async def close(self) -> None:
         await asyncio.to_thread(self._database.close)

@@ -2,13 +2,16 @@
 
 CREATE TABLE corpora (
     id            TEXT PRIMARY KEY,
-    name          TEXT UNIQUE,              -- NULL once dropped: the name is free at once
+    name          TEXT UNIQUE,              -- NULL once dropped (the name is free at once), or while it is built
     settings      TEXT NOT NULL,            -- JSON of core.corpora.CorpusSettings
     generation    INTEGER NOT NULL DEFAULT 0,
     changes_floor INTEGER NOT NULL DEFAULT 0,  -- changes up to this generation are no longer kept
     created_at    REAL NOT NULL,
-    drop_job      TEXT
+    drop_job      TEXT,
+    beside        TEXT,                     -- the corpus whose place this one takes when it is whole
+    reindex_job   TEXT                      -- the job that builds it
 ) STRICT;
+CREATE UNIQUE INDEX corpora_by_beside ON corpora (beside);
 
 CREATE TABLE documents (
     corpus_id TEXT NOT NULL,

@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from core.documents import RevisionState
+from core.documents import OnConflict, RevisionState
 from core.errors import InvalidInput
 from core.graph import Extraction, Synonym
-from core.ports.record import Claim, Commit, Outcome, Spent, Staged, Tombstone
+from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
 from stores.payloads import dump_extraction, load_extraction
 from stores.sqlite import changes, claims, commits, tombstones
 from stores.sqlite.database import Connection, Database
+from stores.sqlite.intake import enqueue_into, refuse_twice
 from stores.sqlite.jobs import close_abandoned
 from stores.sqlite.rows import id_list
 from stores.sqlite.states import count, finish_if_done, move
@@ -42,6 +43,20 @@ class SqliteWorkQueue:
                 max_bytes=max_bytes,
                 max_documents=max_documents,
             )
+
+        return await self._database.write(work)
+
+    async def adopt(
+        self, corpus_id: str, revisions: Sequence[NewRevision], worker: str, *, job_id: str, lease_seconds: float
+    ) -> list[Claim]:
+        refuse_twice(revisions)
+
+        def work(cx: Connection) -> list[Claim]:
+            documents = enqueue_into(cx, corpus_id, job_id, revisions, OnConflict.REPLACE)
+            fresh = [document.id for document in documents if not document.unchanged]
+            adopted = claims.adopt(cx, corpus_id, fresh, worker, lease_seconds=lease_seconds)
+            finish_if_done(cx, job_id)
+            return adopted
 
         return await self._database.write(work)
 
@@ -120,13 +135,16 @@ class SqliteWorkQueue:
 
     async def dropped(self) -> list[str]:
         def work(cx: Connection) -> list[str]:
-            return [row["id"] for row in cx.execute("SELECT id FROM corpora WHERE name IS NULL ORDER BY id")]
+            rows = cx.execute("SELECT id FROM corpora WHERE name IS NULL AND beside IS NULL ORDER BY id")
+            return [row["id"] for row in rows]
 
         return await self._database.read(work)
 
     async def forget(self, corpus_id: str) -> None:
         def work(cx: Connection) -> None:
-            row = cx.execute("SELECT drop_job FROM corpora WHERE id = ? AND name IS NULL", (corpus_id,)).fetchone()
+            row = cx.execute(
+                "SELECT drop_job FROM corpora WHERE id = ? AND name IS NULL AND beside IS NULL", (corpus_id,)
+            ).fetchone()
             if row is None:
                 return
             for table in _TABLES:

@@ -32,6 +32,8 @@ async def main(folder: Path, corpus_id: str) -> None:
     record = SqliteRecord(folder / "record.db")
     backends = Backends(
         corpora=record.corpora,
+        intake=record.intake,
+        jobs=record.jobs,
         work=record.work,
         library=record.library,
         vectors=SqliteVectorStore(folder / "vectors.db"),

@@ -7,7 +7,7 @@ changed.
 
 from typing import Protocol
 
-from core.ports.record.corpora import Corpora
+from core.ports.record.corpora import Behind, Built, Corpora
 from core.ports.record.exporter import Exporter
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
 from core.ports.record.intake import Enqueued, EnqueuedDocument, Intake, NewRevision
@@ -16,6 +16,8 @@ from core.ports.record.library import DocumentPage, FactRow, Library, TripleRow
 from core.ports.record.work import ChunkRow, Claim, Commit, Outcome, Spent, Staged, Tombstone, WorkQueue
 
 __all__ = [
+    "Behind",
+    "Built",
     "ChunkRow",
     "Claim",
     "Commit",

@@ -1,11 +1,34 @@
 """Corpora by name."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
 from core.jobs import Job
+from core.ports.record.intake import NewRevision
 
-__all__ = ["Corpora"]
+__all__ = ["Behind", "Built", "Corpora"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A corpus that is built beside another, whose place it takes when it is whole."""
+
+    corpus_id: str
+    beside_id: str
+    """The one that is being built; `corpus_id` is the one in use."""
+    job_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behind:
+    """`revisions` are to be handed in to the corpus beside, `document_ids` deleted from it."""
+
+    revisions: tuple[NewRevision, ...]
+    document_ids: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.revisions or self.document_ids)
 
 
 class Corpora(Protocol):
@@ -36,28 +59,35 @@ class Corpora(Protocol):
         """
         ...
 
-    async def build_beside(self, corpus_id: str, settings: CorpusSettings) -> Corpus:
-        """An empty corpus without a name that is to take the place of another. Raises `Conflict` where there is one."""
-        ...
+    async def build_beside(self, corpus_id: str, settings: CorpusSettings) -> Built:
+        """An empty corpus without a name that is to take the place of another, and its open job of kind `reindex`.
 
-    async def beside(self, corpus_id: str) -> Corpus | None:
-        """The corpus that is being built beside this one."""
-        ...
-
-    async def built(self) -> list[tuple[str, str]]:
-        """(id of the corpus in use, id of the one beside it) of all that are being built."""
-        ...
-
-    async def swap(self, corpus_id: str, generation: int) -> Job | None:
-        """Give the name to the corpus beside, and drop this one, if this one is still at `generation`; else None.
-
-        The generation says that nothing came or went since the two were compared; unfinished revisions do not count.
-        Returns the job that removes the old one.
+        Raises `Conflict` where one is being built already.
         """
         ...
 
-    async def discard_beside(self, corpus_id: str) -> Job | None:
-        """Drop what is being built beside; None where nothing is."""
+    async def built(self) -> list[Built]:
+        """All that are being built, oldest first."""
+        ...
+
+    async def behind(self, corpus_id: str, *, limit: int = 1000) -> Behind:
+        """What the corpus that is built beside this one lacks of it, or has too much: some of it where it is much.
+
+        The newest revision of each document counts, unless it is a deletion: readable, in work or failed.
+        """
+        ...
+
+    async def swap(self, corpus_id: str) -> Job | None:
+        """Give the name of this corpus to the one beside it, close its `reindex` job, and drop this one.
+
+        Only if the other is whole: it has the newest revision of each document of this one and no other document, and
+        each is indexed, or could be read in neither. Else None, and nothing happens. Returns the job that removes the
+        old corpus.
+        """
+        ...
+
+    async def discard_built(self, corpus_id: str) -> Job | None:
+        """Drop what is being built beside this corpus, and cancel its job; None where nothing is."""
         ...
 
     async def counts(self, corpus_id: str) -> CorpusCounts: ...

@@ -1,6 +1,7 @@
 """Corpora over HTTP."""
 
-from tests.integration.api.conftest import ADA, Server
+from indexer import Worker
+from tests.integration.api.conftest import ADA, PACE, Server
 
 
 async def test_create_list_show_rename(server: Server) -> None:
@@ -50,3 +51,35 @@ async def test_drop_is_invisible_at_once_and_then_gone(people: Server) -> None:
     await people.work("people")  # whoever works forgets what was dropped
     assert (await people.client.get(f"/v1/jobs/{job['id']}")).json()["state"] == "done"
     assert await people.container.text.count(corpus.id) == 0
+
+
+async def test_a_corpus_is_built_anew_beside_itself_and_swapped(people: Server) -> None:
+    before = (await people.client.get("/v1/corpora/people")).json()
+    started = await people.client.post("/v1/corpora/people/reindex", json={"chunker": "passage", "fine": "on"})
+    assert started.status_code == 202
+    job = started.json()["job"]
+    assert (job["kind"], job["corpus"]) == ("reindex", "people")
+    assert started.headers["location"] == f"/v1/jobs/{job['id']}"
+    twice = await people.client.post("/v1/corpora/people/reindex", json={})
+    assert twice.status_code == 409
+    assert "reindexed already" in twice.json()["detail"]
+    listed = (await people.client.get("/v1/corpora")).json()["data"]
+    assert [corpus["id"] for corpus in listed] == [before["id"]]
+    worker = Worker("test", people.container.indexing, PACE)
+    while not (await people.client.get(f"/v1/jobs/{job['id']}")).json()["finished_at"]:
+        for corpus_id in await people.container.record.work.waiting():
+            await worker.work(corpus_id)
+    after = (await people.client.get("/v1/corpora/people")).json()
+    assert after["id"] != before["id"]
+    assert (after["chunker"], after["extractor"], after["fine"]) == ("passage", before["extractor"], "on")
+    assert after["counts"] == before["counts"]
+    found = await people.client.post("/v1/corpora/people/search", json={"query": "Who designed the engine?"})
+    assert found.json()["hits"][0]["document"]["key"] == "notes/babbage"
+
+
+async def test_what_cannot_be_built_is_refused_before_anything_is_made(people: Server) -> None:
+    unknown = await people.client.post("/v1/corpora/people/reindex", json={"extractor": "no-such"})
+    assert unknown.status_code == 422
+    assert "no-such" in unknown.json()["detail"]
+    assert await people.container.record.corpora.built() == []
+    assert (await people.client.post("/v1/corpora/nothing/reindex", json={})).status_code == 404

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.corpora import CorpusSettings, Fine
 from core.errors import Unavailable
 from stores.sqlite.database import SCHEMA_VERSION
 from stores.sqlite.migrations import STEPS
@@ -31,6 +32,36 @@ CREATE TABLE jobs (
 """
 
 
+_CORPORA_OF_3 = """
+CREATE TABLE corpora (
+    id            TEXT PRIMARY KEY,
+    name          TEXT UNIQUE,
+    settings      TEXT NOT NULL,
+    generation    INTEGER NOT NULL DEFAULT 0,
+    changes_floor INTEGER NOT NULL DEFAULT 0,
+    created_at    REAL NOT NULL,
+    drop_job      TEXT
+) STRICT;
+"""
+
+
+def _with_table(schema: str, table: str) -> str:
+    """The schema with one table as it was."""
+    name = table.split()[2]
+    start = schema.index(f"CREATE TABLE {name} (")
+    return schema[:start] + table + schema[schema.index("STRICT;", start) + len("STRICT;") :]
+
+
+def _without_index(schema: str, name: str) -> str:
+    start = schema.index(f"CREATE UNIQUE INDEX {name}")
+    return schema[:start] + schema[schema.index(";", start) + 1 :]
+
+
+def _schema_of_3() -> str:
+    newest = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
+    return _with_table(_without_index(newest, "corpora_by_beside"), _CORPORA_OF_3)
+
+
 @pytest.mark.parametrize("version", [_OLDEST - 1, SCHEMA_VERSION + 1])
 def test_another_schema_is_refused_with_the_remedy(tmp_path: Path, version: int) -> None:
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
@@ -49,11 +80,8 @@ async def test_its_own_schema_opens_again(tmp_path: Path) -> None:
 
 async def test_the_schema_before_job_budgets_is_brought_up(tmp_path: Path) -> None:
     """Its jobs are there as they were: they had no budget and no calls."""
-    schema = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
-    start = schema.index("CREATE TABLE jobs (")
-    end = schema.index("STRICT;", start) + len("STRICT;")
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        connection.executescript(schema[:start] + _JOBS_OF_2 + schema[end:])
+        connection.executescript(_with_table(_schema_of_3(), _JOBS_OF_2))
         connection.execute(
             "INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) "
             "VALUES ('j', 'c', 'people', 'ingest', 0, 1, 1)"
@@ -66,3 +94,21 @@ async def test_the_schema_before_job_budgets_is_brought_up(tmp_path: Path) -> No
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> None:
+    """Its corpora are there as they were, and can be built anew."""
+    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.executescript(_schema_of_3())
+        old = '{"chunker":"passage","dimension":8,"embedding_model":"twin","extractor":"given","fine":"off"}'
+        connection.execute("INSERT INTO corpora (id, name, settings, created_at) VALUES ('c', 'people', ?, 1)", (old,))
+        connection.execute("PRAGMA user_version = 3")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    corpus = await record.corpora.get("people")
+    assert corpus.settings == settings
+    await record.corpora.build_beside(corpus.id, settings)
+    await record.corpora.swap(corpus.id)
+    assert (await record.corpora.get("people")).id != corpus.id
+    await record.close()

@@ -109,6 +109,17 @@ def test_corpora(hopweave: Hopweave) -> None:
     assert hopweave("corpora", "list", "--json").json == {"data": [], "next_cursor": None}
 
 
+def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str, worker: None) -> None:  # noqa: ARG001 - a fixture
+    before = hopweave("corpora", "show", corpus, "--json").json
+    job = hopweave("corpora", "reindex", corpus, "--chunker", "passage", "--json").json["job"]
+    assert (job["kind"], job["state"]) == ("reindex", "done")
+    after = hopweave("corpora", "show", corpus, "--json").json
+    assert (after["chunker"], after["counts"]["documents"]) == ("passage", before["counts"]["documents"])
+    assert after["id"] != before["id"]
+    assert hopweave("corpora", "reindex", corpus, "--extractor", "no-such").code == 2
+    assert "indexed anew" in hopweave("corpora", "reindex", corpus).out
+
+
 def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:
     page = hopweave("documents", "list", "-c", corpus, "--limit", 1, "--json").json
     assert page["next_cursor"] == "ada.txt"

@@ -10,7 +10,7 @@ DATASETS ?= ../shared/data
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help setup demo test check format bench train-ranker lock
+.PHONY: help setup demo test test-servers servers servers-stop check format bench train-ranker lock
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,7 +38,17 @@ check: setup ## Format, lint, types and import contracts
 	$(BIN)/lint-imports
 
 test: check ## Everything that needs no server
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not servers"
+
+test-servers: setup ## What needs real servers; installs and starts them
+	$(BIN)/python -m tests.servers install
+	$(BIN)/pytest -m servers
+
+servers: setup ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see docs/servers.md
+	$(BIN)/python -m tests.servers up
+
+servers-stop: setup ## Stop them; their data stays in .servers/
+	$(BIN)/python -m tests.servers down
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

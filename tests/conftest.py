@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.servers.fixtures"]
+
 os.environ["HF_HUB_OFFLINE"] = "1"
 # A deadline, or a check for slowness, would be a timed test.
 settings.register_profile("hopweave", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,0 +1,1 @@
+"""Real servers without containers: installed from packages, started, stopped and killed on loopback."""

@@ -1,0 +1,172 @@
+"""Fixtures of real servers: shared ones that tests must not stop, and private ones that tests may kill.
+
+A server that cannot be started skips its tests, and fails them with `CI=true`. `HOPWEAVE_TEST_NEO4J_URI` and
+`…_PASSWORD` (and so on: `tests/servers/addresses.py`) name an instance that runs elsewhere, to be the shared one.
+Whatever a test run started ends with it, also when it is killed.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn, Protocol, TypeVar
+
+import pytest
+
+from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S3Address, from_environment
+from tests.servers.install import require
+from tests.servers.milvus_lite_server import MilvusLiteServer
+from tests.servers.milvus_server import MilvusServer
+from tests.servers.neo4j_server import Neo4jServer
+from tests.servers.ports import free_ports
+from tests.servers.reaper import Reaper
+from tests.servers.redis_server import RedisServer
+from tests.servers.s3_server import S3Server
+from tests.servers.server import INSTALLED, NotStarted, Server
+
+S = TypeVar("S", bound=Server)
+
+
+class RunOwn(Protocol):
+    """Starts the server that `make` builds from an empty home and three free ports."""
+
+    def __call__(self, make: Callable[[Path, list[int]], S]) -> S: ...
+
+
+@pytest.fixture(scope="session")
+def _reaper() -> Iterator[Reaper]:
+    with Reaper() as reaper:
+        yield reaper
+
+
+@pytest.fixture(scope="session")
+def redis_server(request: pytest.FixtureRequest) -> Iterator[RedisAddress]:
+    if elsewhere := from_environment(RedisAddress, "REDIS"):
+        yield elsewhere
+        return
+    for server in _shared(request, RedisServer(INSTALLED / "redis" / "home")):
+        yield RedisAddress(url=server.url)
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(request: pytest.FixtureRequest) -> Iterator[Neo4jAddress]:
+    if elsewhere := from_environment(Neo4jAddress, "NEO4J"):
+        yield elsewhere
+        return
+    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home")):
+        yield Neo4jAddress(uri=server.uri, browser=server.browser)
+
+
+@pytest.fixture(scope="session")
+def milvus_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress]:
+    if elsewhere := from_environment(MilvusAddress, "MILVUS"):
+        yield elsewhere
+        return
+    for server in _shared(request, MilvusServer(INSTALLED / "milvus" / "home")):
+        yield MilvusAddress(uri=server.uri)
+
+
+@pytest.fixture(scope="session")
+def milvus_lite_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress]:
+    if elsewhere := from_environment(MilvusAddress, "MILVUS_LITE"):
+        yield elsewhere
+        return
+    for server in _shared(request, MilvusLiteServer(INSTALLED / "milvus-lite" / "home")):
+        yield MilvusAddress(uri=server.uri)
+
+
+@pytest.fixture(scope="session")
+def s3_server(request: pytest.FixtureRequest) -> Iterator[S3Address]:
+    if elsewhere := from_environment(S3Address, "S3"):
+        yield elsewhere
+        return
+    for server in _shared(request, S3Server(INSTALLED / "s3" / "home")):
+        yield S3Address(endpoint=server.endpoint)
+
+
+@pytest.fixture
+def clean_neo4j(neo4j_server: Neo4jAddress) -> Neo4jAddress:
+    """The shared Neo4j without a node, a constraint or an index, but for those of its own."""
+    empty_neo4j(neo4j_server)
+    return neo4j_server
+
+
+@pytest.fixture(scope="module")
+def run_own(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterator[RunOwn]:
+    """For servers of a module's own, with options of its own; they may be killed, stopped and started again."""
+    started: list[Server] = []
+
+    def run(make: Callable[[Path, list[int]], S]) -> S:
+        server = make(tmp_path_factory.mktemp("server") / "home", free_ports(3))
+        _reaper.watch(server.pid_file)
+        started.append(server)
+        _start(server)
+        return server
+
+    yield run
+    for server in started:
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def own_redis(run_own: RunOwn) -> RedisServer:
+    return run_own(lambda home, ports: RedisServer(home, port=ports[0]))
+
+
+@pytest.fixture(scope="module")
+def own_neo4j(run_own: RunOwn) -> Neo4jServer:
+    return run_own(lambda home, ports: Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m"))
+
+
+@pytest.fixture(scope="module")
+def own_milvus(run_own: RunOwn) -> MilvusServer:
+    return run_own(lambda home, ports: MilvusServer(home, port=ports[0]))
+
+
+@pytest.fixture(scope="module")
+def own_milvus_lite(run_own: RunOwn) -> MilvusLiteServer:
+    return run_own(lambda home, ports: MilvusLiteServer(home, port=ports[0]))
+
+
+@pytest.fixture(scope="module")
+def own_s3(run_own: RunOwn) -> S3Server:
+    return run_own(lambda home, ports: S3Server(home, port=ports[0]))
+
+
+def empty_neo4j(address: Neo4jAddress) -> None:
+    from neo4j import GraphDatabase
+
+    with (
+        GraphDatabase.driver(address.uri, auth=(address.user, address.password), connection_timeout=5) as driver,
+        driver.session() as session,
+    ):
+        for row in session.run("SHOW CONSTRAINTS YIELD name").data():
+            session.run("DROP CONSTRAINT $name", name=row["name"]).consume()
+        for row in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").data():
+            session.run("DROP INDEX $name", name=row["name"]).consume()
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+
+
+def _shared(request: pytest.FixtureRequest, server: S) -> Iterator[S]:
+    """A server that ran before is left running."""
+    if server.pid is not None and server.is_healthy():
+        yield server
+        return
+    reaper: Reaper = request.getfixturevalue("_reaper")
+    reaper.watch(server.pid_file)
+    _start(server)
+    yield server
+    server.stop()
+
+
+def _start(server: Server) -> None:
+    try:
+        require(server.name)
+        server.start()
+    except NotStarted as problem:
+        _unavailable(str(problem))
+
+
+def _unavailable(reason: str) -> NoReturn:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)

@@ -1,0 +1,146 @@
+"""What the servers need, from Debian, Maven Central and PyPI; what is there already is left alone."""
+
+import fcntl
+import hashlib
+import lzma
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers.server import INSTALLED, NotStarted
+
+_HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Something to install: commands (each with Debian's package that has it), and what a file pins."""
+
+    commands: Mapping[str, str]
+    """Needed to run it."""
+    build_commands: Mapping[str, str]
+    """Needed only while `pinned` is not installed yet."""
+    pinned: Path | None = None
+    build: Callable[[Path, Path], None] | None = None
+    """Fills an empty folder with what the file pins."""
+
+
+def install(names: Iterable[str], to: Path = INSTALLED) -> None:
+    """Raises `NotStarted` when something is missing that cannot be installed from here."""
+    to.mkdir(parents=True, exist_ok=True)
+    with (to / "install.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        chosen = {name: PARTS[name] for name in names}
+        stale = {name for name, part in chosen.items() if not _is_current(part, to / name)}
+        _debian_packages(
+            package
+            for name, part in chosen.items()
+            for command, package in {**part.commands, **(part.build_commands if name in stale else {})}.items()
+            if shutil.which(command) is None
+        )
+        for name in sorted(stale):
+            _build(name, chosen[name], to / name)
+
+
+def require(name: str) -> None:
+    """Raises `NotStarted` unless it is installed; installs nothing."""
+    part = PARTS[name]
+    absent = [command for command in part.commands if shutil.which(command) is None]
+    if absent or not _is_current(part, INSTALLED / name):
+        raise NotStarted(f"{name} is not installed as pinned: run `python -m tests.servers install {name}`")
+
+
+def _debian_packages(packages: Iterable[str]) -> None:
+    missing = sorted(set(packages))
+    if not missing:
+        return
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise NotStarted(f"missing: {' '.join(missing)} (as Debian names them); as root: apt-get install …")
+    print(f"apt-get install {' '.join(missing)}", flush=True)
+    quiet = ["apt-get", "--quiet=2", "--yes", "-o", "DPkg::Lock::Timeout=300"]
+    # Without this Debian starts a Redis of its own, and after each boot again.
+    policy = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    _run([*quiet, "update"], policy)
+    _run([*quiet, "install", "--no-install-recommends", *missing], policy)
+
+
+def _is_current(part: Part, folder: Path) -> bool:
+    stamp = folder / "installed"
+    return part.pinned is None or (stamp.is_file() and stamp.read_text("utf-8") == _digest(part.pinned))
+
+
+def _build(name: str, part: Part, folder: Path) -> None:
+    """A version that was there before is replaced as a whole, once the new one is whole."""
+    if part.pinned is None or part.build is None:
+        return
+    print(f"installing {name} into {folder}", flush=True)
+    folder.mkdir(exist_ok=True)
+    fresh, place = folder / "program.new", folder / "program"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir()
+    part.build(part.pinned, fresh)
+    shutil.rmtree(place, ignore_errors=True)
+    fresh.rename(place)
+    (folder / "installed").write_text(_digest(part.pinned), "utf-8")
+
+
+def _jars(pom: Path, folder: Path) -> None:
+    options = ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
+    _run(["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", *options])
+
+
+def _milvus(lock: Path, folder: Path) -> None:
+    """The package is a wrapping of packed binaries and the templates of their settings; only these are kept."""
+    package = folder / "package"
+    _run([_uv(), "pip", "install", "--quiet", "--require-hashes", "--target", str(package), "--requirement", str(lock)])
+    data = package / "milvus" / "data"
+    for packed in (data / "bin").glob("*.lzma"):
+        program = folder / packed.stem
+        with lzma.open(packed) as source, program.open("wb") as target:
+            shutil.copyfileobj(source, target)
+        program.chmod(0o755)
+    for template in ("config.yaml.template", "glog.conf"):
+        shutil.move(data / template, folder / template)
+    shutil.rmtree(package)
+
+
+def _environment(lock: Path, folder: Path) -> None:
+    _run([_uv(), "venv", "--quiet", "--relocatable", "--python", sys.executable, str(folder / "venv")])
+    python = str(folder / "venv" / "bin" / "python")
+    _run([_uv(), "pip", "install", "--quiet", "--require-hashes", "--python", python, "--requirement", str(lock)])
+
+
+def _uv() -> str:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else "uv"
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError as missing:
+        raise NotStarted(f"{command[0]} is not installed; `make setup` and `make servers` install all") from missing
+    if done.returncode != 0:
+        raise NotStarted(f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-3000:]}")
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+_JAVA = {"java": "default-jre-headless"}
+_MAVEN = {"mvn": "maven"}
+PARTS: Mapping[str, Part] = {
+    "redis": Part(commands={"redis-server": "redis-server"}, build_commands={}),
+    "neo4j": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "neo4j.xml", build=_jars),
+    "milvus": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus.txt", build=_milvus),
+    "milvus-lite": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus-lite.txt", build=_environment),
+    "s3": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "s3.xml", build=_jars),
+    "chromium": Part(commands={"chromium": "chromium"}, build_commands={}),
+}

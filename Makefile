@@ -10,7 +10,7 @@ DATASETS ?= ../shared/data
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help setup demo test test-servers servers servers-stop check format bench train-ranker lock
+.PHONY: help setup demo test test-servers test-image servers servers-stop check format bench train-ranker lock
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,6 +26,8 @@ $(STAMP): requirements.lock pyproject.toml
 
 lock: ## Resolve all dependencies again into requirements.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --extra dev pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --constraint requirements.lock pyproject.toml -o docker/requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate docker/build.in -o docker/build.lock
 
 format: setup ## Format the code
 	$(BIN)/ruff format .
@@ -38,11 +40,14 @@ check: setup ## Format, lint, types and import contracts
 	$(BIN)/lint-imports
 
 test: check ## Everything that needs no server
-	$(BIN)/pytest -m "not servers"
+	$(BIN)/pytest -m "not servers and not image"
 
 test-servers: setup ## What needs real servers; installs and starts them
 	$(BIN)/python -m tests.servers install
 	$(BIN)/pytest -m servers
+
+test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
+	$(BIN)/pytest -m image
 
 servers: setup ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see docs/servers.md
 	$(BIN)/python -m tests.servers up

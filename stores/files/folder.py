@@ -1,19 +1,18 @@
 """Originals as files that are named by their content."""
 
 import asyncio
-import re
 import secrets
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import InvalidInput, NotFound, Unavailable
+from core.errors import NotFound, Unavailable
 from core.ids import content_hash
+from stores.files.layout import is_name, original_path
 from stores.folders import corpus_folder, remove_folder
 
 __all__ = ["FolderFileStore"]
-
-_NAME = re.compile(r"[0-9a-f]{64}")
 
 
 class FolderFileStore:
@@ -26,7 +25,7 @@ class FolderFileStore:
         return await asyncio.to_thread(self._put, self._corpus(corpus_id), contents)
 
     async def get(self, corpus_id: str, name: str) -> bytes:
-        path = _path(self._corpus(corpus_id), name)
+        path = original_path(self._corpus(corpus_id), name)
 
         def work() -> bytes:
             with _translated(path):
@@ -39,7 +38,7 @@ class FolderFileStore:
 
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
         corpus = self._corpus(corpus_id)
-        paths = [_path(corpus, name) for name in names]
+        paths = [original_path(corpus, name) for name in names]
 
         def work() -> None:
             with _translated(corpus):
@@ -62,7 +61,18 @@ class FolderFileStore:
 
         def work() -> list[str]:
             with _translated(corpus):
-                return sorted(path.name for path in corpus.glob("??/*") if _NAME.fullmatch(path.name))
+                return sorted(path.name for path in corpus.glob("??/*") if is_name(path.name))
+
+        return await asyncio.to_thread(work)
+
+    async def check(self) -> str:
+        """What holds the originals; raises `Unavailable` where they cannot be written."""
+
+        def work() -> str:
+            with _translated(self._root):
+                self._root.mkdir(parents=True, exist_ok=True)
+                with tempfile.TemporaryFile(dir=self._root):
+                    return f"the folder {self._root}"
 
         return await asyncio.to_thread(work)
 
@@ -78,17 +88,11 @@ class FolderFileStore:
             corpus.mkdir(parents=True, exist_ok=True)
             for content in contents:
                 name = content_hash(content)
-                path = _path(corpus, name)
+                path = original_path(corpus, name)
                 if not path.exists():
                     _write(path, content)
                 names.append(name)
         return names
-
-
-def _path(corpus: Path, name: str) -> Path:
-    if not _NAME.fullmatch(name):
-        raise InvalidInput(f"{name!r} is not the name of an original: names are the 64 digits that `put` returned")
-    return corpus / name[:2] / name
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,0 +1,160 @@
+"""Originals as objects in an S3 bucket, so that workers on other hosts read what the API received."""
+
+import asyncio
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import obstore
+from obstore.store import S3Store
+
+from core.errors import NotFound
+from core.ids import content_hash
+from stores.files.address import BucketAddress
+from stores.files.layout import is_name, original_path
+from stores.files.refusals import translated
+from stores.folders import corpus_folder
+
+__all__ = ["BucketFileStore"]
+
+_PARALLEL = 16
+# A part of an upload must leave within the time in which an answer is waited for, so uploads have a longer one. `put`
+# asks first whether the object is there: a server that hangs is noticed by that.
+_ANSWER, _UPLOAD = "4s", "60s"
+_PART, _PARTS_AT_ONCE = 8 << 20, 4
+
+
+class BucketFileStore:
+    """Fills `core.ports.files.FileStore`: prefix/<corpus>/<first two digits>/<hash>, in any server that speaks S3.
+
+    `url` is s3://bucket or s3://bucket/prefix; server, region and credentials are in the environment, in Amazon's own
+    variables. Raises `InvalidSettings`. Nothing connects before the first call, and no thread or loop is kept, so one
+    store serves any number of event loops. It does not survive a fork: the SDK's threads stay with the parent.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._address = BucketAddress.read(url, os.environ)
+
+    async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
+        return await asyncio.to_thread(self._put, _corpus(corpus_id), contents)
+
+    async def get(self, corpus_id: str, name: str) -> bytes:
+        key = original_path(_corpus(corpus_id), name).as_posix()
+
+        def work() -> bytes:
+            with translated(self._address, f"no original {name} is kept for corpus {corpus_id}"):
+                return bytes(obstore.get(self._reading, key).bytes())
+
+        return await asyncio.to_thread(work)
+
+    async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
+        corpus = _corpus(corpus_id)
+        keys = [original_path(corpus, name).as_posix() for name in names]
+        await asyncio.to_thread(self._delete, keys)
+
+    async def drop(self, corpus_id: str) -> None:
+        corpus = _corpus(corpus_id)
+
+        def work() -> None:
+            for keys in self._pages(corpus):
+                self._delete(keys)
+
+        await asyncio.to_thread(work)
+
+    async def names(self, corpus_id: str) -> list[str]:
+        corpus = _corpus(corpus_id)
+
+        def work() -> list[str]:
+            names = (key.rpartition("/")[2] for keys in self._pages(corpus) for key in keys)
+            return sorted(name for name in names if is_name(name))
+
+        return await asyncio.to_thread(work)
+
+    async def check(self) -> str:
+        """Which bucket it is, once it has answered; raises `Unavailable` or `InvalidSettings`."""
+
+        def work() -> str:
+            # Only a GET is told whether it is the object or the bucket that is not there.
+            with suppress(NotFound), translated(self._address):
+                obstore.get(self._reading, ".check")
+            return f"the bucket {self._address}"
+
+        return await asyncio.to_thread(work)
+
+    async def close(self) -> None:
+        """Connections end by themselves when they have been idle."""
+
+    def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
+        names: list[str] = []
+        remaining = iter(contents)
+        with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="originals") as threads:
+            while some := list(islice(remaining, _PARALLEL)):  # contents may be made as they are asked for
+                names += threads.map(lambda content: self._put_one(corpus, content), some)
+        return names
+
+    def _put_one(self, corpus: Path, content: bytes) -> str:
+        name = content_hash(content)
+        key = original_path(corpus, name).as_posix()
+        if not self._holds(key):
+            with translated(self._address):
+                obstore.put(self._writing, key, content, chunk_size=_PART, max_concurrency=_PARTS_AT_ONCE)
+        return name
+
+    def _holds(self, key: str) -> bool:
+        try:
+            with translated(self._address):
+                obstore.head(self._reading, key)
+        except NotFound:
+            return False
+        return True
+
+    def _pages(self, corpus: Path) -> Iterator[list[str]]:
+        with translated(self._address):
+            for page in obstore.list(self._reading, corpus.as_posix(), chunk_size=1000):
+                yield [meta["path"] for meta in page]
+
+    def _delete(self, keys: Iterable[str]) -> None:
+        with ThreadPoolExecutor(_PARALLEL, thread_name_prefix="originals") as threads:
+            for _ in threads.map(self._delete_one, keys):
+                pass  # what one of them raised, the iterator raises
+
+    def _delete_one(self, key: str) -> None:
+        with suppress(NotFound), translated(self._address):  # some servers tell that it was not there, most do not
+            obstore.delete(self._writing, key)
+
+    @cached_property
+    def _reading(self) -> S3Store:
+        return self._connect(_ANSWER)
+
+    @cached_property
+    def _writing(self) -> S3Store:
+        return self._connect(_UPLOAD)
+
+    def _connect(self, patience: str) -> S3Store:
+        """What is not given here, obstore reads from the environment."""
+        options: dict[str, Any] = {
+            "bucket": self._address.bucket,
+            "prefix": self._address.prefix or None,
+            "region": self._address.region,
+            # Deleting many at once is what servers other than Amazon's lack or do differently.
+            "disable_bulk_delete": True,
+            # Not as `client_options`: those would replace the client's variables of the environment.
+            "connect_timeout": "2s",
+            "read_timeout": patience,
+            "timeout": "10m",
+            "retry_config": {"max_retries": 2, "retry_timeout": timedelta(seconds=2)},
+        }
+        if self._address.endpoint:
+            options["endpoint"] = self._address.endpoint
+        with translated(self._address):
+            return S3Store(**options)
+
+
+def _corpus(corpus_id: str) -> Path:
+    return corpus_folder(Path(), corpus_id)

@@ -1,0 +1,21 @@
+"""Which file store the settings mean."""
+
+from pathlib import Path
+
+from core.errors import InvalidSettings
+from stores.files.bucket import BucketFileStore
+from stores.files.folder import FolderFileStore
+
+__all__ = ["make_file_store"]
+
+
+def make_file_store(url: str, folder: Path) -> FolderFileStore | BucketFileStore:
+    """The bucket of an s3:// address, the folder of a path, `folder` for an empty `url`; raises `InvalidSettings`."""
+    if url.startswith("s3://"):
+        return BucketFileStore(url)
+    if "://" in url:
+        scheme = url.partition("://")[0]
+        raise InvalidSettings(
+            f"HOPWEAVE_FILES__URL is neither a folder nor s3://bucket/prefix: {scheme}:// is not known"
+        )
+    return FolderFileStore(Path(url) if url else folder)

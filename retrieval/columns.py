@@ -1,6 +1,6 @@
 """The rows of a corpus' graph as columns of numbers, sorted by id, so that equal content gives equal numbers."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -88,42 +88,30 @@ def _among(ids: Ids, wanted: Collection[str]) -> NDArray[np.bool_]:
 
 
 def _read(rows: GraphRows) -> Columns:
-    """The rows by number; in whatever order, and with entities that only synonyms name."""
-    chunks = sorted({chunk.id: chunk for chunk in rows.chunks}.values())
-    documents = sorted({chunk.document_id for chunk in chunks})
-    entities = sorted(dict(rows.entities).items())
-    chunk_at = _numbers(chunk.id for chunk in chunks)
-    document_at = _numbers(documents)
-    entity_at = _numbers(entity for entity, _ in entities)
-    names = np.empty(len(entities), np.object_)
-    names[:] = [name for _, name in entities]
+    """The rows, not yet in canonical order, and with entities that only synonyms name."""
+    documents = sorted({chunk.document_id for chunk in rows.chunks})
+    document_at = {id: number for number, id in enumerate(documents)}
+    names = np.empty(len(rows.names), np.object_)
+    names[:] = rows.names
     return Columns(
-        chunk_ids=ids_of(chunk_at),
-        view_ids=ids_of(chunk.view_id for chunk in chunks),
-        document_ids=ids_of(document_at),
-        document_of=np.array([document_at[chunk.document_id] for chunk in chunks], np.int32),
-        position=np.array([chunk.position for chunk in chunks], np.int32),
-        title_ids=_title_ids(chunks),
-        terms=terms_of_chunks(list(chunk_at), [chunk.terms for chunk in chunks]),
-        entity_ids=ids_of(entity_at),
+        chunk_ids=ids_of(chunk.id for chunk in rows.chunks),
+        view_ids=ids_of(chunk.view_id for chunk in rows.chunks),
+        document_ids=ids_of(documents),
+        document_of=np.array([document_at[chunk.document_id] for chunk in rows.chunks], np.int32),
+        position=np.array([chunk.position for chunk in rows.chunks], np.int32),
+        title_ids=_title_ids(rows.chunks),
+        terms=terms_of_chunks([chunk.id for chunk in rows.chunks], [chunk.terms for chunk in rows.chunks]),
+        entity_ids=rows.entity_ids,
         names=names,
-        mentions=_table(((chunk_at[c], entity_at[e]) for c, e, _ in rows.mentions), 2),
-        facts=_table(((chunk_at[c], entity_at[s], entity_at[o]) for c, s, o in rows.facts), 3),
-        synonyms=_table(((entity_at[a], entity_at[b]) for a, b, _ in rows.synonyms), 2),
-        scores=np.array([score for _, _, score in rows.synonyms], np.float32),
+        mentions=rows.mentions,
+        facts=rows.facts,
+        synonyms=rows.synonyms,
+        scores=rows.scores,
     )
 
 
 def _title_ids(chunks: Sequence[GraphChunk]) -> Ids:
     return np.array([chunk.title_names.partition(" ")[::2] for chunk in chunks], "S32").reshape(-1, 2)
-
-
-def _numbers(keys: Iterable[str]) -> Mapping[str, int]:
-    return {key: number for number, key in enumerate(keys)}
-
-
-def _table(rows: Iterable[tuple[int, ...]], width: int) -> Ints:
-    return np.fromiter((value for row in rows for value in row), np.int32).reshape(-1, width)
 
 
 def _canonical(columns: Columns) -> Columns:

@@ -52,7 +52,7 @@ class Snapshot:
     def apply(self, changes: GraphChanges) -> "Snapshot":
         """The snapshot of the later generation; this one stays as it is."""
         added = changes.added
-        if not (changes.removed or changes.synonyms_of or added.chunks or added.synonyms):
+        if not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
             return replace(self, generation=changes.generation)
         columns, removed, new = updated(self.columns, changes)
         names = name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))

@@ -23,6 +23,10 @@ class TokenCounter(Protocol):
         """Tokens of each text, special tokens not counted, never truncated. Empty in, empty out; '' counts 0."""
         ...
 
+    def unknown(self, texts: Sequence[str]) -> list[int] | None:
+        """How many of each text's tokens stand for something that the model cannot read; None: nobody can tell."""
+        ...
+
 
 class Embedder(Protocol):
     """Embeds texts as unit vectors, so that a dot product is the cosine.

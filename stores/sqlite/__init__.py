@@ -4,6 +4,15 @@ from stores.sqlite.database import SCHEMA_VERSION as SQLITE_SCHEMA
 from stores.sqlite.database import found_version as sqlite_schema_of
 from stores.sqlite.model_cache import SqliteModelCache
 from stores.sqlite.record import SqliteRecord
+from stores.sqlite.spool import Spool, Spooled
 from stores.sqlite.vectors import SqliteVectorStore
 
-__all__ = ["SQLITE_SCHEMA", "SqliteModelCache", "SqliteRecord", "SqliteVectorStore", "sqlite_schema_of"]
+__all__ = [
+    "SQLITE_SCHEMA",
+    "Spool",
+    "Spooled",
+    "SqliteModelCache",
+    "SqliteRecord",
+    "SqliteVectorStore",
+    "sqlite_schema_of",
+]

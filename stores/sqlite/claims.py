@@ -10,7 +10,7 @@ from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import claim_from_row, id_list
 from stores.sqlite.states import WORKING, move
 
-__all__ = ["adopt", "expire", "fail", "held", "pause", "release", "renew", "spend", "take", "waiting"]
+__all__ = ["adopt", "expire", "fail", "held", "lapsed", "pause", "release", "renew", "spend", "take", "waiting"]
 
 _ALONE_AFTER = 4
 _FAILED_AFTER = 8
@@ -79,6 +79,18 @@ def _give(cx: Connection, rows: Sequence[sqlite3.Row], worker: str, until: float
         [(worker, until, row["seq"]) for row in rows],
     )
     return [replace(claim_from_row(row), epoch=row["epoch"] + 1) for row in rows]
+
+
+def lapsed(cx: Connection, corpus_id: str) -> int:
+    """How many are in work under a lease that has run out."""
+    row = cx.execute(
+        f"""
+        SELECT count(*) AS n FROM revisions r
+        WHERE r.corpus_id = ? AND {_UNFINISHED} AND r.state IN ({_WORKING_MARKS}) AND r.lease_until < ?
+        """,
+        (corpus_id, *WORKING, now()),
+    ).fetchone()
+    return int(row["n"])
 
 
 def _without_hopeless(cx: Connection, rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:

@@ -15,7 +15,7 @@ from stores.sqlite.rows import id_list
 from stores.sqlite.states import move
 from stores.sqlite.tombstones import bury
 
-__all__ = ["commit"]
+__all__ = ["commit", "drop_entities"]
 
 
 @dataclass
@@ -229,12 +229,18 @@ def _settle_entities(cx: Connection, effects: _Effects) -> list[str]:
             (listed, corpus_id),
         )
     ]
-    gone = id_list(dead)
-    among = "IN (SELECT value FROM json_each(?))"
-    cx.execute(f"DELETE FROM entities WHERE corpus_id = ? AND id {among}", (corpus_id, gone))
-    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {among}", (corpus_id, gone))
-    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {among}", (corpus_id, gone))
+    drop_entities(cx, corpus_id, dead)
     return dead
+
+
+def drop_entities(cx: Connection, corpus_id: str, ids: Sequence[str]) -> None:
+    """Entities with their forms and synonyms."""
+    gone = (corpus_id, id_list(ids))
+    among = "IN (SELECT value FROM json_each(?))"
+    cx.execute(f"DELETE FROM entities WHERE corpus_id = ? AND id {among}", gone)
+    cx.execute(f"DELETE FROM forms WHERE corpus_id = ? AND entity_id {among}", gone)
+    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {among}", gone)
+    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {among}", gone)
 
 
 def _write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:

@@ -27,7 +27,7 @@ class SqliteExporter:
         self._database = database
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Row]:
-        sections = _CANONICAL if canonical else (*_CANONICAL, _SYNONYMS)
+        sections = _CANONICAL if canonical else (_DOCUMENTS, *_CANONICAL[1:], _SYNONYMS, _EXTRACTIONS)
         async with self._database.snapshot() as snapshot:
             for kind, query, shape in sections:
                 cursor = await snapshot.run(_asking(query, corpus_id))
@@ -47,6 +47,14 @@ def _fetching(cursor: Cursor) -> Callable[[Connection], list[Any]]:
 def _document(row: sqlite3.Row) -> Row:
     shown: dict[str, Any] = {k: row[k] for k in ("id", "key", "title", "media_type", "content_hash", "chunks")}
     return {**shown, "malformed_triples": row["malformed"], "metadata": json.loads(row["metadata"])}
+
+
+def _whole_document(row: sqlite3.Row) -> Row:
+    return {**_document(row), **{k: row[k] for k in ("size", "fingerprint", "given_title")}}
+
+
+def _extraction(row: sqlite3.Row) -> Row:
+    return {**dict(row), "payload": json.loads(row["payload"])}
 
 
 def _chunk(row: sqlite3.Row) -> Row:
@@ -73,7 +81,7 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
     (
         "document",
         """
-        SELECT d.*, r.media_type, r.content_hash FROM documents d
+        SELECT d.*, r.media_type, r.content_hash, r.size, r.fingerprint, r.title AS given_title FROM documents d
         JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.current
         WHERE d.corpus_id = :corpus AND d.hidden = 0 ORDER BY d.id
         """,
@@ -115,4 +123,16 @@ _SYNONYMS = (
     WHERE s.corpus_id = :corpus ORDER BY s.first_id, s.second_id
     """,
     _plain,
+)
+
+_DOCUMENTS = (_CANONICAL[0][0], _CANONICAL[0][1], _whole_document)
+
+_EXTRACTIONS = (
+    "extraction",
+    """
+    SELECT x.document_id, x.extract_hash, x.payload FROM extractions x
+    JOIN documents d ON d.corpus_id = x.corpus_id AND d.id = x.document_id
+    WHERE x.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY x.document_id, x.extract_hash
+    """,
+    _extraction,
 )

@@ -1,9 +1,10 @@
-"""The graph as columns of ids, whole or as changes, for snapshots in memory."""
+"""The graph as columns, whole or as changes, for snapshots in memory."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from core.errors import NotFound
-from core.ports.record import GraphChanges, GraphChunk, GraphRows
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from stores.sqlite.database import Connection, Cursor, Database
 from stores.sqlite.rows import id_list
 
@@ -13,7 +14,36 @@ _VISIBLE = """
     FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
     WHERE c.corpus_id = :corpus AND d.hidden = 0
 """
-_AMONG_CHUNKS = " AND c.id IN (SELECT value FROM json_each(:chunks))"
+_CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
+
+
+class _Conditions(NamedTuple):
+    """What restricts the rows of each kind; rows of invisible chunks fall out when they are put together."""
+
+    chunks: str = ""
+    entities: str = ""
+    rows: str = ""
+    synonyms: str = ""
+
+
+_CHANGED = "IN (SELECT value FROM json_each(:chunks))"
+_TOUCHED = "IN (SELECT value FROM json_each(:entities))"
+_ALL = _Conditions()
+_PART = _Conditions(
+    chunks=f"AND c.id {_CHANGED}",
+    entities=f"""
+    AND id IN (
+        SELECT entity_id FROM mentions WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT subject_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT object_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT second_id FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
+        UNION SELECT first_id FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
+        UNION SELECT value FROM json_each(:entities)
+    )
+    """,
+    rows=f"AND chunk_id {_CHANGED}",
+    synonyms=f"AND (first_id {_TOUCHED} OR second_id {_TOUCHED})",
+)
 
 
 class SqliteGraphSource:
@@ -59,7 +89,6 @@ def _rows(
     cx: Connection, corpus_id: str, *, chunks: Collection[str] | None, entities: Collection[str] | None
 ) -> GraphRows:
     """Rows of the given chunks, and synonyms of the given entities; None means all."""
-    visible = _VISIBLE if chunks is None else _VISIBLE + _AMONG_CHUNKS
     values = {"corpus": corpus_id, "chunks": id_list(chunks or ()), "entities": id_list(entities or ())}
 
     def select(query: str) -> Cursor:
@@ -67,31 +96,11 @@ def _rows(
         cursor.row_factory = None  # plain tuples: there may be millions
         return cursor.execute(query, values)
 
-    def chunk_rows() -> list[GraphChunk]:
-        columns = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
-        return list(map(GraphChunk._make, select(f"SELECT {columns} {visible} ORDER BY c.id")))
-
-    of_visible = f"m.corpus_id = :corpus AND m.chunk_id IN (SELECT c.id {visible})"
-    synonyms = "SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus"
-    if entities is not None:
-        among = "IN (SELECT value FROM json_each(:entities))"
-        synonyms += f" AND (first_id {among} OR second_id {among})"
-    return GraphRows(
-        chunks=chunk_rows(),
-        entities=select(
-            f"""
-            SELECT e.id, e.name FROM entities e WHERE e.corpus_id = :corpus
-            AND e.id IN (SELECT m.entity_id FROM mentions m WHERE {of_visible}) ORDER BY e.id
-            """
-        ).fetchall(),
-        mentions=select(
-            f"""
-            SELECT m.chunk_id, m.entity_id, sum(m.count) FROM mentions m WHERE {of_visible}
-            GROUP BY m.chunk_id, m.entity_id ORDER BY m.chunk_id, m.entity_id
-            """
-        ).fetchall(),
-        facts=select(
-            f"SELECT m.chunk_id, m.subject_id, m.object_id FROM facts m WHERE {of_visible} ORDER BY m.chunk_id, m.id"
-        ).fetchall(),
-        synonyms=select(synonyms + " ORDER BY first_id, second_id").fetchall(),
+    part = _ALL if chunks is None else _PART
+    return graph_rows(
+        chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} {part.chunks}")),
+        entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus {part.entities}"),
+        mentions=select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
+        facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts WHERE corpus_id = :corpus {part.rows}"),
+        synonyms=select(f"SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus {part.synonyms}"),
     )

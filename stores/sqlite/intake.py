@@ -150,7 +150,7 @@ def _enqueue_one(
 ) -> EnqueuedDocument:
     id = document_id(revision.key)
     document = cx.execute("SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, id)).fetchone()
-    number = 1
+    number = _next_number(cx)
     if document is not None:
         newest = _newest_revision(cx, document)
         state = RevisionState(newest["state"])
@@ -162,7 +162,6 @@ def _enqueue_one(
         if on_conflict is OnConflict.SKIP and not document["hidden"]:
             return EnqueuedDocument(id=id, key=revision.key, state=state, skipped=True)
         _supersede(cx, newest)
-        number = document["newest"] + 1
         cx.execute("UPDATE documents SET newest = ? WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
     else:
         cx.execute(
@@ -177,7 +176,7 @@ def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generatio
     corpus_id, id = document["corpus_id"], document["id"]
     newest = _newest_revision(cx, document)
     _supersede(cx, newest)
-    number = document["newest"] + 1
+    number = _next_number(cx)
     cx.execute("UPDATE documents SET newest = ?, hidden = 1 WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
     gone = [
         r["id"] for r in cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
@@ -187,6 +186,12 @@ def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generatio
         key=document["key"], media_type="", content_hash="", size=0, fingerprint="", title=None, metadata={}
     )
     _insert_revision(cx, corpus_id, id, number, nothing, job, deletion=True)
+
+
+def _next_number(cx: Connection) -> int:
+    """Never given twice, also where a document went and came again: no late worker's claim fits a newer revision."""
+    row = cx.execute("SELECT seq FROM sqlite_sequence WHERE name = 'revisions'").fetchone()
+    return int(row["seq"]) + 1 if row else 1
 
 
 def _insert_revision(

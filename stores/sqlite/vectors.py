@@ -148,6 +148,17 @@ class SqliteVectorStore:
 
         return await asyncio.to_thread(work)
 
+    async def check(self) -> str:
+        """SQLite's version, once the file has been read."""
+
+        def work() -> str:
+            with self._reading() as db:
+                db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone()
+                (version,) = db.execute("SELECT sqlite_version()").fetchone()
+                return f"SQLite {version}"
+
+        return await asyncio.to_thread(work)
+
     async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]:
         """All rows there are, sorted: for comparing the store with the record."""
 

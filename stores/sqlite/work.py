@@ -133,6 +133,26 @@ class SqliteWorkQueue:
     async def clear(self, swept: Sequence[Tombstone]) -> None:
         await self._database.write(lambda cx: tombstones.clear(cx, swept))
 
+    async def lapsed(self, corpus_id: str) -> int:
+        return await self._database.read(lambda cx: claims.lapsed(cx, corpus_id))
+
+    async def unmentioned(self, corpus_id: str, *, remove: bool = False) -> int:
+        def work(cx: Connection) -> int:
+            rows = cx.execute(
+                """
+                SELECT id FROM entities e WHERE corpus_id = ? AND NOT EXISTS (
+                    SELECT 1 FROM mentions m WHERE m.corpus_id = e.corpus_id AND m.entity_id = e.id
+                )
+                """,
+                (corpus_id,),
+            ).fetchall()
+            if remove and rows:
+                commits.drop_entities(cx, corpus_id, [row["id"] for row in rows])
+                changes.raise_generation(cx, corpus_id)
+            return len(rows)
+
+        return await (self._database.write(work) if remove else self._database.read(work))
+
     async def dropped(self) -> list[str]:
         def work(cx: Connection) -> list[str]:
             rows = cx.execute("SELECT id FROM corpora WHERE name IS NULL AND beside IS NULL ORDER BY id")

@@ -1,37 +1,12 @@
-"""The graph as columns of ids, whole or as changes, for snapshots in memory."""
+"""The graph as columns, whole or as changes, for snapshots in memory."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-__all__ = ["GraphChanges", "GraphChunk", "GraphRows", "GraphSource"]
+from core.ports.record.graph_rows import GraphChunk, GraphRows, GraphRowsBuilder, graph_rows
 
-
-class GraphChunk(NamedTuple):
-    """A chunk without its text. `terms` are the bytes of its `core.terms.Terms`; `title_names` are the ids of the names
-    that its title and heading are, in this order, joined by a space: at most two, and some may be no entity.
-    """
-
-    id: str
-    document_id: str
-    view_id: str
-    position: int
-    title_names: str
-    terms: bytes
-
-
-@dataclass(frozen=True, kw_only=True)
-class GraphRows:
-    """The graph's rows as columns of ids. A mention's count is the sum over its forms; facts are (chunk id, subject id,
-    object id), one per assertion; synonyms (entity, entity, cosine). `entities` are (entity id, normalised name) of
-    every entity that the other rows name.
-    """
-
-    chunks: Sequence[GraphChunk]
-    entities: Sequence[tuple[str, str]]
-    mentions: Sequence[tuple[str, str, int]]
-    facts: Sequence[tuple[str, str, str]]
-    synonyms: Sequence[tuple[str, str, float]]
+__all__ = ["GraphChanges", "GraphChunk", "GraphRows", "GraphRowsBuilder", "GraphSource", "graph_rows"]
 
 
 @dataclass(frozen=True, kw_only=True)

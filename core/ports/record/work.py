@@ -191,6 +191,17 @@ class WorkQueue(Protocol):
 
     async def clear(self, tombstones: Sequence[Tombstone]) -> None: ...
 
+    async def lapsed(self, corpus_id: str) -> int:
+        """How many revisions are in work by a worker whose lease has run out; the next claim takes them over."""
+        ...
+
+    async def unmentioned(self, corpus_id: str, *, remove: bool = False) -> int:
+        """How many entities the record keeps though no chunk mentions them: none, unless somebody else changed it.
+
+        With `remove` they go, with their synonyms.
+        """
+        ...
+
     async def dropped(self) -> list[str]:
         """Ids of the corpora that are to be forgotten."""
         ...

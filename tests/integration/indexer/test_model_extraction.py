@@ -64,7 +64,7 @@ async def test_extractors_combine(desk: Desk, server: ChatServer) -> None:
     document = {**DOCUMENTS[0], "triples": [["Ada Lovelace", "knew", "Charles Babbage"]]}
     job = await desk.ingest(corpus, document)
     _, rows = await desk.record.graph.graph(corpus.id)
-    assert {"first program", "ada lovelace", "charles babbage"} <= set(dict(rows.entities).values())
+    assert {"first program", "ada lovelace", "charles babbage"} <= set(rows.names)
     assert len(rows.facts) == 1
     assert (await _job(desk, job)).malformed_triples == 1
 

@@ -19,6 +19,7 @@ from core.text_query import any_of
 from indexer import Worker
 from stores.tantivy import TantivyTextIndex
 from tests.desk import DOCUMENTS, PACE, CountingEmbedder, Desk
+from tests.graph_rows import told
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ async def test_history_leaves_no_trace(desk: Desk, fine: Fine) -> None:
     assert await desk.backends.files.names(lived.id) == await desk.backends.files.names(clean.id)
     _, lived_rows = await desk.record.graph.graph(lived.id)
     _, clean_rows = await desk.record.graph.graph(clean.id)
-    assert [s[:2] for s in lived_rows.synonyms] == [s[:2] for s in clean_rows.synonyms]
+    assert [s[:2] for s in told(lived_rows).synonyms] == [s[:2] for s in told(clean_rows).synonyms]
 
 
 async def test_the_fine_store_holds_entities_facts_and_synonyms(desk: Desk) -> None:
@@ -74,8 +75,8 @@ async def test_the_fine_store_holds_entities_facts_and_synonyms(desk: Desk) -> N
     assert len(entity) == counts.entities
     assert (await desk.record.jobs.get(job)).malformed_triples == 1
     _, rows = await desk.record.graph.graph(corpus.id)
-    names = dict(rows.entities)
-    assert {frozenset((names[a], names[b])) for a, b, _ in rows.synonyms} == {
+    names = dict(told(rows).entities)
+    assert {frozenset((names[a], names[b])) for a, b, _ in told(rows).synonyms} == {
         frozenset(("charles babbage", "charles-babbage"))
     }
 

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from core.errors import Unavailable
-from core.ports.record import GraphChanges, GraphChunk, GraphRows
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.trace import Trace
 from retrieval import SnapshotCache
 
-EMPTY = GraphRows(chunks=(), entities=(), mentions=(), facts=(), synonyms=())
+EMPTY = graph_rows()
 
 
 class Source:
@@ -45,7 +45,7 @@ class Source:
 
     def _rows(self, since: int) -> GraphRows:
         chunks = [GraphChunk(f"c{i}", "d", f"v{i}", 0, "", b"") for i in range(since, self.now)]
-        return GraphRows(chunks=chunks, entities=(), mentions=(), facts=(), synonyms=())
+        return graph_rows(chunks=chunks)
 
 
 @pytest.fixture

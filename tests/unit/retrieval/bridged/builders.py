@@ -7,7 +7,7 @@ import numpy as np
 
 from core.ids import chunk_id, document_id, entity_id
 from core.names import normalise
-from core.ports.record import GraphChunk, GraphRows
+from core.ports.record.graph import GraphChunk, graph_rows
 from core.terms import terms_of
 from retrieval.bridged.evidence import Evidence, gather_evidence
 from retrieval.pool import Pool
@@ -42,12 +42,10 @@ def corpus(*chunks: Said) -> Snapshot:
     mentions = sorted({(row.id, name) for row, said in zip(rows, chunks, strict=True) for name in _named(said)})
     return snapshot_of(
         1,
-        GraphRows(
+        graph_rows(
             chunks=rows,
             entities=[(entity_id(name), name) for name in sorted({name for _, name in mentions})],
-            mentions=[(chunk, entity_id(name), 1) for chunk, name in mentions],
-            facts=[],
-            synonyms=[],
+            mentions=[(chunk, entity_id(name)) for chunk, name in mentions],
         ),
     )
 

@@ -1,0 +1,156 @@
+"""The rows of a graph as columns of numbers, and how rows of ids become them without being held as objects."""
+
+from array import array
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["GraphChunk", "GraphRows", "GraphRowsBuilder", "graph_rows"]
+
+Ints = NDArray[np.int32]
+
+
+class GraphChunk(NamedTuple):
+    """A chunk without its text. `terms` are the bytes of its `core.terms.Terms`; `title_names` are the ids of the names
+    that its title and heading are, in this order, joined by a space: at most two, and some may be no entity.
+    """
+
+    id: str
+    document_id: str
+    view_id: str
+    position: int
+    title_names: str
+    terms: bytes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GraphRows:
+    """Chunks in the order of their ids, and the entities that the other rows name in the order of theirs.
+
+    `entity_ids` are fixed-width bytes, `names` the normalised names beside them. The integer columns are positions in
+    these: `mentions` (chunk, entity), each once; `facts` (chunk, subject, object), one row an assertion; `synonyms`
+    (entity, entity), with their cosines in `scores`.
+    """
+
+    chunks: Sequence[GraphChunk]
+    entity_ids: NDArray[np.bytes_]
+    names: Sequence[str]
+    mentions: Ints
+    facts: Ints
+    synonyms: Ints
+    scores: NDArray[np.float32]
+
+
+class GraphRowsBuilder:
+    """Takes rows in any order, by the positions that `chunk` and `entity` give, and keeps four bytes a number."""
+
+    def __init__(self) -> None:
+        self.chunk_at: dict[str, int] = {}
+        self.entity_at: dict[str, int] = {}
+        self._chunks: list[GraphChunk] = []
+        self._names: list[str] = []
+        self._mentions = array("i")
+        self._facts = array("i")
+        self._synonyms = array("i")
+        self._scores = array("f")
+
+    def chunk(self, row: GraphChunk) -> int:
+        self.chunk_at[row.id] = len(self._chunks)
+        self._chunks.append(row)
+        return len(self._chunks) - 1
+
+    def entity(self, id: str, name: str) -> int:
+        """The position of a new entity, or of one that is there already."""
+        at = self.entity_at.setdefault(id, len(self._names))
+        if at == len(self._names):
+            self._names.append(name)
+        return at
+
+    def mention(self, chunk: int, entity: int) -> None:
+        self._mentions.extend((chunk, entity))
+
+    def fact(self, chunk: int, subject: int, object: int) -> None:
+        self._facts.extend((chunk, subject, object))
+
+    def synonym(self, first: int, second: int, score: float) -> None:
+        self._synonyms.extend((first, second))
+        self._scores.append(score)
+
+    def drop(self, chunks: Collection[str], synonyms_of: Collection[str]) -> None:
+        """Take out chunks with their rows, and all synonyms of entities, so that they can be added anew."""
+        for id in chunks:
+            self.chunk_at.pop(id, None)
+        unlinked = np.zeros(len(self._names), np.bool_)
+        unlinked[[self.entity_at[id] for id in synonyms_of if id in self.entity_at]] = True
+        pairs = _table(self._synonyms, 2)
+        linked = ~unlinked[pairs].any(axis=1)
+        scores = np.frombuffer(self._scores, np.float32)[linked]
+        self._synonyms, self._scores = array("i", pairs[linked].tobytes()), array("f", scores.tobytes())
+
+    def rows(self) -> GraphRows:
+        """Only the last row of a chunk counts, and only entities that something names."""
+        mentions, facts = _table(self._mentions, 2), _table(self._facts, 3)
+        synonyms = _table(self._synonyms, 2)
+        chunks = np.array([at for _, at in sorted(self.chunk_at.items())], np.int32)
+        chunk_to = _renumbering(len(self._chunks), chunks)
+        mentions, facts = mentions[chunk_to[mentions[:, 0]] >= 0], facts[chunk_to[facts[:, 0]] >= 0]
+        named = np.zeros(len(self._names), np.bool_)
+        for entities in (mentions[:, 1], facts[:, 1:].ravel(), synonyms.ravel()):
+            named[entities] = True
+        ids = sorted(compress(self.entity_at, named.tolist()))  # the order of a dict is that of its positions
+        entities = np.array([self.entity_at[id] for id in ids], np.int32)
+        to = _renumbering(len(self._names), entities)
+        return GraphRows(
+            chunks=[self._chunks[at] for at in chunks.tolist()],
+            entity_ids=np.array([id.encode() for id in ids] or np.zeros(0, "S32"), np.bytes_),
+            names=[self._names[at] for at in entities.tolist()],
+            mentions=np.stack([chunk_to[mentions[:, 0]], to[mentions[:, 1]]], axis=1),
+            facts=np.stack([chunk_to[facts[:, 0]], to[facts[:, 1]], to[facts[:, 2]]], axis=1),
+            synonyms=to[synonyms],
+            scores=np.array(self._scores, np.float32),
+        )
+
+
+def graph_rows(
+    *,
+    chunks: Iterable[GraphChunk] = (),
+    entities: Iterable[tuple[str, str]] = (),
+    mentions: Iterable[tuple[str, str]] = (),
+    facts: Iterable[tuple[str, str, str]] = (),
+    synonyms: Iterable[tuple[str, str, float]] = (),
+) -> GraphRows:
+    """From rows of ids, read once and in this order; entities are (id, normalised name).
+
+    What names a chunk or an entity that is not there is left out.
+    """
+    rows = GraphRowsBuilder()
+    for chunk in chunks:
+        rows.chunk(chunk)
+    for id, name in entities:
+        rows.entity(id, name)
+    chunk_at, entity_at = rows.chunk_at, rows.entity_at
+    for chunk_id, entity in mentions:
+        if chunk_id in chunk_at and entity in entity_at:
+            rows.mention(chunk_at[chunk_id], entity_at[entity])
+    for chunk_id, subject, object_ in facts:
+        if chunk_id in chunk_at and subject in entity_at and object_ in entity_at:
+            rows.fact(chunk_at[chunk_id], entity_at[subject], entity_at[object_])
+    for first, second, score in synonyms:
+        if first in entity_at and second in entity_at:
+            rows.synonym(entity_at[first], entity_at[second], score)
+    return rows.rows()
+
+
+def _table(values: "array[int]", width: int) -> Ints:
+    return np.frombuffer(values, np.int32).reshape(-1, width)
+
+
+def _renumbering(size: int, chosen: Ints) -> Ints:
+    """Where each of `size` old positions is among the chosen; -1 where it is not."""
+    to = np.full(size, -1, np.int32)
+    to[chosen] = np.arange(len(chosen))
+    return to

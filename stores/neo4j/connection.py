@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from core.errors import InvalidSettings, Unavailable
 
@@ -12,8 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Connection"]
 
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 _TIMEOUT_SECONDS = 2.0  # a request must be answered within five, whatever happens here
-_ACQUISITION_SECONDS = 30.0  # all connections in use is load, not an outage
+_RETRY_SECONDS = 0.2  # then doubled: a deadlock is over soon, and a server that does not answer is asked twice
+_IDLE_SECONDS = 5.0  # a connection that was idle for longer is tried before it is used: the server may have gone
+_RATE_LIMIT = "Neo.ClientError.Security.AuthenticationRateLimit"
 
 
 class Connection:
@@ -49,6 +53,7 @@ class Connection:
     def _open(self) -> "Driver":
         from neo4j import GraphDatabase
 
+        self._refuse_wrong_uri()
         with self._lock:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")
@@ -57,13 +62,29 @@ class Connection:
                     self.uri,
                     auth=(self._user, self._password),
                     connection_timeout=_TIMEOUT_SECONDS,
-                    connection_acquisition_timeout=_ACQUISITION_SECONDS,
+                    # Also how long a server may take to shake hands. Connections (100) are more than threads that
+                    # wait for one, so that nobody times out here because of others.
+                    connection_acquisition_timeout=_TIMEOUT_SECONDS,
+                    liveness_check_timeout=_IDLE_SECONDS,
                     max_transaction_retry_time=_TIMEOUT_SECONDS,
+                    initial_retry_delay=_RETRY_SECONDS,
                     keep_alive=True,
                     notifications_min_severity="OFF",
                     telemetry_disabled=True,
                 )
             return self._driver
+
+    def _refuse_wrong_uri(self) -> None:
+        try:
+            parts = urlsplit(self.uri)
+            right = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a port that is no number
+            right = False
+        if not right:
+            raise InvalidSettings(
+                f"HOPWEAVE_NEO4J__URI is {self.uri!r}; it must be the address of a Neo4j server, such as "
+                "bolt://127.0.0.1:7687"
+            )
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -71,12 +92,22 @@ class Connection:
 
         try:
             yield
-        except (exceptions.AuthError, exceptions.ConfigurationError) as error:
+        except exceptions.ConfigurationError as error:
+            raise InvalidSettings(
+                f"what listens at {self.uri} is no Neo4j that Hopweave can use: {_brief(error)}; check "
+                "HOPWEAVE_NEO4J__URI"
+            ) from error
+        except exceptions.AuthError as error:
             raise InvalidSettings(
                 f"Neo4j at {self.uri} refuses the user {self._user!r}: check HOPWEAVE_NEO4J__USER and "
                 "HOPWEAVE_NEO4J__PASSWORD"
             ) from error
         except exceptions.ClientError as error:
+            if error.code == _RATE_LIMIT:
+                raise Unavailable(
+                    f"Neo4j at {self.uri} refuses the user {self._user!r} for some seconds, after too many wrong "
+                    "passwords: check HOPWEAVE_NEO4J__PASSWORD here and wherever else Hopweave runs"
+                ) from error
             if (error.code or "").endswith("Database.DatabaseNotFound"):
                 raise InvalidSettings(
                     f"Neo4j at {self.uri} has no database {self._database!r}: check HOPWEAVE_NEO4J__DATABASE"
@@ -89,6 +120,6 @@ class Connection:
 
 
 def _brief(error: Exception) -> str:
-    """The first line of a message, which may be long."""
-    text = str(getattr(error, "message", None) or error).strip() or type(error).__name__
-    return text.splitlines()[0][:200]
+    """A message, which may be long, on one line; the driver's own errors hold theirs in `str`, the server's not."""
+    text = getattr(error, "message", None) if hasattr(error, "code") else str(error)
+    return " ".join(str(text or type(error).__name__).split())[:200]

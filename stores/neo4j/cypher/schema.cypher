@@ -2,14 +2,18 @@
 // the hexadecimal digests of core.ids, which are equal in corpora with equal documents; so rows are told apart by
 // `uid`, which is "corpus_id:id", or "corpus_id:document_id:number" of a revision.
 //
-// (:Corpus {id, name?, settings, generation, changes_floor, created_at, drop_job?, revisions, tombstones, lock})
-//     No relationship hangs on it. `name` goes when the corpus is dropped; `settings` is JSON; `revisions` and
-//     `tombstones` are how many were ever made; `lock` is written first by every transaction that writes.
+// (:Corpus {id, name?, settings, generation, changes_floor, created_at, drop_job?, beside?, reindex_job?, revisions,
+//     tombstones, lock})
+//     No relationship hangs on it. `name` goes when the corpus is dropped; a corpus that is built beside another has
+//     none yet, but `beside`, the id of the one in use, and `reindex_job`, the job that builds it. `settings` is JSON;
+//     `revisions` and `tombstones` are how many were ever made; `lock` is written first by every transaction that
+//     writes.
 // (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed})
 //     `newest` and `current` are numbers of revisions; `state` is the newest one's; `metadata` is JSON.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})
-//     `seq` orders the revisions of a corpus. No relationship hangs on it.
+//     `seq` orders the revisions of a corpus, and `number` is the same: never used again, so that a worker that comes
+//     back after its document went and came again does not take the new revision for his. No relationship hangs on it.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,
 //     text, heading, page?, span_start?, span_end?, extract_hash, tokens, first, last?})
 //     A chunk belongs to the revisions `first` to `last` (no `last`: to all later ones) of its document, so that one
@@ -32,12 +36,18 @@
 //     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …})
 //     `n_STATE` is how many of its revisions are in that state (n_unchanged, n_skipped: submissions without one).
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
-// (:TextEntry {uid, corpus_id, id, document_id, text})                               the text index, a view
-// (:HopweaveSchema {id: 'record', version, jobs})                                    `jobs`: how many were ever made
+// (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view
+//     `words` are those of the text as they are searched for, parted by spaces.
+// (:Question {uid, corpus_id, id, text, answer, reasoner, links, asked_at, expires_at})                 the trail of an answer
+// (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, searches})
+// (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
+//     `NEEDS` leads to the step whose answer was used. A trail that is over is not shown any more, though still there.
+// (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs`: how many were ever made
 
 // [constraints]
 CREATE CONSTRAINT corpus_id IF NOT EXISTS FOR (n:Corpus) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT corpus_name IF NOT EXISTS FOR (n:Corpus) REQUIRE n.name IS UNIQUE;
+CREATE CONSTRAINT corpus_beside IF NOT EXISTS FOR (n:Corpus) REQUIRE n.beside IS UNIQUE;
 CREATE CONSTRAINT document_uid IF NOT EXISTS FOR (n:Document) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT revision_uid IF NOT EXISTS FOR (n:Revision) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT chunk_uid IF NOT EXISTS FOR (n:Chunk) REQUIRE n.uid IS UNIQUE;
@@ -49,6 +59,8 @@ CREATE CONSTRAINT tombstone_uid IF NOT EXISTS FOR (n:Tombstone) REQUIRE n.uid IS
 CREATE CONSTRAINT job_id IF NOT EXISTS FOR (n:Job) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT failure_uid IF NOT EXISTS FOR (n:Failure) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT text_entry_uid IF NOT EXISTS FOR (n:TextEntry) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);
@@ -64,20 +76,29 @@ CREATE INDEX fact_triple IF NOT EXISTS FOR ()-[r:FACT]-() ON (r.triple_uid);
 CREATE INDEX extraction_document IF NOT EXISTS FOR (n:Extraction) ON (n.document_uid);
 CREATE INDEX extraction_corpus IF NOT EXISTS FOR (n:Extraction) ON (n.corpus_id);
 CREATE INDEX change_corpus IF NOT EXISTS FOR (n:Change) ON (n.corpus_id, n.generation);
+CREATE INDEX change_time IF NOT EXISTS FOR (n:Change) ON (n.at);
 CREATE INDEX tombstone_corpus IF NOT EXISTS FOR (n:Tombstone) ON (n.corpus_id);
 CREATE INDEX job_seq IF NOT EXISTS FOR (n:Job) ON (n.seq);
+CREATE INDEX job_open IF NOT EXISTS FOR (n:Job) ON (n.open);
 CREATE INDEX failure_job IF NOT EXISTS FOR (n:Failure) ON (n.job_id);
 CREATE INDEX text_entry_corpus IF NOT EXISTS FOR (n:TextEntry) ON (n.corpus_id);
+CREATE INDEX question_corpus IF NOT EXISTS FOR (n:Question) ON (n.corpus_id);
+CREATE INDEX question_end IF NOT EXISTS FOR (n:Question) ON (n.expires_at);
+CREATE FULLTEXT INDEX text_entry_words IF NOT EXISTS FOR (n:TextEntry) ON EACH [n.words, n.corpus_id, n.document_id]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
 
 // [version]
 OPTIONAL MATCH (s:HopweaveSchema {id: 'record'}) RETURN s.version AS version;
 
-// [foreign]: what a database holds that is not ours
-MATCH (n) UNWIND labels(n) + CASE WHEN labels(n) = [] THEN ['(no label)'] ELSE [] END AS label
+// [foreign]: what a database holds, for one that is not ours; a look at the first nodes tells
+MATCH (n) WITH n LIMIT 1000
+UNWIND CASE labels(n) WHEN [] THEN ['(no label)'] ELSE labels(n) END AS label
 RETURN DISTINCT label LIMIT 10;
 
 // [claim]: say that the database is ours
-MERGE (s:HopweaveSchema {id: 'record'}) ON CREATE SET s.version = $version, s.jobs = 0;
+MERGE (s:HopweaveSchema {id: 'record'}) ON CREATE SET s.version = $version, s.jobs = 0
+SET s.lock = $token
+RETURN s.version AS version;
 
 // [migrated]
 MATCH (s:HopweaveSchema {id: 'record'}) SET s.version = $version;

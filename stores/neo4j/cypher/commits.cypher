@@ -1,0 +1,176 @@
+// Statements begin at a unique uid and say so by USING INDEX: a plan that was made while the database was empty would
+// scan labels, and is kept for a while.
+
+// [documents]
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+RETURN uid, d.hidden AS hidden, d.current AS current, d.slices AS slices;
+
+// [weights]: how many rows hang on documents, more or less, and what was left half-written of them
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+OPTIONAL MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+RETURN uid, d.slices AS slices, sum(CASE WHEN c IS NULL THEN 0 ELSE 1 + 2 * COUNT { (c)-[:MENTIONS]->() } END) AS rows;
+
+// [chunks]: what there is of documents
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+RETURN uid AS document, c {.*, text: null} AS chunk;
+
+// [chunk_uids]: with an estimate of how many rows go with each
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+RETURN c.uid AS uid, c.id AS id, c.view_id AS view_id, 1 + 2 * COUNT { (c)-[:MENTIONS]->() } AS rows ORDER BY c.uid;
+
+// [drop_mentions]
+UNWIND $rows AS uid
+MATCH (c:Chunk {uid: uid})-[m:MENTIONS]->(e) USING INDEX c:Chunk(uid)
+WITH e.id AS entity, m.forms AS forms, m.counts AS counts, m
+DELETE m
+RETURN entity, forms, counts;
+
+// [drop_facts]
+UNWIND $rows AS uid
+MATCH (s)-[f:FACT {chunk_uid: uid}]->(o) USING INDEX f:FACT(chunk_uid)
+WITH s.id AS subject, f.triple_id AS triple, o.id AS object, f
+DELETE f
+RETURN subject, triple, object;
+
+// [drop_chunks]
+UNWIND $rows AS uid
+MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
+DETACH DELETE c;
+
+// [create_chunks]
+UNWIND $rows AS row
+MATCH (d:Document {uid: row.document}) USING INDEX d:Document(uid)
+CREATE (d)-[:HAS_CHUNK]->(c:Chunk)
+SET c = row.chunk;
+
+// [update_chunks]
+UNWIND $rows AS row
+MATCH (c:Chunk {uid: row.uid}) USING INDEX c:Chunk(uid)
+SET c += row;
+
+// [create_mentions]: rows are lists, which are a third of the work for the client that maps would be
+UNWIND $rows AS row
+WITH row[0] AS chunk, row[1] AS entity, row[2] AS forms, row[3] AS counts
+MATCH (c:Chunk {uid: $corpus_id + ':' + chunk + $suffix}) USING INDEX c:Chunk(uid)
+MATCH (e:Entity {uid: $corpus_id + ':' + entity}) USING INDEX e:Entity(uid)
+CREATE (c)-[:MENTIONS {count: reduce(sum = 0, n IN counts | sum + n), forms: forms, counts: counts}]->(e);
+
+// [create_facts]: rows are lists
+UNWIND $rows AS row
+WITH row[0] AS id, row[1] AS triple, row[2] AS chunk, row[3] AS document, row[4] AS subject, row[5] AS predicate,
+    row[6] AS object
+MATCH (s:Entity {uid: $corpus_id + ':' + subject}) USING INDEX s:Entity(uid)
+MATCH (o:Entity {uid: $corpus_id + ':' + object}) USING INDEX o:Entity(uid)
+CREATE (s)-[:FACT {uid: $corpus_id + ':' + id + $suffix, corpus_id: $corpus_id, id: id, triple_id: triple,
+    triple_uid: $corpus_id + ':' + triple, chunk_id: chunk, chunk_uid: $corpus_id + ':' + chunk + $suffix,
+    document_id: document, predicate: predicate}]->(o);
+
+// [nexts]: the chains of documents, as they are
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)-[:NEXT]->(n:Chunk)
+RETURN c.uid AS first, n.uid AS second;
+
+// [drop_nexts]
+UNWIND $rows AS row
+MATCH (c:Chunk {uid: row.first})-[x:NEXT]->(:Chunk {uid: row.second}) USING INDEX c:Chunk(uid)
+DELETE x;
+
+// [create_nexts]
+UNWIND $rows AS row
+MATCH (c:Chunk {uid: row.first}) USING INDEX c:Chunk(uid)
+MATCH (n:Chunk {uid: row.second}) USING INDEX n:Chunk(uid)
+CREATE (c)-[:NEXT]->(n);
+
+// [make_current]
+UNWIND $rows AS row
+MATCH (d:Document {uid: row.uid}) USING INDEX d:Document(uid)
+OPTIONAL MATCH (j:Job {id: row.job})
+SET d += row.document, j.malformed = j.malformed + row.document.malformed;
+
+// [drop_documents]
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
+DETACH DELETE d;
+
+// [drop_revisions]: old revisions; their jobs keep the counts
+UNWIND $rows AS row
+MATCH (r:Revision {document_uid: row.uid}) USING INDEX r:Revision(document_uid)
+WHERE r.number < row.below
+WITH r.content_hash AS content, r
+DELETE r
+RETURN DISTINCT content;
+
+// [extractions]
+UNWIND $rows AS uid
+MATCH (x:Extraction {document_uid: uid}) USING INDEX x:Extraction(document_uid)
+RETURN x.uid AS uid, x.document_uid AS document, x.extract_hash AS hash;
+
+// [drop_extractions]
+UNWIND $rows AS uid
+MATCH (x:Extraction {uid: uid}) USING INDEX x:Extraction(uid)
+DELETE x;
+
+// [asserted]: those of the triples that a chunk asserts
+UNWIND $rows AS uid
+MATCH ()-[f:FACT {triple_uid: uid}]->() USING INDEX f:FACT(triple_uid)
+RETURN DISTINCT f.triple_id AS id;
+
+// [referenced]: those of the contents that a revision names
+UNWIND $rows AS hash
+MATCH (r:Revision {corpus_id: $corpus_id, content_hash: hash}) USING INDEX r:Revision(corpus_id, content_hash)
+RETURN DISTINCT hash AS id;
+
+// [viewed]: those of the view ids that a chunk has
+UNWIND $rows AS uid
+MATCH (c:Chunk {view_uid: uid}) USING INDEX c:Chunk(view_uid)
+RETURN DISTINCT c.view_id AS id;
+
+// [entities]
+UNWIND $rows AS uid
+MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
+RETURN e.id AS id, e.forms AS forms, e.counts AS counts;
+
+// [named]: those of the entities that something mentions
+UNWIND $rows AS uid
+MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
+WHERE size(e.forms) > 0
+RETURN e.id AS id;
+
+// [create_entities]: rows are lists; who is an end of facts only has no names
+UNWIND $rows AS row
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal
+CREATE (:Entity {uid: $corpus_id + ':' + id, corpus_id: $corpus_id, id: id, name: name, normal: normal,
+    forms: forms, counts: counts});
+
+// [update_entities]: rows are lists; the names of one without a form stay, for the facts that it may be an end of
+UNWIND $rows AS row
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal
+MATCH (e:Entity {uid: $corpus_id + ':' + id}) USING INDEX e:Entity(uid)
+SET e.forms = forms, e.counts = counts, e.name = coalesce(name, e.name), e.normal = coalesce(e.normal, normal);
+
+// [drop_synonyms]
+UNWIND $rows AS uid
+MATCH (e:Entity {uid: uid})-[s:SYNONYM]-() USING INDEX e:Entity(uid)
+DELETE s;
+
+// [drop_entities]: those that nothing names any more, as mention or in a fact
+UNWIND $rows AS uid
+MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
+WHERE size(e.forms) = 0 AND NOT EXISTS { (e)-[:FACT]-() }
+DETACH DELETE e;
+
+// [write_synonyms]: of which both entities are there
+UNWIND $rows AS row
+MATCH (a:Entity {uid: row.first}) USING INDEX a:Entity(uid)
+MATCH (b:Entity {uid: row.second}) USING INDEX b:Entity(uid)
+WHERE size(a.forms) > 0 AND size(b.forms) > 0
+MERGE (a)-[s:SYNONYM]->(b)
+SET s.score = row.score
+RETURN a.id AS first, b.id AS second;

@@ -1,0 +1,81 @@
+// [create]
+CREATE (c:Corpus {generation: 0, changes_floor: 0, created_at: timestamp() / 1000.0, revisions: 0, tombstones: 0})
+SET c += $corpus
+RETURN properties(c) AS corpus;
+
+// [by_name]
+MATCH (c:Corpus {name: $name}) RETURN properties(c) AS corpus;
+
+// [by_id]
+MATCH (c:Corpus {id: $id}) RETURN properties(c) AS corpus;
+
+// [names]
+MATCH (c:Corpus) WHERE c.name IS NOT NULL RETURN c.name AS name ORDER BY name LIMIT 20;
+
+// [all]
+MATCH (c:Corpus) WHERE c.name IS NOT NULL RETURN properties(c) AS corpus ORDER BY c.name;
+
+// [rename]
+MATCH (c:Corpus {id: $id}) SET c.name = $name RETURN properties(c) AS corpus;
+
+// [unfinished]
+MATCH (r:Revision {corpus_id: $id}) WHERE r.state IN $states RETURN r.uid AS uid;
+
+// [drop]
+MATCH (c:Corpus {id: $id}) SET c.drop_job = $job_id REMOVE c.name, c.beside, c.reindex_job;
+
+// [beside]: what is built beside a corpus
+MATCH (c:Corpus {beside: $id}) RETURN properties(c) AS corpus;
+
+// [built]
+MATCH (c:Corpus) WHERE c.beside IS NOT NULL
+RETURN c.beside AS corpus_id, c.id AS beside_id, c.reindex_job AS job_id ORDER BY c.created_at, c.id;
+
+// [take_place]
+MATCH (c:Corpus {id: $id}) SET c.name = $name REMOVE c.beside, c.reindex_job;
+
+// [lacking]: newest revisions that the corpus beside has not, or has otherwise
+MATCH (d:Document) WHERE d.corpus_id = $corpus AND d.key IS NOT NULL AND NOT d.hidden
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) WHERE NOT r.deletion
+OPTIONAL MATCH (t:Document {uid: $beside + ':' + d.id}) WHERE NOT t.hidden
+OPTIONAL MATCH (n:Revision {uid: t.uid + ':' + toString(t.newest)}) WHERE NOT n.deletion
+WITH d, r, n WHERE n IS NULL OR n.fingerprint <> r.fingerprint
+RETURN r {.*, key: d.key} AS revision ORDER BY r.seq LIMIT $limit;
+
+// [too_much]: documents of the corpus beside that this one has no more
+MATCH (t:Document) WHERE t.corpus_id = $beside AND t.key IS NOT NULL AND NOT t.hidden
+MATCH (n:Revision {uid: t.uid + ':' + toString(t.newest)}) WHERE NOT n.deletion
+OPTIONAL MATCH (d:Document {uid: $corpus + ':' + t.id}) WHERE NOT d.hidden
+OPTIONAL MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) WHERE NOT r.deletion
+WITH t, r WHERE r IS NULL
+RETURN t.id AS id ORDER BY id LIMIT $limit;
+
+// [undone]: what is neither indexed there, nor as unreadable here as it is there
+MATCH (t:Document) WHERE t.corpus_id = $beside AND t.key IS NOT NULL AND NOT t.hidden AND t.state <> 'indexed'
+MATCH (d:Document {uid: $corpus + ':' + t.id})
+WHERE NOT d.hidden AND NOT (t.state IN ['failed', 'cancelled'] AND d.current IS NULL)
+RETURN t.id AS id LIMIT 1;
+
+// [count_documents]
+MATCH (d:Document) WHERE d.corpus_id = $id AND d.key IS NOT NULL AND NOT d.hidden AND d.current IS NOT NULL
+RETURN count(d) AS documents;
+
+// [count_chunks]
+MATCH (d:Document) WHERE d.corpus_id = $id AND d.key IS NOT NULL AND NOT d.hidden
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+WHERE c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+RETURN count(c) AS chunks;
+
+// [count_mentions]
+MATCH (d:Document) WHERE d.corpus_id = $id AND d.key IS NOT NULL AND NOT d.hidden
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+WHERE c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+MATCH (c)-[m:MENTIONS]->(e:Entity)
+RETURN count(DISTINCT e) AS entities, coalesce(sum(m.count), 0) AS mentions;
+
+// [count_facts]
+MATCH (d:Document) WHERE d.corpus_id = $id AND d.key IS NOT NULL AND NOT d.hidden
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+WHERE c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+MATCH ()-[f:FACT {chunk_uid: c.uid}]->()
+RETURN count(f) AS facts;

@@ -1,0 +1,54 @@
+// Everything that readers see of a corpus. Rows come in the order of `uid`, which is an index's, so that nothing is
+// sorted or held; $prefix is the corpus' id with a colon.
+
+// [document]
+MATCH (d:Document) WHERE d.uid STARTS WITH $prefix AND NOT d.hidden AND d.current IS NOT NULL
+WITH d ORDER BY d.uid
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.current)})
+RETURN d.id, d.key, d.title, r.media_type, r.content_hash, d.chunks, d.malformed, d.metadata, r.size, r.fingerprint,
+    r.title;
+
+// [chunk]
+MATCH (c:Chunk) WHERE c.uid STARTS WITH $prefix
+WITH c ORDER BY c.uid
+MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+RETURN c.id, c.document_id, c.position, c.heading, c.page, c.span_start, c.span_end, c.text, c.view_id, c.extract_hash,
+    c.tokens;
+
+// [entity]
+MATCH (e:Entity) WHERE e.uid STARTS WITH $prefix
+WITH e ORDER BY e.uid
+WHERE EXISTS {
+    MATCH (e)<-[:MENTIONS]-(c:Chunk)
+    MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+    WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+}
+RETURN e.id, e.normal, e.name;
+
+// [mention]: by chunk
+MATCH (c:Chunk) WHERE c.uid STARTS WITH $prefix
+WITH c ORDER BY c.uid
+MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+RETURN c.id, COLLECT { MATCH (c)-[m:MENTIONS]->(e:Entity) RETURN [e.id, m.forms, m.counts] };
+
+// [fact]
+MATCH (s:Entity)-[f:FACT]->(o:Entity) WHERE f.uid STARTS WITH $prefix
+WITH s, f, o ORDER BY f.uid
+MATCH (c:Chunk {uid: f.chunk_uid})
+MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+RETURN f.id, f.triple_id, f.chunk_id, s.id, f.predicate, o.id;
+
+// [synonym]: by the entity with the smaller id
+MATCH (a:Entity) WHERE a.uid STARTS WITH $prefix
+WITH a ORDER BY a.uid
+WHERE EXISTS { (a)-[:SYNONYM]->() }
+RETURN a.id, COLLECT { MATCH (a)-[s:SYNONYM]->(b:Entity) RETURN [b.id, s.score] };
+
+// [extraction]: of readable documents; a uid is "corpus:document:hash"
+MATCH (x:Extraction) WHERE x.uid STARTS WITH $prefix
+WITH x ORDER BY x.uid
+MATCH (d:Document {uid: x.document_uid}) WHERE NOT d.hidden AND d.current IS NOT NULL
+RETURN x.document_id, x.extract_hash, x.payload;

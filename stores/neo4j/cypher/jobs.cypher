@@ -1,0 +1,51 @@
+// [insert]: without its place among all jobs, which `number` gives it
+CREATE (j:Job {n_queued: 0, n_loading: 0, n_extracting: 0, n_writing: 0, n_deleting: 0, n_paused: 0, n_indexed: 0,
+    n_deleted: 0, n_failed: 0, n_cancelled: 0, n_unchanged: 0, n_skipped: 0, cancelled: false, malformed: 0,
+    calls: 0, prompt_tokens: 0, completion_tokens: 0})
+SET j += $job, j.created_at = timestamp() / 1000.0, j.touched_at = timestamp() / 1000.0;
+
+// [number]: last in a transaction, since all that make jobs meet here
+MATCH (s:HopweaveSchema {id: 'record'})
+SET s.jobs = s.jobs + 1
+WITH s
+MATCH (j:Job {id: $id})
+SET j.seq = s.jobs;
+
+// [read]
+MATCH (j:Job {id: $id})
+RETURN j {.*, failures: COLLECT {
+    MATCH (f:Failure {job_id: $id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures
+}} AS job;
+
+// [newest]
+MATCH (j:Job) WHERE j.seq > 0
+WITH j ORDER BY j.seq DESC LIMIT $limit
+RETURN j {.*, failures: COLLECT {
+    MATCH (f:Failure {job_id: j.id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures
+}} AS job
+ORDER BY job.seq DESC;
+
+// [lock]: the lock of a job's corpus, if that is not forgotten
+MATCH (j:Job {id: $id})
+OPTIONAL MATCH (c:Corpus {id: j.corpus_id})
+SET c.lock = $token
+RETURN j.id AS id;
+
+// [revisions]
+MATCH (r:Revision {job_id: $id}) WHERE r.state IN $states RETURN r.uid AS uid, r.deletion AS deletion;
+
+// [close]
+MATCH (j:Job {id: $id}) SET j.open = false, j.cancelled = j.cancelled OR $cancelled;
+
+// [touch]
+MATCH (j:Job {id: $id}) SET j.touched_at = timestamp() / 1000.0;
+
+// [grant]: let a job use up so many tokens from now on, or as many as the last time
+MATCH (j:Job {id: $id})
+SET j.token_grant = coalesce($tokens, j.token_grant)
+SET j.token_budget = j.prompt_tokens + j.completion_tokens + j.token_grant;
+
+// [abandoned]: open jobs whose maker has not added anything for long
+MATCH (j:Job {open: true})
+WHERE j.touched_at < timestamp() / 1000.0 - $seconds AND NOT j.kind IN $kinds
+RETURN j.id AS id ORDER BY id;

@@ -1,0 +1,141 @@
+"""What readers see, in Neo4j: the order of keys, slices of large documents, and that nothing is scanned for it."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from core import ids
+from core.documents import OnConflict
+from core.ids import new_id
+from core.ports.record import Record
+from stores.neo4j.connection import Connection
+from stores.neo4j.record import Neo4jRecord
+from stores.neo4j.statements import statements
+from tests.contracts.record import SETTINGS, export, put, revision
+from tests.graph_rows import told
+from tests.integration.stores.neo4j_databases import connection_to
+from tests.servers.addresses import Neo4jAddress
+
+pytestmark = pytest.mark.servers
+
+# Where code points, UTF-16 and UTF-8 disagree: beyond the first plane, and its last blocks.
+KEYS = [
+    "z",
+    "a",
+    "Z",
+    "ä",
+    "北",
+    "\ue000",
+    "\uffee",
+    "\U0001f600",
+    "\U00010000",
+    "a\U0001f600",
+    "a\uffee",
+    "é",
+    "e\u0301",
+]
+
+
+@pytest.fixture
+def connection(neo4j_server: Neo4jAddress) -> Iterator[Connection]:
+    connection = connection_to(neo4j_server)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+async def record(connection: Connection) -> AsyncIterator[Neo4jRecord]:
+    return Neo4jRecord(connection)
+
+
+@pytest.fixture
+async def corpus(record: Neo4jRecord) -> AsyncIterator[Any]:
+    corpus = await record.corpora.create(f"library-{new_id()}", SETTINGS)
+    yield corpus
+    await record.corpora.drop(corpus.name)
+    await record.work.forget(corpus.id)
+
+
+@pytest.mark.parametrize("limit", [1, 3, 100])
+async def test_keys_are_ordered_by_code_point(record: Record, corpus: Any, limit: int) -> None:
+    await record.intake.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await record.library.documents(corpus.id, limit=limit, cursor=cursor)
+        seen += [document.key for document in page.data]
+        if (cursor := page.next_cursor) is None:
+            break
+    assert seen == sorted(KEYS)
+    assert [d.key for d in (await record.library.documents(corpus.id, limit=9, key="\U0001f600")).data] == [
+        "\U0001f600"
+    ]
+
+
+async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4jRecord, corpus: Any) -> None:
+    """Slices of a large document wait for the revision that shows them, and those of the old one for their removal."""
+    await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "met", "Bob")])
+    [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
+    ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
+    triple = ids.triple_id(ada, "met", bob)
+    [current] = _run(record, "MATCH (d:Document {corpus_id: $corpus}) RETURN d.current AS n", corpus=corpus.id)
+    for first, last, visible in (
+        (current["n"], None, True),
+        (current["n"], current["n"], True),
+        (current["n"] + 1, None, False),
+        (current["n"] - 1, current["n"] - 1, False),
+    ):
+        _run(record, "MATCH (c:Chunk {corpus_id: $corpus}) SET c.first = $first, c.last = $last",
+             corpus=corpus.id, first=first, last=last)  # fmt: skip
+        library = record.library
+        assert (chunk.id in await library.chunks(corpus.id, [chunk.id])) is visible
+        assert (chunk.view_id in await library.chunks_by_view(corpus.id, [chunk.view_id])) is visible
+        assert bool(await library.chunks_of(corpus.id, chunk.document_id)) is visible
+        assert bool(await library.facts_of(corpus.id, [chunk.id])) is visible
+        assert (triple in await library.triples(corpus.id, [triple])) is visible
+        assert told((await record.graph.graph(corpus.id))[1]).facts == ([(chunk.id, ada, bob)] if visible else [])
+        kinds = [row["kind"] for row in await export(record, corpus)]
+        assert kinds == (
+            ["document", "chunk", "entity", "entity", "mention", "mention", "fact"] if visible else kinds[:1]
+        )
+
+
+async def test_ids_that_come_twice_are_told_once(record: Record, corpus: Any) -> None:
+    await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
+    [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
+    assert len(await record.library.facts_of(corpus.id, [chunk.id, "f" * 32, chunk.id])) == 1
+
+
+@pytest.mark.parametrize("module", ["library", "graph", "exporter", "text_index"])
+async def test_nothing_is_scanned_or_sorted(record: Neo4jRecord, connection: Connection, module: str) -> None:
+    """A statement that takes longer as other corpora grow would show here, as would one that holds all its rows."""
+    await record.check()
+    for name, statement in statements(module).items():
+        with connection.session() as session:
+            plan = session.run("EXPLAIN " + statement, {**_PARAMETERS, **_ROWS.get(name, {})}).consume().plan
+        operators = {operator.partition("@")[0] for operator in _operators(plan)}
+        scans = {operator for operator in operators if "Scan" in operator}
+        assert not scans, (name, operators)
+        if module == "exporter":
+            assert not operators & {"Sort", "Eager", "Top", "EagerAggregation", "NodeHashJoin"}, (name, operators)
+
+
+_PARAMETERS = {
+    **dict.fromkeys(("corpus", "prefix", "uid", "after", "key", "query", "state"), "x"),
+    "rows": ["x"],
+    "uids": ["x"],
+    "documents": ["x"],
+    **dict.fromkeys(("limit", "since"), 1),
+}
+_ROWS: dict[str, dict[str, Any]] = {"write": {"rows": [{"uid": "x"}]}, "some_entities": {"rows": [1]}}
+
+
+def _operators(plan: Any) -> Iterator[str]:
+    yield plan["operatorType"]
+    for child in plan.get("children", []):
+        yield from _operators(child)
+
+
+def _run(record: Neo4jRecord, statement: str, **parameters: Any) -> list[Any]:
+    return record.database.write_now(None, lambda tx: tx.rows(statement, **parameters))

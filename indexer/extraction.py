@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from core import strategies
+from core.corpora import CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface
 from core.names import normalise
@@ -11,7 +12,7 @@ from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategySpec, parse_spec
 from core.trace import Trace
 
-__all__ = ["Combined", "gives_triples", "make_extractor", "merge"]
+__all__ = ["Combined", "gives_triples", "has_fine_vectors", "make_extractor", "merge"]
 
 _PACKAGE = "indexer.extractors"
 
@@ -28,6 +29,11 @@ def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
 def gives_triples(text: str) -> bool:
     """Whether the extractor that `text` names finds triples; known also where its model is not configured."""
     return any(strategies.module_of(_PACKAGE, spec.name, "extractor").GIVES_TRIPLES for spec in _specs(text))
+
+
+def has_fine_vectors(settings: CorpusSettings) -> bool:
+    """Whether entities and facts of a corpus get vectors and synonyms."""
+    return settings.fine is Fine.ON or (settings.fine is Fine.AUTO and gives_triples(settings.extractor))
 
 
 def _specs(text: str) -> list[StrategySpec]:

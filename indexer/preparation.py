@@ -6,21 +6,20 @@ from dataclasses import dataclass
 
 from core import ids
 from core.corpora import Corpus
-from core.documents import Chunk, RevisionState, Span
+from core.documents import RevisionState, Span
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.graph import Extraction
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import ChunkRow, Claim, Staged
-from core.terms import terms_of
 from core.trace import Trace
 from indexer.asking import Asked, AskingPool
 from indexer.backends import Backends
+from indexer.chunk_rows import Passage, chunk_rows, chunks_of
 from indexer.embedded_text import embedded_texts
 from indexer.ledger import Ledger
 from indexer.loading import loader_for
 from indexer.shortfalls import shortfall
 from indexer.staging import Staging
-from indexer.titles import title_names
 
 __all__ = ["Prepared", "Preparer"]
 
@@ -142,33 +141,19 @@ class Preparer:
         )
 
     def _rows(self, one: Asked) -> tuple[ChunkRow, ...]:
-        title = one.document.title
-        occurrences: dict[str, int] = {}
-        rows = []
-        for position, (chunk, extract_hash) in enumerate(zip(one.chunks, one.hashes, strict=True)):
-            occurrence = occurrences.get(chunk.text, 0)
-            occurrences[chunk.text] = occurrence + 1
-            id = ids.chunk_id(one.claim.key, chunk.text, occurrence)
-            embedded = ids.embed_hash(title, chunk.heading, chunk.text, self._corpus.settings.embedding_model)
-            rows.append(
-                ChunkRow(
-                    chunk=Chunk(
-                        id=id,
-                        document_id=one.claim.document_id,
-                        view_id=ids.view_id(id, embedded),
-                        position=position,
-                        text=chunk.text,
-                        heading=chunk.heading,
-                        page=chunk.page,
-                        span=_span(chunk),
-                    ),
-                    extract_hash=extract_hash,
-                    tokens=chunk.tokens,
-                    terms=terms_of((title, chunk.heading), chunk.text).tobytes(),
-                    title_names=title_names(title, one.document.blocks[chunk.block].heading),
-                )
+        passages = [
+            Passage(
+                text=chunk.text,
+                heading=chunk.heading,
+                page=chunk.page,
+                span=_span(chunk),
+                tokens=chunk.tokens,
+                extract_hash=extract_hash,
             )
-        return tuple(rows)
+            for chunk, extract_hash in zip(one.chunks, one.hashes, strict=True)
+        ]
+        title, model = one.document.title, self._corpus.settings.embedding_model
+        return chunk_rows(title, passages, chunks_of(one.claim.key, title, passages, model))
 
 
 def _span(chunk: DraftChunk) -> Span | None:

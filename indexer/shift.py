@@ -5,14 +5,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from core.corpora import Corpus, Fine
+from core.corpora import Corpus
 from core.errors import InvalidStrategy, Unavailable
 from core.ports.indexing import Chunker
 from core.ports.record import Claim
 from core.strategies import build, parse_spec
 from indexer.asking import Asked, AskingPool
 from indexer.backends import Backends
-from indexer.extraction import gives_triples, make_extractor
+from indexer.extraction import has_fine_vectors, make_extractor
 from indexer.ledger import Ledger
 from indexer.pace import Pace
 from indexer.preparation import Prepared, Preparer
@@ -42,8 +42,7 @@ class Shift:
         self._batches: set[asyncio.Task[None]] = set()
         self._one_writes = asyncio.Lock()
         settings = corpus.settings
-        fine = settings.fine is Fine.ON or (settings.fine is Fine.AUTO and gives_triples(settings.extractor))
-        self._writer = Writer(corpus, backends, fine=fine, grace=pace.grace)
+        self._writer = Writer(corpus, backends, fine=has_fine_vectors(settings), grace=pace.grace)
         ledger = Ledger()
         self._staging = Staging(backends.work, ledger, self._lost)
         self._pool: AskingPool | None = None

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.documents import Submission, check_key
+from core.documents import Metadata, Submission, check_key
 from core.errors import InvalidInput
 from core.ids import content_hash, digest
 from indexer.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
 
-__all__ = ["fingerprint", "submission_from_json"]
+__all__ = ["fingerprint", "fingerprint_of", "submission_from_json"]
 
 
 def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
@@ -39,13 +39,16 @@ def _own_key(obj: Mapping[str, Any]) -> str | None:
 
 def fingerprint(submission: Submission) -> str:
     """Covers all that makes a revision: the key, the bytes, and what the sender says of them."""
-    return digest(
-        "submission",
-        [
-            submission.key,
-            submission.media_type,
-            "untitled" if submission.title is None else "=" + submission.title,
-            canonical_json(submission.metadata).decode(),
-            content_hash(submission.content),
-        ],
+    return fingerprint_of(
+        key=submission.key,
+        media_type=submission.media_type,
+        title=submission.title,
+        metadata=submission.metadata,
+        content_hash=content_hash(submission.content),
     )
+
+
+def fingerprint_of(*, key: str, media_type: str, title: str | None, metadata: Metadata, content_hash: str) -> str:
+    """As `fingerprint`, where the bytes are known by their hash. `title` is the one that the sender gave."""
+    described = [key, media_type, "untitled" if title is None else "=" + title, canonical_json(metadata).decode()]
+    return digest("submission", [*described, content_hash])

@@ -32,12 +32,23 @@ class TokenizerTokens:
         tokenizer, _ = self._opened
         return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
+    def unknown(self, texts: Sequence[str]) -> list[int] | None:
+        if not texts:
+            return []
+        tokenizer, _ = self._opened
+        unknown = {tokenizer.token_to_id(token) for token in _UNKNOWN} - {None}
+        encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [sum(id in unknown for id in encoding.ids) for encoding in encodings]
+
     @cached_property
     def _opened(self) -> "tuple[Tokenizer, int]":
         tokenizer, reads = self._open()
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer, reads
+
+
+_UNKNOWN = frozenset({"[UNK]", "<unk>", "<UNK>"})  # as the tokenizers in use write it
 
 
 class EstimatedTokens:
@@ -58,6 +69,9 @@ class EstimatedTokens:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         return [_estimate(text) for text in texts]
+
+    def unknown(self, texts: Sequence[str]) -> None:
+        """The tokenizer is not here to be asked."""
 
 
 _LETTERS_PER_TOKEN = 4

@@ -23,6 +23,9 @@ class TwinTokens:
     def count(self, texts: Sequence[str]) -> list[int]:
         return [len(_pieces(text)) for text in texts]
 
+    def unknown(self, texts: Sequence[str]) -> list[int] | None:
+        return [0] * len(texts)
+
 
 class TwinEmbedder:
     """Sums up hashed directions of a text's words and their three-letter parts."""

@@ -5,6 +5,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,12 @@ def hopweave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 
 @pytest.fixture
 def worker(hopweave: Hopweave) -> Iterator[None]:  # noqa: ARG001 - it sets the data folder
+    with working():
+        yield
+
+
+@contextmanager
+def working() -> Iterator[None]:
     """Holds the folder's lock as a worker does, so that commands use this one instead of starting a process."""
     settings = read_settings()
     ended = threading.Event()
@@ -75,9 +82,11 @@ def worker(hopweave: Hopweave) -> Iterator[None]:  # noqa: ARG001 - it sets the 
     with FolderLock(settings.data_dir):
         thread = threading.Thread(target=lambda: asyncio.run(work()))
         thread.start()
-        yield
-        ended.set()
-        thread.join()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
 
 
 @pytest.fixture

@@ -1,0 +1,168 @@
+"""Documents of a section put together from their rows, and checked against one another on the way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.archive.rows import ChunkRow, DocumentRow
+from app.archive.section import Section, grouped
+from core.documents import Chunk, Span
+from core.graph import Extraction, Fact, Mention, Surface, Triple
+from core.ports.record import ChunkRow as RecordRow
+from core.ports.record import NewRevision
+from indexer import Passage, chunk_rows, chunks_of
+
+__all__ = ["Assembled", "assemble"]
+
+_Found = tuple[int, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assembled:
+    """A document, whole: what the record is told of it."""
+
+    revision: NewRevision
+    title: str
+    malformed_triples: int
+    passages: tuple[Passage, ...]
+    chunks: tuple[Chunk, ...]
+    mentions: tuple[Mention, ...]
+    facts: tuple[Fact, ...]
+    extractions: Mapping[str, Extraction]
+
+    def rows(self) -> tuple[RecordRow, ...]:
+        """Most of what a document costs, and no check needs it."""
+        return chunk_rows(self.title, self.passages, self.chunks)
+
+
+def assemble(section: Section, documents: list[tuple[int, DocumentRow]]) -> list[Assembled]:
+    """Raises `LoadFailed` with the line of the row that does not belong to the others."""
+    ids = [document.id for _, document in documents]
+    chunks = section.find("chunk", ids)
+    mentions = section.find("mention", [chunk.id for _, chunk in chunks])
+    facts = section.find("fact", [chunk.id for _, chunk in chunks])
+    entities = section.find("entity", {mention.entity_id for _, mention in mentions})
+    names = {entity.id: entity.name for _, entity in entities}
+    of_chunk = _Graph(section, names, grouped(mentions, "chunk_id"), grouped(facts, "chunk_id"))
+    chunks_of = grouped(chunks, "document_id")
+    extractions = grouped(section.find("extraction", ids), "document_id")
+    return [
+        _assembled(section, line, document, chunks_of.get(document.id, []), of_chunk, extractions.get(document.id, []))
+        for line, document in documents
+    ]
+
+
+class _Graph:
+    """Mentions and facts of chunks."""
+
+    def __init__(
+        self,
+        section: Section,
+        names: Mapping[str, str],
+        mentions: Mapping[str, list[_Found]],
+        facts: Mapping[str, list[_Found]],
+    ) -> None:
+        self._section = section
+        self._names = names
+        self._mentions = mentions
+        self._facts = facts
+
+    def mentions(self, chunk_id: str) -> list[Mention]:
+        made: dict[tuple[str, str], Mention] = {}
+        for line, row in self._mentions.get(chunk_id, []):
+            if row.entity_id not in self._names:
+                raise self._section.wrong(line, "this mention's entity is not in the file")
+            if (row.entity_id, row.form) in made:
+                raise self._section.wrong(line, "this mention is in the file twice")
+            made[row.entity_id, row.form] = Mention(
+                chunk_id=chunk_id,
+                entity_id=row.entity_id,
+                name=self._names[row.entity_id],
+                form=row.form,
+                count=row.count,
+            )
+        return list(made.values())
+
+    def facts(self, chunk_id: str) -> list[Fact]:
+        mentioned = {row.entity_id for _, row in self._mentions.get(chunk_id, [])}
+        made: dict[str, Fact] = {}
+        for line, row in self._facts.get(chunk_id, []):
+            if not {row.subject_id, row.object_id} <= mentioned:
+                raise self._section.wrong(line, "this fact is about an entity that its passage does not mention")
+            if row.id in made:
+                raise self._section.wrong(line, "this fact is in the file twice")
+            made[row.id] = Fact(
+                id=row.id,
+                triple_id=row.triple_id,
+                chunk_id=chunk_id,
+                subject_id=row.subject_id,
+                predicate=row.predicate,
+                object_id=row.object_id,
+            )
+        return list(made.values())
+
+
+def _assembled(
+    section: Section,
+    line: int,
+    document: DocumentRow,
+    chunks: list[_Found],
+    graph: _Graph,
+    extractions: list[_Found],
+) -> Assembled:
+    if len(chunks) != document.chunks:
+        reason = f"this document has {document.chunks:,} passages, and {len(chunks):,} of them are in the file"
+        raise section.wrong(line, reason)
+    ordered = sorted(chunks, key=lambda found: int(found[1].position))
+    passages = tuple(_passage(row) for _, row in ordered)
+    return Assembled(
+        revision=NewRevision(
+            key=document.key,
+            media_type=document.media_type,
+            content_hash=document.content_hash,
+            size=document.size,
+            fingerprint=document.fingerprint,
+            title=document.given_title,
+            metadata=document.metadata,
+        ),
+        title=document.title,
+        malformed_triples=document.malformed_triples,
+        passages=passages,
+        chunks=_chunks(section, document, ordered, passages),
+        mentions=tuple(mention for _, row in ordered for mention in graph.mentions(row.id)),
+        facts=tuple(fact for _, row in ordered for fact in graph.facts(row.id)),
+        extractions={row.extract_hash: _extraction(row) for _, row in extractions},
+    )
+
+
+def _chunks(
+    section: Section, document: DocumentRow, found: list[_Found], passages: tuple[Passage, ...]
+) -> tuple[Chunk, ...]:
+    """Made anew: ids, positions and what names the vectors must come out as they are in the file."""
+    made = chunks_of(document.key, document.title, passages, section.settings.embedding_model)
+    for (line, there), chunk in zip(found, made, strict=True):
+        if there.position != chunk.position:
+            raise section.wrong(line, "this passage stands where its document has no room for it")
+        if (there.id, there.view_id) != (chunk.id, chunk.view_id):
+            raise section.wrong(line, "this passage has an id that does not belong to its content")
+    return made
+
+
+def _passage(row: ChunkRow) -> Passage:
+    return Passage(
+        text=row.text,
+        heading=row.heading,
+        page=row.page,
+        span=None if row.span is None else Span(start=row.span[0], end=row.span[1]),
+        tokens=row.tokens,
+        extract_hash=row.extract_hash,
+    )
+
+
+def _extraction(row: Any) -> Extraction:
+    payload = row.payload
+    return Extraction(
+        entities=tuple(Surface(form=form, count=count) for form, count in payload.entities),
+        triples=tuple(Triple(subject=s, predicate=p, object=o) for s, p, o in payload.triples),
+        malformed=payload.malformed,
+    )

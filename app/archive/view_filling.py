@@ -1,0 +1,75 @@
+"""Originals and views of documents from a file; what the file lacks of them is made as an ingest makes it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from app.archive.assembling import Assembled
+from app.archive.section import Section
+from core.corpora import Corpus
+from core.graph import Synonym
+from core.ports.indexing import DraftChunk
+from core.ports.views import VectorBatch, VectorKind
+from indexer import Backends, ViewWriter, embedded_texts, fine_texts, has_fine_vectors
+
+__all__ = ["ViewFilling"]
+
+
+class ViewFilling:
+    """Fills the views of one corpus. `shared`: it has documents that are not of this file."""
+
+    def __init__(self, backends: Backends, corpus: Corpus, section: Section, *, shared: bool) -> None:
+        self._backends = backends
+        self._corpus = corpus
+        self._section = section
+        self._shared = shared
+        self._fine = has_fine_vectors(corpus.settings)
+        self._views = ViewWriter(corpus.id, backends)
+        self.embedded = 0
+        """How many vectors were in neither store nor file, and had to be made."""
+
+    async def keep_originals(self, batch: Sequence[Assembled]) -> None:
+        names = {one.revision.content_hash for one in batch}
+        await self._backends.files.put(self._corpus.id, self._section.originals(names))
+
+    async def write_chunks(self, batch: Sequence[Assembled]) -> None:
+        chunks = [chunk for one in batch for chunk in one.chunks]
+        texts = await asyncio.to_thread(self._texts, batch)
+        await self._fill(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
+        await self._views.write_chunks(list(zip(chunks, texts, strict=True)))
+
+    async def write_fine(self, batch: Sequence[Assembled]) -> list[Synonym]:
+        """Vectors of entities and facts; returns the synonyms of the entities that are new, those in the file and,
+        where there are other documents, those with their entities.
+        """
+        if not self._fine:
+            return []
+        names, facts = fine_texts(
+            (mention for one in batch for mention in one.mentions), (fact for one in batch for fact in one.facts)
+        )
+        known = await self._backends.library.entities(self._corpus.id, names)
+        new = sorted(names.keys() - known.keys())
+        for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
+            await self._fill(kind, dict.fromkeys(texts, ""))
+            await self._views.write_fine(kind, texts)
+        found = {(s.first_id, s.second_id): s for s in await self._views.synonyms(new)} if self._shared else {}
+        for _, row in await asyncio.to_thread(self._section.find, "synonym", new):
+            pair = (row.first_id, row.second_id)
+            found[pair] = Synonym(first_id=row.first_id, second_id=row.second_id, score=row.score)
+        return [found[pair] for pair in sorted(found)]
+
+    def _texts(self, batch: Sequence[Assembled]) -> list[str]:
+        tokens = self._backends.embedder.tokens
+        texts: list[str] = []
+        for one in batch:
+            drafts = [DraftChunk(text=passage.text, heading=passage.heading) for passage in one.passages]
+            texts += embedded_texts(one.title, drafts, tokens)
+        return texts
+
+    async def _fill(self, kind: VectorKind, owners: Mapping[str, str]) -> None:
+        """Write the vectors that the store lacks and the file has, each of its document."""
+        missing = sorted(await self._backends.vectors.missing(self._corpus.id, kind, list(owners)))
+        ids, vectors = await asyncio.to_thread(self._section.vectors, kind, missing)
+        if ids:
+            batch = VectorBatch(ids=ids, documents=[owners[id] for id in ids], vectors=vectors)
+            await self._backends.vectors.write(self._corpus.id, kind, batch)
+        self.embedded += len(missing) - len(ids)

@@ -1,0 +1,81 @@
+"""What the views hold of a corpus: embedded and written where it is missing, so that doing it again costs little."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from core.documents import Chunk
+from core.graph import Fact, Mention, Synonym
+from core.ports.views import TextEntry, VectorBatch, VectorKind
+from indexer.backends import Backends
+
+__all__ = ["ViewWriter", "fine_texts"]
+
+_SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
+_SLICE = 512  # texts that are embedded and written to the views together
+
+
+def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict[str, str], dict[str, str]]:
+    """What is embedded of entities (by id: their names) and of facts (by triple id: their names and predicate)."""
+    names = {mention.entity_id: mention.name for mention in mentions}
+    forms = {(f.subject_id, f.predicate, f.object_id): f.triple_id for f in facts}
+    return names, {triple: f"{names[s]} {predicate} {names[o]}" for (s, predicate, o), triple in forms.items()}
+
+
+class ViewWriter:
+    """Writes entries of one corpus."""
+
+    def __init__(self, corpus_id: str, backends: Backends) -> None:
+        self._corpus_id = corpus_id
+        self._backends = backends
+
+    async def write_chunks(self, chunks: Sequence[tuple[Chunk, str]]) -> None:
+        """Vectors and text entries of chunks, each with what is embedded of it."""
+        backends = self._backends
+        for start in range(0, len(chunks), _SLICE):
+            part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _SLICE]}
+            unembedded, unindexed = await asyncio.gather(
+                backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
+                backends.text.missing(self._corpus_id, list(part)),
+            )
+            texts = [(v, chunk.document_id, text) for v, (chunk, text) in part.items() if v in unembedded]
+            entries = [
+                TextEntry(id=view, document_id=chunk.document_id, text=text)
+                for view, (chunk, text) in part.items()
+                if view in unindexed
+            ]
+            await asyncio.gather(
+                self._embed(VectorKind.CHUNK, texts),
+                backends.text.write(self._corpus_id, entries) if entries else asyncio.sleep(0),
+            )
+
+    async def write_fine(self, kind: VectorKind, texts: Mapping[str, str]) -> None:
+        """Vectors of entities or facts, of their texts by id."""
+        missing = sorted(await self._backends.vectors.missing(self._corpus_id, kind, sorted(texts)))
+        for start in range(0, len(missing), _SLICE):
+            await self._embed(kind, [(id, "", texts[id]) for id in missing[start : start + _SLICE]])
+
+    async def synonyms(self, new: Sequence[str]) -> list[Synonym]:
+        """Of new entities, whose vectors are written, with all: older pairs were judged when the younger one came."""
+        if not new:
+            return []
+        vectors = self._backends.vectors
+        found = await vectors.fetch(self._corpus_id, VectorKind.ENTITY, new)
+        stacked = np.stack([found[id] for id in new])
+        near = await vectors.within(self._corpus_id, VectorKind.ENTITY, stacked, _SYNONYM_THRESHOLD)
+        scores = {
+            (min(id, other.id), max(id, other.id)): other.score
+            for id, others in zip(new, near, strict=True)
+            for other in others
+            if other.id != id
+        }
+        return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
+
+    async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
+        """Embed and write (id, document id, text)."""
+        if not texts:
+            return
+        vectors = await self._backends.embedder.embed_passages([text for _, _, text in texts])
+        batch = VectorBatch(ids=[id for id, _, _ in texts], documents=[d for _, d, _ in texts], vectors=vectors)
+        await self._backends.vectors.write(self._corpus_id, kind, batch)

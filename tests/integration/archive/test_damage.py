@@ -1,0 +1,158 @@
+"""A file that is not what was written is refused before anything is, with the place of what is wrong."""
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import InvalidInput, LoadFailed, NotFound
+from tests.integration.archive.house import House, change_bytes, change_lines, flipped, line_of, sealed
+
+
+@pytest.fixture
+async def file(here: House, tmp_path: Path) -> Path:
+    path = tmp_path / "people.jsonl"
+    await here.export("people", path)
+    return path
+
+
+async def _refused(there: House, path: Path, reason: str) -> None:
+    with pytest.raises(LoadFailed, match=reason):
+        await there.take_in(path)
+    with pytest.raises(LoadFailed, match=reason):
+        await there.restore(path)
+    assert await there.names() == []
+
+
+def _changed(path: Path, kind: str, **values: Any) -> None:
+    """Change the first row of a kind, and make the counts and the digest fit, as somebody would who means it so."""
+
+    def change(lines: list[bytes]) -> list[bytes]:
+        at = next(n for n, line in enumerate(lines) if json.loads(line)["kind"] == kind)
+        lines[at] = line_of({**json.loads(lines[at]), **values})
+        return sealed(lines)
+
+    change_lines(path, change)
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [("document", "from document rows"), ("mention", "from mention rows"), ("original", "from original rows")],
+)
+async def test_a_cut_between_lines_names_what_is_missing(there: House, file: Path, kind: str, named: str) -> None:
+    def cut(lines: list[bytes]) -> list[bytes]:
+        kinds = [json.loads(line)["kind"] for line in lines]
+        return lines[: kinds.index(kind) + 1]
+
+    change_lines(file, cut)
+    await _refused(there, file, f"was cut after line .* of corpus 'people' the rest is missing, {named}.* end row")
+
+
+async def test_a_cut_within_a_line(there: House, file: Path) -> None:
+    change_bytes(file, lambda content: content[: len(content) // 2])
+    await _refused(there, file, "line .*no JSON.*the file ends here, so it seems to have been cut")
+
+
+async def test_every_flipped_byte_is_noticed(here: House, there: House, file: Path) -> None:
+    """Some of them by what the row says, the others by the digest of all."""
+    size = len(await here.export("people"))
+    for at in range(11, size, size // 60):
+        change_bytes(file, partial(flipped, at=at))
+        with pytest.raises((LoadFailed, InvalidInput)):
+            await there.take_in(file)
+        change_bytes(file, partial(flipped, at=at))
+    assert await there.names() == []
+
+
+_WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("document", {"key": "somebody else"}, "fingerprint|belong to its content"),
+    ("document", {"id": "0" * 32}, "belong to its content"),
+    ("document", {"metadata": {"year": 1}}, "fingerprint"),
+    ("document", {"key": "../../etc/passwd"}, "steps out"),
+    ("document", {"chunks": 7}, "has 7 passages"),
+    ("document", {"size": -1}, "`size`"),
+    ("document", {"metadata": {"n": float("inf")}}, "JSON"),
+    ("chunk", {"text": "Something else."}, "this passage has an id that does not belong"),
+    ("chunk", {"heading": "Elsewhere"}, "this passage has an id that does not belong"),
+    ("chunk", {"view_id": "0" * 32}, "this passage has an id that does not belong"),
+    ("chunk", {"document_id": "0" * 32}, "passages"),
+    ("chunk", {"position": 900}, "no room for it"),
+    ("chunk", {"tokens": "many"}, "`tokens`"),
+    ("chunk", {"text": None}, "`text`"),
+    ("entity", {"name": "somebody else"}, "belong to its content"),
+    ("mention", {"entity_id": "0" * 32}, "entity is not in the file"),
+    ("mention", {"chunk_id": "0" * 32}, "belong to nothing|does not mention"),
+    ("fact", {"predicate": "hates"}, "belong to its content"),
+    ("fact", {"chunk_id": "0" * 32}, "belong to its content"),
+    ("synonym", {"first_id": "f" * 32}, "not in order"),
+    ("synonym", {"score": 7.0}, "`score`"),
+    ("extraction", {"payload": {"entities": [["a"]], "triples": [], "malformed": 0}}, "`payload.entities.0"),
+    ("vector", {"data": "?"}, "base64"),
+    ("vector", {"data": base64.b64encode(b"\0" * 12).decode()}, "12 bytes; one of 64 dimensions has 256"),
+    ("vector", {"data": base64.b64encode(b"\xff" * 256).decode()}, "no number"),
+    ("vector", {"of": "thing"}, "`of`"),
+    ("original", {"data": base64.b64encode(b"forged").decode()}, "name that does not belong"),
+    ("original", {"content_hash": "../../../../etc/passwd"}, "`content_hash`"),
+    ("original", {"part": 1, "parts": 2}, "part 0 of the original"),
+    ("original", {"parts": 2}, "should be here|not whole"),
+    ("corpus", {"format": 2}, "format 2"),
+    ("corpus", {"name": "No Name"}, "corpus name"),
+    ("corpus", {"settings": {}}, "`settings.chunker`"),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "reason"), _WRONG)
+async def test_a_row_that_somebody_made_up_is_refused(
+    there: House, file: Path, kind: str, values: dict[str, Any], reason: str
+) -> None:
+    _changed(file, kind, **values)
+    await _refused(there, file, reason)
+
+
+_LINES: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
+    (lambda lines: [*lines[:5], b'{"text": "a passage"}\n', *lines[5:]], "line 6: it is no row of an exported corpus"),
+    (lambda lines: [*lines[:5], b"[]\n", *lines[5:]], "line 6"),
+    (lambda lines: [*lines[:5], b"\xff\xfe\n", *lines[5:]], "line 6"),
+    (lambda lines: [*lines[:5], b'{"kind": "entity", "id": "\\ud800", "name": "x"}\n', *lines[5:]], "line 6"),
+    (lambda lines: [*lines[:5], b"[" * 100_000 + b"\n", *lines[5:]], "line 6"),
+    (lambda lines: [lines[0], lines[1], *lines[1:]], "line 3: this document is in the file twice"),
+    (lambda lines: [lines[0], *reversed(lines[1:-1]), lines[-1]], "stands behind"),
+    (lambda lines: [lines[0], *lines], "line 2: a corpus row stands within corpus 'people'"),
+    (lambda lines: [*lines, *lines], "something follows the end"),
+    (lambda lines: [*lines, lines[1]], "stands outside of any corpus"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), _LINES)
+async def test_foreign_lines_are_refused(
+    there: House, file: Path, change: Callable[[list[bytes]], list[bytes]], reason: str
+) -> None:
+    change_lines(file, lambda lines: sealed(change(lines)) if "twice" in reason else change(lines))
+    await _refused(there, file, reason)
+
+
+async def test_rows_that_were_taken_out_are_missed(there: House, file: Path) -> None:
+    change_lines(file, lambda lines: [line for line in lines if b'"kind":"synonym"' not in line])
+    await _refused(there, file, "has 0 synonym rows, and .* were written")
+
+
+async def test_no_file_at_all(there: House, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="there is no file"):
+        await there.restore(tmp_path / "none")
+    empty = tmp_path / "empty"
+    await asyncio.to_thread(empty.touch)
+    with pytest.raises(LoadFailed, match="is empty"):
+        await there.restore(empty)
+
+
+async def test_messages_are_one_line(there: House, file: Path) -> None:
+    _changed(file, "document", key="a\nb")
+    with pytest.raises(LoadFailed) as caught:
+        await there.take_in(file)
+    assert re.fullmatch(r"[^\n]+line 2: [^\n]+", str(caught.value))

@@ -1,0 +1,209 @@
+"""A corpus exported from one installation and ingested into another is the same, and no model is asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.archive import is_archive, writing
+from core.corpora import Fine
+from core.errors import Conflict, EmbeddingMismatch, InvalidInput, InvalidStrategy
+from core.ids import document_id
+from core.jobs import JobKind, JobState
+from core.ports.views import VectorKind
+from tests.integration.archive.conftest import MakeHouse
+from tests.integration.archive.house import PEOPLE, House, change_lines, lines_of, sealed
+from tests.openie import chat_models, openie
+from tests.twins.chat_server import ChatServer
+
+
+@pytest.fixture
+async def file(here: House, tmp_path: Path) -> Path:
+    path = tmp_path / "people.jsonl"
+    await here.export("people", path)
+    return path
+
+
+async def test_what_is_moved_is_the_same_and_nothing_is_embedded(here: House, there: House, file: Path) -> None:
+    result = await there.take_in(file)
+    assert there.embedder.embedded == 0
+    assert (result.documents, result.unchanged, result.embedded) == (len(PEOPLE), 0, 0)
+    assert await there.state("people") == await here.state("people")
+    [job] = await there.container.record.jobs.all()
+    assert (job.kind, job.state, job.counts) == (JobKind.RESTORE, JobState.DONE, {"indexed": len(PEOPLE)})
+
+
+async def test_the_file_is_rows_in_order_with_their_counts(file: Path) -> None:
+    rows = lines_of(file)
+    assert is_archive(file)
+    assert rows[0]["kind"] == "corpus"
+    assert rows[0]["settings"]["embedding_model"] == "twin"
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    assert kinds == [
+        *("corpus", "document", "chunk", "entity", "mention", "fact", "synonym"),
+        *("extraction", "vector", "original", "end"),
+    ]
+    counts = rows[-1]["counts"]
+    assert counts == {kind: sum(row["kind"] == kind for row in rows) for kind in kinds[1:-1]}
+
+
+async def test_twice_is_once(there: House, file: Path) -> None:
+    await there.take_in(file)
+    before = await there.state("people")
+    generation = (await there.named("people")).generation
+    again = await there.take_in(file)
+    assert (again.documents, again.unchanged) == (0, len(PEOPLE))
+    assert await there.state("people") == before
+    assert (await there.named("people")).generation == generation
+
+
+async def test_what_was_moved_can_be_moved_on(there: House, make_house: MakeHouse, file: Path) -> None:
+    await there.take_in(file)
+    onward = file.with_name("onward.jsonl")
+    await there.export("people", onward)
+    third = make_house("third")
+    await third.take_in(onward)
+    assert await third.state("people") == await there.state("people")
+
+
+async def test_a_worker_goes_on_where_the_file_ended(here: House, there: House, file: Path) -> None:
+    await there.take_in(file)
+    replaced = {**PEOPLE[0], "text": "Ada Lovelace wrote the first program. She was born in London."}
+    for house in (here, there):
+        corpus = await house.named("people")
+        await house.ingest(corpus, replaced, {"key": "new", "text": "Alan Turing knew Ada Lovelace by her notes."})
+        await house.delete(corpus, "notes/babbage", "chapters")
+    assert await there.export("people", canonical=True) == await here.export("people", canonical=True)
+    for house in (here, there):
+        corpus = await house.named("people")
+        assert len(await house.container.files.names(corpus.id)) == len(PEOPLE) - 1
+
+
+async def test_into_a_corpus_with_other_documents(here: House, there: House, file: Path) -> None:
+    corpus = await there.corpus()
+    own = {"key": "own", "text": "Ada  Lovelance met Charles Babage.", "triples": [["Ada Lovelance", "met", "Charles"]]}
+    older = {"key": "ada", "text": "An older text."}
+    await there.ingest(corpus, own, older)
+    result = await there.take_in(file)
+    assert result.documents == len(PEOPLE)
+    await here.ingest(await here.named("people"), own)
+    mine, theirs = await here.state("people"), await there.state("people")
+    assert theirs["canonical"] == mine["canonical"]
+    pairs = [
+        {(row["first_id"], row["second_id"]) for row in state["rows"] if row["kind"] == "synonym"}
+        for state in (mine, theirs)
+    ]
+    assert pairs[0] == pairs[1], "also between what was there and what came"
+    assert pairs[0]
+
+
+async def test_vectors_that_are_missing_are_made_again(here: House, there: House, tmp_path: Path) -> None:
+    corpus = await here.named("people")
+    lost = {}
+    before = await here.state("people")
+    for kind in VectorKind:
+        ids = sorted(await here.container.vectors.ids(corpus.id, kind))
+        lost[kind] = ids[: len(ids) // 2]
+        assert lost[kind]
+        await here.container.vectors.delete(corpus.id, kind, lost[kind])
+    path = tmp_path / "people.jsonl"
+    await here.export("people", path)
+    result = await there.take_in(path)
+    assert there.embedder.embedded == result.embedded == sum(map(len, lost.values()))
+    assert result.notes == [f"{result.embedded:,} vectors are not in the file and were made again"]
+    assert await there.state("people") == before
+
+
+async def test_another_embedding_model_matters_only_where_vectors_are_made(
+    here: House, make_house: MakeHouse, file: Path, tmp_path: Path
+) -> None:
+    other = make_house("other", model="another")
+    result = await other.take_in(file)
+    assert "'another' is configured" in result.notes[0]
+    assert await other.export("people", canonical=True) == await here.export("people", canonical=True)
+    corpus = await here.named("people")
+    [first, *_] = await here.container.vectors.ids(corpus.id, VectorKind.CHUNK)
+    await here.container.vectors.delete(corpus.id, VectorKind.CHUNK, [first])
+    path = tmp_path / "lacking.jsonl"
+    await here.export("people", path)
+    with pytest.raises(EmbeddingMismatch, match="HOPWEAVE_EMBEDDING__MODEL to 'twin'"):
+        await other.take_in(path, "second")
+    assert await other.names() == ["people"]
+
+
+async def test_an_original_that_is_gone_is_told_and_the_rest_moves(here: House, there: House, tmp_path: Path) -> None:
+    corpus = await here.named("people")
+    [name, *_] = await here.container.files.names(corpus.id)
+    await here.container.files.delete(corpus.id, [name])
+    path = tmp_path / "people.jsonl"
+    await here.export("people", path)
+    assert (await there.take_in(path)).missing_originals == 1
+    assert await there.export("people", canonical=True) == await here.export("people", canonical=True)
+
+
+async def test_a_large_original_moves_in_parts(
+    here: House, there: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_PART_BYTES", 50)
+    path = tmp_path / "people.jsonl"
+    await here.export("people", path)
+    parts = [row for row in lines_of(path) if row["kind"] == "original"]
+    assert max(row["parts"] for row in parts) > 3
+    await there.take_in(path)
+    assert (await there.state("people"))["originals"] == (await here.state("people"))["originals"]
+
+
+async def test_an_empty_corpus_moves(there: House, make_house: MakeHouse, tmp_path: Path) -> None:
+    house = make_house("empty")
+    corpus = await house.corpus()
+    path = tmp_path / "people.jsonl"
+    await house.export("people", path)
+    await there.take_in(path)
+    assert (await there.named("people")).settings == corpus.settings
+
+
+async def test_settings_must_agree(there: House, file: Path) -> None:
+    with pytest.raises(Conflict, match=r"extractor pattern\+given, not pattern"):
+        await there.take_in(file, extractor="pattern")
+    await there.take_in(file, "asked", extractor="pattern+given", chunker=None)
+    await there.corpus(extractor="pattern", fine=Fine.OFF)
+    with pytest.raises(Conflict, match=r"has the extractor pattern, and people.jsonl was written with pattern\+given"):
+        await there.take_in(file)
+    with pytest.raises(InvalidInput, match="corpus name"):
+        await there.take_in(file, "No Name")
+
+
+async def test_an_unknown_extractor_is_refused(there: House, file: Path) -> None:
+    change_lines(file, lambda lines: sealed([lines[0].replace(b"pattern+given", b"elsewhere"), *lines[1:]]))
+    with pytest.raises(InvalidStrategy, match="elsewhere"):
+        await there.take_in(file)
+    assert await there.names() == []
+
+
+class TestWithAModel:
+    """A corpus whose facts a language model extracted."""
+
+    @pytest.fixture
+    def server(self) -> Iterator[ChatServer]:
+        with ChatServer(respond=openie) as server:
+            yield server
+
+    async def test_extractions_move_and_are_never_paid_again(
+        self, make_house: MakeHouse, server: ChatServer, tmp_path: Path
+    ) -> None:
+        async with chat_models(server) as models:
+            here, there = make_house("paying", models=models), make_house("moving", models=models)
+            corpus = await here.corpus(extractor="llm", fine=Fine.AUTO)
+            await here.ingest(corpus, *PEOPLE[:2])
+            paid = len(server.calls)
+            assert paid == 2
+            path = tmp_path / "people.jsonl"
+            await here.export("people", path)
+            await there.take_in(path)
+            assert await there.state("people") == await here.state("people")
+            moved = await there.named("people")
+            await there.ingest(moved, {**PEOPLE[0], "metadata": {"year": 1844}})
+            assert (await there.container.record.library.document(moved.id, document_id("ada"))).metadata == {
+                "year": 1844
+            }
+            assert len(server.calls) == paid, "replaced with equal passages: their extractions were found"

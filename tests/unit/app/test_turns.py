@@ -1,0 +1,38 @@
+"""Whose turn it is, whom nobody can reach any more, and what is said of it."""
+
+import logging
+
+import pytest
+
+from app.outages import Outages
+from app.server_process import next_turn
+from core.errors import Unavailable
+
+
+def test_corpora_take_turns() -> None:
+    assert next_turn([], "b") is None
+    assert next_turn(["b"], "b") == "b"
+    assert next_turn(["c", "a", "b"], "b") == "c"
+    assert next_turn(["c", "a", "b"], "c") == "a"
+    assert next_turn(["a", "c"], "b") == "c", "the last one need not wait any more"
+    assert next_turn(["a", "b", "c"], "a", leaving_out={"a", "b"}) == "c"
+    assert next_turn(["a", "b"], "a", leaving_out={"a", "b"}) is None
+
+
+def test_an_outage_is_told_once_and_its_end(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("test.outages")
+    outages = Outages(log)
+    with caplog.at_level(logging.INFO, logger=log.name):
+        outages.ended("record")
+        for _ in range(3):
+            outages.began("record", Unavailable("Neo4j is away"))
+        outages.began("broker", Unavailable("Redis is away"))
+        outages.ended("record")
+        outages.began("record", Unavailable("Neo4j is away again"))
+    levels = [(record.levelname, record.getMessage().split(",")[0]) for record in caplog.records]
+    assert levels == [
+        ("WARNING", "Neo4j is away"),
+        ("WARNING", "Redis is away"),
+        ("INFO", "the record answers again"),
+        ("WARNING", "Neo4j is away again"),
+    ]

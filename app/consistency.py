@@ -1,93 +1,128 @@
 """The record against its views, row by row: the record has the last word."""
 
-from collections.abc import AsyncIterator, Collection
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from enum import StrEnum
 
 from app.container import Container
 from app.findings import Finding, Level
-from core.corpora import Corpus, Fine
+from core.corpora import Corpus
 from core.ports.views import VectorKind
-from indexer import gives_triples
+from indexer import has_fine_vectors
 
-__all__ = ["compare"]
+__all__ = ["Named", "View", "ViewState", "examine_views", "finding_of", "named_by_record"]
 
-
-@runtime_checkable
-class _ListsVectors(Protocol):
-    async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]: ...
+_SAMPLE = 500
 
 
-@runtime_checkable
-class _ListsTexts(Protocol):
-    async def ids(self, corpus_id: str) -> list[str]: ...
+class View(StrEnum):
+    """What a corpus has besides its record."""
+
+    CHUNKS = "chunk vectors"
+    ENTITIES = "entity vectors"
+    FACTS = "fact vectors"
+    TEXT = "text entries"
+
+    @property
+    def kind(self) -> VectorKind | None:
+        """The kind of vector; None for the text index."""
+        kinds = {View.CHUNKS: VectorKind.CHUNK, View.ENTITIES: VectorKind.ENTITY, View.FACTS: VectorKind.FACT}
+        return kinds.get(self)
 
 
-async def compare(container: Container, corpus: Corpus, *, busy: bool) -> AsyncIterator[Finding]:
-    """One finding a view. Where the corpus is `busy`, a view may rightly hold more than the record names."""
-    views, entities, triples = await _named(container, corpus)
-    fine = _is_fine(corpus)
-    for kind, named in (
-        (VectorKind.CHUNK, views),
-        (VectorKind.ENTITY, entities if fine else set()),
-        (VectorKind.FACT, triples if fine else set()),
-    ):
-        lacking = await container.vectors.missing(corpus.id, kind, sorted(named))
-        count = await container.vectors.count(corpus.id, kind)
-        vectors: object = container.vectors
-        held = await vectors.ids(corpus.id, kind) if isinstance(vectors, _ListsVectors) else None
-        yield await _finding(container, corpus, f"{kind} vectors", _Seen(named, lacking, held, count), busy=busy)
-    lacking = await container.text.missing(corpus.id, sorted(views))
-    count = await container.text.count(corpus.id)
-    texts: object = container.text
-    held = await texts.ids(corpus.id) if isinstance(texts, _ListsTexts) else None
-    yield await _finding(container, corpus, "text entries", _Seen(views, lacking, held, count), busy=busy)
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    """Ids that the record names, at one moment; `sample` are texts of some chunks, drawn evenly."""
+
+    chunks: frozenset[str]
+    entities: frozenset[str]
+    triples: frozenset[str]
+    sample: tuple[str, ...] = ()
+
+    def of(self, view: View) -> frozenset[str]:
+        match view:
+            case View.ENTITIES:
+                return self.entities
+            case View.FACTS:
+                return self.triples
+            case _:
+                return self.chunks
 
 
-class _Seen:
-    """What the record names and what one view has; `held` is None where a view cannot list its ids."""
+@dataclass(frozen=True, kw_only=True)
+class ViewState:
+    """`named` by the record, `held` by the view; `lacking` are those that are not held, `orphans` those not named."""
 
-    def __init__(self, named: Collection[str], lacking: set[str], held: list[str] | None, count: int) -> None:
-        self.named = named
-        self.lacking = lacking
-        self.orphans = set() if held is None else set(held).difference(named)
-        self.count = count
+    view: View
+    named: int
+    held: int
+    lacking: frozenset[str]
+    orphans: frozenset[str]
 
 
-async def _named(container: Container, corpus: Corpus) -> tuple[set[str], set[str], set[str]]:
-    """Ids of the view entries, entities and triples that the record names, at one moment."""
+async def named_by_record(container: Container, corpus: Corpus) -> Named:
+    """Chunks by their view ids; entities and triples only where the corpus has vectors of them."""
     ids: dict[str, set[str]] = {"chunk": set(), "entity": set(), "fact": set()}
     fields = {"chunk": "view_id", "entity": "id", "fact": "triple_id"}
+    sample: list[str] = []
     async for row in container.record.exporter.rows(corpus.id, canonical=True):
         kind = str(row["kind"])
         if kind in ids:
             ids[kind].add(str(row[fields[kind]]))
-    return ids["chunk"], ids["entity"], ids["fact"]
+        if kind == "chunk" and len(sample) < _SAMPLE:  # by id, which is a hash: the first are as good as any
+            sample.append(str(row["text"]))
+    fine = has_fine_vectors(corpus.settings)
+    return Named(
+        chunks=frozenset(ids["chunk"]),
+        entities=frozenset(ids["entity"] if fine else ()),
+        triples=frozenset(ids["fact"] if fine else ()),
+        sample=tuple(sample),
+    )
 
 
-def _is_fine(corpus: Corpus) -> bool:
-    fine = corpus.settings.fine
-    return fine is Fine.ON or (fine is Fine.AUTO and gives_triples(corpus.settings.extractor))
-
-
-async def _finding(container: Container, corpus: Corpus, what: str, seen: _Seen, *, busy: bool) -> Finding:
-    subject = f"corpus {corpus.name}: {what}"
-    lacking = seen.lacking
-    if lacking and busy:  # a document that was deleted meanwhile is no fault
-        now = await _named(container, corpus)
-        lacking = lacking & set().union(*now)
-    detail = f"{len(seen.named)} named by the record, {seen.count} held"
-    if lacking:
-        return Finding(
-            subject=subject,
-            level=Level.PROBLEM,
-            detail=f"{detail}; {len(lacking)} are missing, for example {min(lacking)}",
-            remedy="hand the documents in again into a new corpus, or delete and ingest those that are concerned",
+async def examine_views(container: Container, corpus: Corpus, named: Named, *, busy: bool) -> list[ViewState]:
+    """Where the corpus is `busy`, what is not named is being written, and what was deleted meanwhile is not lacking."""
+    states = [await _state(container, corpus, view, named) for view in View]
+    if not busy:
+        return states
+    now = await named_by_record(container, corpus) if any(state.lacking for state in states) else named
+    return [
+        ViewState(
+            view=state.view,
+            named=state.named,
+            held=state.held,
+            lacking=state.lacking & now.of(state.view),
+            orphans=frozenset(),
         )
-    if seen.orphans and not busy:
-        return Finding(
-            subject=subject,
-            level=Level.PROBLEM,
-            detail=f"{detail}; {len(seen.orphans)} are named by nothing, for example {min(seen.orphans)}",
-            remedy="searches leave them out; they take space only. A new corpus is without them",
-        )
-    return Finding(subject=subject, level=Level.OK, detail=detail)
+        for state in states
+    ]
+
+
+async def _state(container: Container, corpus: Corpus, view: View, named: Named) -> ViewState:
+    ids = named.of(view)
+    if view.kind is None:
+        held = await container.text.ids(corpus.id)
+        count = await container.text.count(corpus.id)
+    else:
+        held = await container.vectors.ids(corpus.id, view.kind)
+        count = await container.vectors.count(corpus.id, view.kind)
+    return ViewState(
+        view=view, named=len(ids), held=count, lacking=ids.difference(held), orphans=frozenset(held).difference(ids)
+    )
+
+
+def finding_of(corpus: Corpus, state: ViewState) -> Finding:
+    subject = f"corpus {corpus.name}: {state.view}"
+    detail = f"{state.named} named by the record, {state.held} held"
+    faults = []
+    if state.lacking:
+        faults.append(f"{len(state.lacking)} are missing, for example {min(state.lacking)}")
+    if state.orphans:
+        faults.append(f"{len(state.orphans)} are named by nothing, for example {min(state.orphans)}")
+    if not faults:
+        return Finding(subject=subject, level=Level.OK, detail=detail)
+    return Finding(
+        subject=subject,
+        level=Level.PROBLEM,
+        detail="; ".join([detail, *faults]),
+        remedy="`hopweave doctor --repair` makes it from the record again",
+    )

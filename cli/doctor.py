@@ -1,6 +1,8 @@
 """`hopweave doctor`."""
 
-from typing import TYPE_CHECKING
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,7 @@ from cli.running import run_with_container
 if TYPE_CHECKING:
     from app.container import Container
     from app.findings import Finding
+    from core.settings import Settings
 
 __all__ = ["register"]
 
@@ -19,32 +22,68 @@ def register(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Make the views from the record again where they differ.")
+    ] = (False),
+    as_json: AsJson = False,
+) -> None:
     """Look at what is configured, reachable and consistent; say what to do about what is not."""
-    from app.diagnosis import diagnose, examine_folder, examine_services
     from app.findings import Level
     from core.settings import read_settings
 
     settings = read_settings()
-    findings = examine_folder(settings)
-
-    async def outside(container: "Container") -> "list[Finding]":
-        return [finding async for finding in examine_services(container)]
-
-    async def work(container: "Container") -> "list[Finding]":
-        return [finding async for finding in diagnose(container)]
-
-    if all(finding.level is not Level.PROBLEM for finding in findings):
-        findings += run_with_container(work if settings.data_dir.exists() else outside, settings)
+    repaired = _repaired(settings) if repair else []
+    findings = _findings(settings)
     healthy = all(finding.level is not Level.PROBLEM for finding in findings)
     if as_json:
-        emit({"healthy": healthy, "data_dir": str(settings.data_dir), "findings": findings})
+        shown = {"healthy": healthy, "data_dir": str(settings.data_dir), "findings": findings}
+        emit({**shown, "repaired": repaired} if repair else shown)
     else:
+        for line in repaired:
+            show(f"mended   {line}")
         for finding in findings:
             _show(finding)
         show("all is well" if healthy else "there are problems")
     if not healthy:
         raise typer.Exit(1)
+
+
+def _findings(settings: "Settings") -> "list[Finding]":
+    from app.diagnosis import diagnose
+    from app.findings import Level
+    from app.service_check import examine_services
+    from app.store_check import examine_folder, examine_schema
+
+    findings = examine_folder(settings)
+    if any(finding.level is Level.PROBLEM for finding in findings):
+        return findings
+    findings.append(asyncio.run(examine_schema(settings)))
+    if findings[-1].level is Level.PROBLEM:
+        return findings  # opening the record would change it, or fail again
+
+    async def all_of_it(container: "Container") -> "list[Finding]":
+        return [finding async for finding in diagnose(container)]
+
+    async def services(container: "Container") -> "list[Finding]":
+        return [finding async for finding in examine_services(container)]
+
+    there = settings.on_servers or settings.data_dir.exists()
+    return findings + run_with_container(all_of_it if there else services, settings)
+
+
+def _repaired(settings: "Settings") -> list[str]:
+    """Embedded, only the holder of the data folder writes the views: a worker that runs has to be stopped first."""
+    from app.diagnosis import mend
+    from app.folder_lock import FolderLock
+
+    async def work(container: "Container") -> list[str]:
+        return [line async for line in mend(container)]
+
+    if not settings.on_servers and not settings.data_dir.exists():
+        return []
+    with contextlib.nullcontext() if settings.on_servers else FolderLock(settings.data_dir):
+        return run_with_container(work, settings)
 
 
 def _show(finding: "Finding") -> None:

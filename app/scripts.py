@@ -1,0 +1,42 @@
+"""Whether the embedding model can read the scripts of a corpus: vectors of what it cannot read are noise."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from core.ports.embedding import TokenCounter
+
+__all__ = ["unread_scripts", "words_by_script"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST_LETTERS = 200  # of a script, before it is judged
+_LARGEST_UNKNOWN_SHARE = 0.1
+_FEWEST_LETTERS_A_TOKEN = 1.3
+"""A tokenizer that has learnt a script joins its letters; one that has not cuts it into single letters."""
+_SIGNS_ARE_WORDS = frozenset({"CJK", "HIRAGANA", "KATAKANA"})
+
+
+def unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
+    """The scripts among `texts` that the model does not know, by how its tokenizer takes them; empty: none known of."""
+    return sorted(script for script, words in words_by_script(texts).items() if _is_unread(script, words, tokens))
+
+
+def words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:
+    """The runs of letters, by the script of their first letter as Unicode names it (LATIN, CYRILLIC, CJK …)."""
+    words: dict[str, list[str]] = defaultdict(list)
+    for text in texts:
+        for word in _WORD.findall(text):
+            words[unicodedata.name(word[0], "UNNAMED").partition(" ")[0]].append(word)
+    return words
+
+
+def _is_unread(script: str, words: list[str], tokens: TokenCounter) -> bool:
+    letters = sum(map(len, words))
+    unknown = tokens.unknown(words)
+    if letters < _FEWEST_LETTERS or unknown is None:
+        return False
+    counted = sum(tokens.count(words)) or 1
+    if sum(unknown) / counted >= _LARGEST_UNKNOWN_SHARE:
+        return True
+    return script not in _SIGNS_ARE_WORDS and letters / counted <= _FEWEST_LETTERS_A_TOKEN

@@ -1,4 +1,4 @@
-"""A data folder with a worker in this process, over the real embedded stores and the embedder's twin."""
+"""A worker in this process over real stores, embedded in a folder unless told otherwise, and the embedder's twin."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,7 @@ from core.ids import content_hash, document_id
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
 from indexer import Backends, Pace, Worker, fingerprint, submission_from_json
-from stores.files import FolderFileStore
-from stores.sqlite import SqliteRecord, SqliteVectorStore
-from stores.tantivy import TantivyTextIndex
+from tests.stores import Stores, embedded_stores
 from tests.twins.embedder import TwinEmbedder
 
 PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
@@ -43,10 +41,11 @@ class CountingEmbedder(TwinEmbedder):
 class Desk:
     """One data folder with a worker and what a test does with it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.record = SqliteRecord(folder / "record.db")
-        self.vectors = SqliteVectorStore(folder / "vectors.db")
-        self.text = TantivyTextIndex(folder / "text")
+    def __init__(self, folder: Path, stores: Stores | None = None, pace: Pace = PACE) -> None:
+        self._stores = stores or embedded_stores(folder)
+        self.record = self._stores.record
+        self.vectors = self._stores.vectors
+        self.text = self._stores.text
         self.embedder = CountingEmbedder()
         self.backends = Backends(
             corpora=self.record.corpora,
@@ -56,10 +55,10 @@ class Desk:
             library=self.record.library,
             vectors=self.vectors,
             text=self.text,
-            files=FolderFileStore(folder / "files"),
+            files=self._stores.files,
             embedder=self.embedder,
         )
-        self.worker = Worker("w", self.backends, PACE)
+        self.worker = Worker("w", self.backends, pace)
 
     async def corpus(self, name: str = "people", *, extractor: str = "pattern", fine: Fine = Fine.AUTO) -> Corpus:
         settings = CorpusSettings(
@@ -110,6 +109,4 @@ class Desk:
         return set(await self.text.ids(corpus.id)), *kinds
 
     async def close(self) -> None:
-        await self.text.close()
-        await self.vectors.close()
-        await self.record.close()
+        await self._stores.close()

@@ -15,7 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import demo, extraction, follow, glued, http, ingest, oracle, overhead, quality, ranker, search
+from tests.benchmarks import (
+    demo,
+    extraction,
+    follow,
+    glued,
+    http,
+    ingest,
+    oracle,
+    overhead,
+    quality,
+    ranker,
+    search,
+    servers,
+)
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.machine import describe
@@ -140,6 +153,11 @@ def _pagerank(_datasets: Path) -> Measured:
     return Measured(report=report, checks=pagerank_checks(report))
 
 
+def _servers(datasets: Path) -> Measured:
+    report = asyncio.run(servers.measure(datasets))
+    return Measured(report=report, checks=servers.checks(report))
+
+
 def _demo(_datasets: Path) -> Measured:
     report = demo.measure()
     return Measured(report=report, checks=demo.checks(report))
@@ -189,6 +207,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "oracle": _oracle,
     "overhead": _overhead,
     "pagerank": _pagerank,
+    "servers": _servers,
     "demo": _demo,
 }
 

@@ -14,7 +14,7 @@ from tests.benchmarks.workshop import workshop
 from tests.openie import passage_of
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = ["busy_share", "checks", "measure"]
+__all__ = ["answer", "answers_of", "busy_share", "checks", "measure"]
 
 _SECONDS_A_CALL = 0.2
 _AT_A_TIME = 8
@@ -24,8 +24,8 @@ _TURNAROUND = 0.05
 async def measure(datasets: Path) -> dict[str, Any]:
     """The whole way through the worker; in flight is what the server itself saw."""
     folder = datasets / "musique-train-100"
-    dataset, answers = read_dataset(folder), _answers(folder)
-    with ChatServer(respond=lambda call: _answer(call, answers)) as server, _configured(server.url):
+    dataset, answers = read_dataset(folder), answers_of(folder)
+    with ChatServer(respond=lambda call: answer(call, answers)) as server, _configured(server.url):
         async with workshop() as shop:
             began = time.perf_counter()
             corpus, report = await shop.ingest(dataset, "llm")
@@ -78,7 +78,7 @@ def busy_share(calls: Sequence[tuple[float, float]], at_a_time: int, *, overlook
     return 1 - idle / (last - first)
 
 
-def _answers(folder: Path) -> dict[str, Any]:
+def answers_of(folder: Path) -> dict[str, Any]:
     """What was extracted of each passage, by its text."""
     lines = (folder / "openie.jsonl").read_text(encoding="utf-8").splitlines()
     by_id = {row["id"]: {"entities": row["entities"], "triples": row["triples"]} for row in map(json.loads, lines)}
@@ -86,7 +86,7 @@ def _answers(folder: Path) -> dict[str, Any]:
     return {passage["text"].strip(): by_id[passage["id"]] for passage in passages}
 
 
-def _answer(call: Call, answers: Mapping[str, Any]) -> Reply:
+def answer(call: Call, answers: Mapping[str, Any]) -> Reply:
     text = passage_of(call).strip()
     found = answers.get(text) or next(found for whole, found in answers.items() if text in whole)  # if it was cut
     return Reply(text=json.dumps(found, ensure_ascii=False), delay=_SECONDS_A_CALL)

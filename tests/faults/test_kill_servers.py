@@ -1,0 +1,145 @@
+"""Servers and workers are killed at random moments of an ingest: it ends by itself, as if nothing had been."""
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app import corpora, ingestion
+from app.container import Container
+from core.corpora import Corpus, Fine
+from core.documents import OnConflict
+from core.errors import Unavailable
+from core.jobs import Job, JobState
+from core.settings import read_settings
+from indexer import submission_from_json
+from tests.integration.servers.corpus import documents
+from tests.openie import openie
+from tests.servers.installation import HOPWEAVE, Installation, configured, installation
+from tests.servers.server import Server
+from tests.twins.chat_server import ChatServer
+from tests.twins.embedding_server import EmbeddingServer
+
+pytestmark = [pytest.mark.servers, pytest.mark.slow]
+
+_DOCUMENTS = 160
+_WORKERS = 4
+_AWAY_SECONDS = 5
+_LONGEST_SECONDS = 600
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Installation]:
+    """With short leases, small batches, and models that take their time, so that there is time to kill in."""
+    with ChatServer() as model, EmbeddingServer(dimension=64) as embedding:
+        model.respond = lambda call: replace(openie(call), delay=0.3)
+        more = {
+            "HOPWEAVE_EMBEDDING__KIND": "openai",
+            "HOPWEAVE_EMBEDDING__MODEL": "twin",
+            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
+            "HOPWEAVE_EMBEDDING__API_KEY": "none",
+            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+            "HOPWEAVE_LLM__BASE_URL": model.url,
+            "HOPWEAVE_LLM__MODEL": "twin",
+            "HOPWEAVE_LLM__API_KEY": "none",
+            "HOPWEAVE_LLM__CONCURRENCY": "1",
+            "HOPWEAVE_WORKER__LEASE_SECONDS": "6",
+            "HOPWEAVE_WORKER__RENEW_SECONDS": "1.5",
+            "HOPWEAVE_WORKER__SWEEP_SECONDS": "2",
+            "HOPWEAVE_WORKER__BATCH_BYTES": "4000",
+        }
+        with installation(tmp_path, more, heap="768m") as made:
+            yield made
+
+
+async def test_whatever_is_killed_it_ends_as_if_nothing_had_been(servers: Installation) -> None:
+    chance = random.Random()
+    async with _container(servers) as container:
+        calm, job = await _handed_in(container, "calm")
+        servers.start_worker(_WORKERS)
+        assert (await _settled(container, job)).state is JobState.DONE
+        servers.stop_workers()
+        stormy, job = await _handed_in(container, "stormy")
+        workers = servers.start_worker(_WORKERS)
+        storm = asyncio.create_task(_storm(servers, workers, chance))
+        done = await _settled(container, job)
+        await storm
+        assert (done.state, done.counts) == (JobState.DONE, {"indexed": _DOCUMENTS}), done.failures
+        assert await _export(container, stormy) == await _export(container, calm)
+    servers.stop_workers()
+    mended = await asyncio.to_thread(_mended, servers)
+    assert mended.returncode == 0, mended.stdout + mended.stderr
+
+
+def _mended(servers: Installation) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [HOPWEAVE, "doctor", "--repair"],
+        env={**os.environ, **servers.settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+async def _storm(servers: Installation, workers: subprocess.Popen[bytes], chance: random.Random) -> None:
+    """Each is killed once, in any order, and is back some seconds later."""
+    victims: list[Callable[[], None]] = [
+        *(lambda server=server: _fell(server) for server in servers.servers),
+        *[lambda: os.kill(chance.choice(_children(workers)), signal.SIGKILL)] * 2,
+    ]
+    chance.shuffle(victims)
+    for kill in victims:
+        await asyncio.sleep(chance.uniform(0.5, 3))
+        await asyncio.to_thread(kill)
+
+
+def _fell(server: Server) -> None:
+    server.kill()
+    time.sleep(_AWAY_SECONDS)
+    server.start()
+
+
+def _children(process: subprocess.Popen[bytes]) -> list[int]:
+    found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
+    return [int(pid) for pid in found.split()]
+
+
+@asynccontextmanager
+async def _container(servers: Installation) -> AsyncIterator[Container]:
+    with configured(servers.settings):
+        container = Container(read_settings())
+        try:
+            yield container
+        finally:
+            await container.close()
+
+
+async def _handed_in(container: Container, name: str) -> tuple[Corpus, Job]:
+    corpus = await corpora.create(container, name, chunker="passage", extractor="llm+given", fine=Fine.ON)
+    drawn = documents(_DOCUMENTS, seed=3)
+    submissions = [submission_from_json({"key": one.pop("id"), **one}) for one in drawn]
+    return corpus, (await ingestion.hand_in(container, corpus, submissions, OnConflict.REPLACE)).job
+
+
+async def _settled(container: Container, job: Job) -> Job:
+    """The record may be away for a while."""
+    async with asyncio.timeout(_LONGEST_SECONDS):
+        while not job.settled:
+            await asyncio.sleep(0.2)
+            try:
+                job = await container.record.jobs.get(job.id)
+            except Unavailable:
+                continue
+    return job
+
+
+async def _export(container: Container, corpus: Corpus) -> list[object]:
+    return [row async for row in container.record.exporter.rows(corpus.id, canonical=True)]

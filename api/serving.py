@@ -1,4 +1,4 @@
-"""The server process: HTTP in front, a worker beside it."""
+"""The server process: HTTP in front; a worker beside it where all is in one data folder."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ import uvicorn
 
 from api.guard import is_loopback
 from app.container import Container
+from app.readiness import check_at_start
 from app.supervision import Supervision
 from core.errors import InvalidInput
 from core.settings import Settings
@@ -20,7 +21,10 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
-    """Serve until SIGINT or SIGTERM, and keep a worker running meanwhile; raises `InvalidInput` for an open door."""
+    """Serve until SIGINT or SIGTERM, and keep a worker running meanwhile, unless workers are started apart, on servers.
+
+    Raises `InvalidInput` for an open door, and `InvalidSettings` where a server refuses us.
+    """
     if not is_loopback(host) and not settings.api.keys:
         raise InvalidInput(
             f"--host {host} is reachable from other machines, and no key is set: set HOPWEAVE_API__KEYS (a JSON list "
@@ -40,11 +44,14 @@ def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Make the default searcher and reasoner once: what is wrong with them is said now, not by the first question."""
+    """Make the default searcher and reasoner once, and look at the servers: what is wrong with them is said now, not by
+    the first question. A server that is away is waited for.
+    """
 
     async def make() -> None:
         container = Container(settings)
         try:
+            await check_at_start(container)
             container.reasoner(container.default_reasoner)
         finally:
             await container.close()

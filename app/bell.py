@@ -5,70 +5,44 @@ The record is the queue, so a message that is lost, repeated, late or reordered 
 
 import asyncio
 import logging
-from pathlib import Path
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from core.errors import Unavailable
+from app.broker import QUEUE, broker_answer, connect, make_celery, recreate_broker, translated
+from core.errors import HopweaveError, InvalidSettings, Unavailable
 from core.settings import Settings
 
-__all__ = ["TASK", "Bell", "make_celery", "recreate_broker"]
+__all__ = ["TASK", "Bell", "broker_answer", "make_celery", "recreate_broker"]
 
 TASK = "hopweave.work"
-_FILESYSTEM = "filesystem://"
+_SOON_SECONDS = 0.25
+_AWAY_SECONDS = 2.0
 
 _log = logging.getLogger("hopweave.app")
 
 
-def make_celery(settings: Settings) -> Any:
-    """A Celery application for the configured broker; it connects when first used."""
-    from celery import Celery
-
-    app = Celery("hopweave", set_as_current=False)
-    app.conf.update(
-        broker_url=settings.broker.url,
-        task_ignore_result=True,
-        task_acks_late=True,
-        task_reject_on_worker_lost=True,
-        task_default_queue="hopweave",
-        task_serializer="json",
-        accept_content=["json"],
-        worker_prefetch_multiplier=1,
-        worker_hijack_root_logger=False,
-        worker_redirect_stdouts=False,
-        worker_enable_remote_control=False,
-        broker_connection_retry_on_startup=True,
-    )
-    if settings.broker.url == _FILESYSTEM:
-        folder = _broker_folder(settings.data_dir)
-        for part in ("queue", "control", "processed"):
-            (folder / part).mkdir(parents=True, exist_ok=True)
-        app.conf.broker_transport_options = {
-            "data_folder_in": str(folder / "queue"),
-            "data_folder_out": str(folder / "queue"),
-            "control_folder": str(folder / "control"),
-            "processed_folder": str(folder / "processed"),
-            "store_processed": False,
-            "polling_interval": 0.1,
-        }
-    return app
-
-
-def recreate_broker(settings: Settings) -> None:
-    """Empty the filesystem broker: it dies of a half-written message, and nothing is lost, since the record knows."""
-    if settings.broker.url == _FILESYSTEM:
-        for message in _broker_folder(settings.data_dir).rglob("*.msg"):
-            message.unlink(missing_ok=True)  # the folders stay: others may be ringing at this moment
-
-
 class Bell:
-    """Rings for a corpus. Made lazily: importing Celery takes longer than most commands."""
+    """Rings for a corpus. Made lazily: importing Celery takes longer than most commands.
+
+    On servers a message is sent only where none waits to be taken: as long as one does, nobody is idle, and whoever
+    takes it sees in the record what else there is to do. So ten thousand uploads are not ten thousand messages.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._celery: Any = None
+        self._line: Any = None
+        self._using_line = threading.Lock()
+        self._ringer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bell")
+        self._not_before = 0.0
 
     def ring(self, corpus_id: str) -> None:
         """Tell some worker that there is work; raises `Unavailable` where the broker cannot be reached."""
+        if self._settings.on_servers:
+            self._ring_if_silent(corpus_id)
+            return
         from kombu.exceptions import OperationalError
 
         if self._celery is None:
@@ -79,12 +53,68 @@ class Bell:
             raise Unavailable(f"the broker cannot be reached: {error}; the work is queued and will be found") from error
 
     async def ring_soon(self, corpus_id: str) -> None:
-        """Ring beside the event loop. A broker that is away is worth a warning: workers look for work themselves."""
+        """Ring beside the event loop. A broker that is away is worth a warning: workers look for work themselves.
+
+        On servers it returns after a quarter of a second at most, and the ringing goes on.
+        """
+        if self._settings.on_servers:
+            ringing = asyncio.get_running_loop().run_in_executor(self._ringer, self._try_to_ring, corpus_id)
+            await asyncio.wait({ringing}, timeout=_SOON_SECONDS)
+            return
         try:
             await asyncio.to_thread(self.ring, corpus_id)
         except Unavailable as error:
             _log.warning("%s", error)
 
+    def is_silent(self) -> bool:
+        """Whether no message waits to be taken, so that somebody may be idle. Raises `Unavailable`."""
+        with self._using_line:
+            return bool(self._on_line(self._count) == 0)
 
-def _broker_folder(data_dir: Path) -> Path:
-    return data_dir / "broker"
+    def _ring_if_silent(self, corpus_id: str) -> None:
+        def send() -> None:
+            if self._count() == 0:
+                self._celery.send_task(TASK, args=[corpus_id], connection=self._line, retry=False)
+
+        with self._using_line:
+            self._on_line(send)
+
+    def _on_line(self, do: Any) -> Any:
+        """Do it on the open line, or on a new one: a line to a broker that was restarted looks open until used."""
+        fresh = self._line is None
+        try:
+            return self._once(do)
+        except Unavailable:
+            if fresh:
+                raise
+        return self._once(do)
+
+    def _once(self, do: Any) -> Any:
+        if self._line is None:
+            self._celery = self._celery or make_celery(self._settings)
+            self._line = connect(self._settings)
+        line = self._line
+        try:
+            with translated(line):
+                return do()
+        except (Unavailable, InvalidSettings) as error:
+            self._line = None
+            line.collect(_AWAY_SECONDS)
+            raise Unavailable(str(error)) from error
+
+    def _count(self) -> int:
+        queue = self._celery.amqp.queues[QUEUE]
+        declared = self._line.default_channel.queue_declare(
+            queue=queue.name, durable=queue.durable, auto_delete=queue.auto_delete
+        )
+        return int(declared.message_count)
+
+    def _try_to_ring(self, corpus_id: str) -> None:
+        """For a moment after a failure nothing is tried: those who hand in meanwhile need not wait for it."""
+        if time.monotonic() < self._not_before:
+            return
+        try:
+            self.ring(corpus_id)
+        except HopweaveError as error:
+            _log.warning("%s", error)
+            self._not_before = time.monotonic() + _AWAY_SECONDS

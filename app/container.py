@@ -7,6 +7,7 @@ from typing import Protocol
 import retrieval
 from app.bell import Bell
 from app.model_roles import check_roles
+from app.trails import TrailWriter
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
 from core.ports.chat import ChatModels
@@ -26,7 +27,9 @@ from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
 from retrieval import Backends as RetrievalBackends
 from retrieval import SnapshotCache, WebAccess
-from stores.files import FolderFileStore
+from stores.files import make_file_store
+from stores.milvus import MilvusVectorStore
+from stores.neo4j import Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails
 from stores.sqlite import SqliteModelCache, SqliteRecord, SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
 from stores.web import make_web_search
@@ -47,26 +50,53 @@ class Container:
 
     @cached_property
     def record(self) -> Record:
-        record = SqliteRecord(self.settings.data_dir / "record.db")
+        record = self._neo4j_record if self.settings.on_servers else SqliteRecord(self.settings.data_dir / "record.db")
         self._closers.append(record)
         return record
 
     @cached_property
+    def _neo4j(self) -> Connection:
+        settings = self.settings.neo4j
+        return Connection(settings.uri, settings.user, settings.password.get_secret_value(), settings.database)
+
+    @cached_property
+    def _neo4j_record(self) -> Neo4jRecord:
+        return Neo4jRecord(self._neo4j)
+
+    @cached_property
+    def trails(self) -> TrailWriter | None:
+        """None where answers leave no trail."""
+        if not self.settings.trails.enabled:
+            return None
+        trails = TrailWriter(Neo4jTrails(self._neo4j_record.database, self.settings.trails.days))
+        _ = self.record  # is closed after what writes to it
+        self._closers.append(trails)
+        return trails
+
+    @cached_property
     def vectors(self) -> VectorStore:
-        vectors = SqliteVectorStore(self.settings.data_dir / "vectors.db")
+        vectors = self._milvus() if self.settings.store.vectors == "milvus" else self._vectors_in_folder()
         self._closers.append(vectors)
         return vectors
 
+    def _vectors_in_folder(self) -> SqliteVectorStore:
+        return SqliteVectorStore(self.settings.data_dir / "vectors.db")
+
+    def _milvus(self) -> MilvusVectorStore:
+        settings = self.settings.milvus
+        return MilvusVectorStore(settings.uri, settings.token.get_secret_value())
+
     @cached_property
     def text(self) -> TextIndex:
+        if self.settings.on_servers:
+            return Neo4jTextIndex(self._neo4j_record.database)
         text = TantivyTextIndex(self.settings.data_dir / "text")
         self._closers.append(text)
         return text
 
     @cached_property
     def files(self) -> FileStore:
-        url = self.settings.files.url
-        return FolderFileStore(Path(url) if url else self.settings.data_dir / "files")
+        return make_file_store(self.settings.files.url, self.settings.data_dir / "files")
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -189,7 +219,7 @@ class Container:
         if there != here:
             raise EmbeddingMismatch(
                 f"corpus {corpus.name!r} was built with the embedding model {there!r}, and {here!r} is configured: "
-                f"set HOPWEAVE_EMBEDDING__MODEL back, or ingest the documents into a new corpus"
+                f"set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with `hopweave corpora reindex {corpus.name}`"
             )
 
     async def close(self) -> None:

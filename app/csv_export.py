@@ -36,6 +36,8 @@ async def csv_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[
     writer.writerow(COLUMNS)
     yield buffer.getvalue()
     async for row in rows:
+        if row["kind"] == "extraction":  # what a model said, of which the facts were made: for programs
+            continue
         buffer.seek(0)
         buffer.truncate()
         writer.writerow([_cell(row.get(column)) for column in COLUMNS])

@@ -1,9 +1,9 @@
 """A corpus written out: JSON lines, GraphML with communities, or one table."""
 
-import json
 from collections.abc import AsyncIterator, Mapping
 from enum import StrEnum
 
+from app.archive import Tally, json_line, section_lines
 from app.container import Container
 from app.csv_export import csv_lines
 from app.graphml_export import graphml_lines
@@ -15,7 +15,7 @@ _BLOCK = 65_536  # bytes that are handed on together: a row a time costs more th
 
 
 class ExportFormat(StrEnum):
-    """`jsonl` has everything, `graphml` is for drawing, `csv` for spreadsheets."""
+    """`jsonl` has everything and can be ingested again, `graphml` is for drawing, `csv` for spreadsheets."""
 
     JSONL = "jsonl"
     GRAPHML = "graphml"
@@ -60,9 +60,9 @@ def _lines(container: Container, corpus: Corpus, format: ExportFormat, *, canoni
         return graphml_lines(rows)
     if format is ExportFormat.CSV:
         return csv_lines(rows())
-    return _json_lines(rows())
+    return _json_lines(rows()) if canonical else section_lines(container, corpus, Tally())
 
 
 async def _json_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
     async for row in rows:
-        yield json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+        yield json_line(row)

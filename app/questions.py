@@ -90,7 +90,10 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
     with trace.timed("total"):
-        return await reasoner.answer(question, trace)
+        answer = await reasoner.answer(question, trace)
+    if container.trails is not None:
+        container.trails.keep(corpus, question.text, answer, trace)
+    return answer
 
 
 def _text(text: str, what: str) -> str:

@@ -3,13 +3,12 @@
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 from types import TracebackType
 
+from app.child import Child
 from app.folder_lock import holder, is_held
 from core.settings import Settings
 
@@ -26,29 +25,32 @@ class Supervision:
     """While its block lasts, some worker holds the data folder: the one that runs already, or a child of this process.
 
     A worker that dies is replaced; one from which nothing was heard for longer than a lease (it was stopped, or the
-    machine hangs) is killed and replaced, whoever started it. The child ends with the pipe that this process holds, so
-    not even `kill -9` of the parent leaves it behind.
+    machine hangs) is killed and replaced, whoever started it. The child ends with this process.
+
+    On servers it does nothing: workers are started by `hopweave worker`, here or on other hosts.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = settings.data_dir.resolve()
-        self._child: subprocess.Popen[bytes] | None = None
-        self._pipe: int | None = None
+        self._child: Child | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="supervision", daemon=True)
         self._pause = _LOOK_SECONDS
         self._not_before = 0.0
 
     def __enter__(self) -> "Supervision":
+        if self._settings.on_servers:
+            return self
         self._folder.mkdir(parents=True, exist_ok=True)
         self._thread.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._ended.set()
-        self._thread.join()
-        self._dismiss()
+        if not self._settings.on_servers:
+            self._thread.join()
+            self._dismiss()
 
     @property
     def log(self) -> Path:
@@ -56,12 +58,16 @@ class Supervision:
         return self._folder / "worker.log"
 
     def worker_pid(self) -> int | None:
-        """The process that holds the folder now, whoever started it."""
+        """The process that holds the folder now, whoever started it; None on servers, where nobody holds it."""
+        if self._settings.on_servers:
+            return None
         who = holder(self._folder) if is_held(self._folder) else None
         return who.pid if who else None
 
     def wait_ready(self, timeout: float) -> bool:
-        """Wait until some worker holds the folder."""
+        """Wait until some worker holds the folder; on servers nobody is waited for."""
+        if self._settings.on_servers:
+            return True
         deadline = time.monotonic() + timeout
         while self.worker_pid() is None:
             if time.monotonic() > deadline:
@@ -71,7 +77,7 @@ class Supervision:
 
     def _keep(self) -> None:
         while not self._ended.is_set():
-            if self._child is not None and self._child.poll() is not None:
+            if self._child is not None and self._child.ended() is not None:
                 self._bury()
             if is_held(self._folder):
                 self._replace_silent()
@@ -96,27 +102,17 @@ class Supervision:
         return who.pid
 
     def _start(self) -> None:
-        reading, self._pipe = os.pipe()
         log = self.log
         mode = "wb" if log.exists() and log.stat().st_size > _LARGEST_LOG else "ab"
         with log.open(mode) as output:
-            self._child = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-                [sys.executable, "-P", "-m", "app.worker_process", "--parent", str(reading)],
-                env={**os.environ, "HOPWEAVE_DATA_DIR": str(self._folder)},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(reading,),
-            )
-        os.close(reading)
+            self._child = Child({"HOPWEAVE_DATA_DIR": str(self._folder)}, output)
         self._not_before = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
     def _bury(self) -> None:
-        self._child = None
-        if self._pipe is not None:
-            os.close(self._pipe)
-            self._pipe = None
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
 
     def _dismiss(self) -> None:
         """Close the pipe and let the child finish what it writes."""
@@ -124,11 +120,8 @@ class Supervision:
         if child is None:
             return
         self._bury()
-        try:
-            child.wait(_FAREWELL_SECONDS)
-        except subprocess.TimeoutExpired:
+        if not child.wait(_FAREWELL_SECONDS):
             child.kill()
-            child.wait()
 
 
 def _is_worker(pid: int) -> bool:

@@ -5,7 +5,8 @@ import logging
 
 from app.bell import make_celery
 from app.container import Container
-from core.errors import HopweaveError, Unavailable
+from app.outages import Outages
+from core.errors import HopweaveError
 from models import warm_chat
 from retrieval import warm
 
@@ -28,10 +29,13 @@ async def warm_up(container: Container) -> None:
 
 async def keep_ringing(container: Container) -> None:
     """Ring for queued and expired work, for ever: a message that was lost costs some seconds, never work."""
+    outages = Outages(_log)
     while True:
         try:
             for corpus_id in await container.record.work.waiting():
                 await asyncio.to_thread(container.bell.ring, corpus_id)
-        except Unavailable as error:
-            _log.warning("cannot look for work: %s", error)
+        except HopweaveError as error:  # also a server that refuses us for a while: the next look may find it mended
+            outages.began("record or broker", error)
+        else:
+            outages.ended("record or broker")
         await asyncio.sleep(container.settings.worker.sweep_seconds)

@@ -18,7 +18,9 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines, or an exported corpus.")
+    ],
     corpus: CorpusName,
     extractor: Annotated[
         str | None, typer.Option(help="Such as pattern, given, llm, pattern+llm.", show_default=False)
@@ -40,10 +42,23 @@ def ingest(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Index documents, and wait until they can be searched. A missing corpus is created."""
+    """Index documents, and wait until they can be searched. A missing corpus is created. A file of `hopweave export`
+    brings its corpus as it was, without asking a model.
+    """
+    from cli.importing import exported_file, take_in
     from cli.ingesting import Request, dry, run
     from cli.summaries import dry_object, show_dry, show_summary, summary_object
 
+    unfit = {
+        "--on-conflict": on_conflict is not OnConflict.REPLACE,
+        "--prune": prune,
+        "--dry-run": dry_run,
+        "--budget-tokens": budget_tokens is not None,
+    }
+    exported = exported_file(paths, unfit)
+    if exported is not None:
+        take_in(exported, corpus, {"extractor": extractor, "chunker": chunker, "fine": fine}, as_json=as_json)
+        return
     request = Request(
         paths=tuple(paths),
         corpus=corpus,

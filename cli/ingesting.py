@@ -60,7 +60,7 @@ class Summary:
 
 
 def run(request: Request) -> Summary:
-    """Index everything, with a worker beside; returns when the last document is final."""
+    """Index everything, with a worker beside, or those over servers; returns when the last document is final."""
     settings = read_settings()
     _check_paths(request)
     with Supervision(settings) as supervision:
@@ -68,7 +68,8 @@ def run(request: Request) -> Summary:
             with Progress() as progress:
                 return run_with_container(lambda c: _ingest(c, request, supervision, progress), settings)
         except KeyboardInterrupt:
-            say("interrupted; nothing is lost: what is queued goes on with the next `hopweave ingest` or `serve`")
+            when = "with the workers" if settings.on_servers else "with the next `hopweave ingest` or `serve`"
+            say(f"interrupted; nothing is lost: what is queued goes on {when}")
             raise
 
 
@@ -78,7 +79,8 @@ def dry(request: Request) -> Estimate:
     _check_paths(request)
 
     async def work(container: Container) -> Estimate:
-        corpus = await _existing(container, request.corpus) if settings.data_dir.exists() else None
+        is_made = settings.on_servers or settings.data_dir.exists()
+        corpus = await _existing(container, request.corpus) if is_made else None
         found = read_paths(request.paths, with_given=_with_given(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)

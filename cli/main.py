@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from cli import corpora, doctor, documents, export, ingest, jobs, migrate, questions, serve, version
+from cli import backup, corpora, doctor, documents, export, ingest, jobs, migrate, questions, serve, version
 from cli.console import say
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (ingest, questions, serve, corpora, documents, jobs, export, doctor, migrate, version):
+for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, migrate, version):
     group.register(app)
 
 

@@ -5,33 +5,41 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cli.console import say
 from core.errors import Unavailable
 
 if TYPE_CHECKING:
     from app.container import Container
     from app.supervision import Supervision
     from core.jobs import Job
+    from core.settings import Settings
 
 __all__ = ["finish", "finished"]
 
 _POLL_SECONDS = 0.2
 _WORKER_PATIENCE = 60.0
+_BEGINNING_SECONDS = 15.0
 
 
 async def finished(
     container: "Container", supervision: "Supervision", job: "Job", watch: "Callable[[Job], None]" = lambda _: None
 ) -> "Job":
-    """The job, once it is over or paused; `watch` sees it before. Raises `Unavailable` where no worker will start."""
-    last_seen = time.monotonic()
+    """The job, once it is over or paused; `watch` sees it before. Raises `Unavailable` where no worker will start.
+
+    On servers, workers may come later, which is said once, and a record that is away is waited for as they do.
+    """
+    on_servers = container.settings.on_servers
+    presence = _Elsewhere(container.settings) if on_servers else _Beside(supervision)
     while True:
-        job = await container.record.jobs.get(job.id)
-        watch(job)
-        if job.settled:
-            return job
-        if supervision.worker_pid() is not None:
-            last_seen = time.monotonic()
-        elif time.monotonic() - last_seen > _WORKER_PATIENCE:
-            raise Unavailable(f"no worker has started; {supervision.log} says why. What is queued stays queued")
+        try:
+            job = await container.record.jobs.get(job.id)
+        except Unavailable as error:
+            presence.missed(error)
+        else:
+            watch(job)
+            if job.settled:
+                return job
+            presence.seen(job)
         await asyncio.sleep(_POLL_SECONDS)
 
 
@@ -41,3 +49,45 @@ async def finish(container: "Container", job: "Job", watch: "Callable[[Job], Non
 
     with Supervision(container.settings) as supervision:
         return await finished(container, supervision, job, watch)
+
+
+class _Beside:
+    """The worker is a process of this machine, which we see to."""
+
+    def __init__(self, supervision: "Supervision") -> None:
+        self._supervision = supervision
+        self._last_seen = time.monotonic()
+
+    def seen(self, _: "Job") -> None:
+        if self._supervision.worker_pid() is not None:
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > _WORKER_PATIENCE:
+            log = self._supervision.log
+            raise Unavailable(f"no worker has started; {log} says why. What is queued stays queued")
+
+    def missed(self, error: Unavailable) -> None:
+        raise error
+
+
+class _Elsewhere:
+    """Workers run where we do not see them; the job tells whether one has begun."""
+
+    def __init__(self, settings: "Settings") -> None:
+        self._patience = 60 * settings.worker.retry_minutes
+        self._began_waiting = self._last_answer = time.monotonic()
+        self._said_no_worker = self._said_away = False
+
+    def seen(self, job: "Job") -> None:
+        self._last_answer, self._said_away = time.monotonic(), False
+        if job.started_at is not None or self._said_no_worker:
+            return
+        if time.monotonic() - self._began_waiting > _BEGINNING_SECONDS:
+            self._said_no_worker = True
+            say("no worker has begun: start one with `hopweave worker`, here or on another host; waiting")
+
+    def missed(self, error: Unavailable) -> None:
+        if time.monotonic() - self._last_answer > self._patience:
+            raise error
+        if not self._said_away:
+            self._said_away = True
+            say(f"{error}; waiting, and nothing is lost")

@@ -143,13 +143,20 @@ class Shift:
 
     async def _claim(self) -> list[Claim]:
         """The next batch, to be indexed or deleted; where the worker cannot index here, its documents have failed."""
-        claims = await self._backends.work.claim(
-            self._corpus.id,
-            self._name,
-            lease_seconds=self._pace.lease_seconds,
-            max_bytes=self._pace.batch_bytes,
-            max_documents=_MOST_DOCUMENTS,
+        claiming = asyncio.ensure_future(
+            self._backends.work.claim(
+                self._corpus.id,
+                self._name,
+                lease_seconds=self._pace.lease_seconds,
+                max_bytes=self._pace.batch_bytes,
+                max_documents=_MOST_DOCUMENTS,
+            )
         )
+        try:
+            claims = await asyncio.shield(claiming)
+        except asyncio.CancelledError:  # the transaction goes on in its thread; what it claims is to be handed back
+            self._claims.update({claim.token: claim for claim in await claiming})
+            raise
         self._claims.update({claim.token: claim for claim in claims})
         if self._refusal:
             for claim in claims:

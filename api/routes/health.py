@@ -1,5 +1,6 @@
 """Whether the server is alive, and whether it can work."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
@@ -8,7 +9,8 @@ from starlette.responses import Response
 from api.deps import ContainerDep, answered
 from api.problems import problem
 from api.shapes.base import Out
-from app.readiness import unready
+from app.container import Container
+from app.readiness import Part, PartState, Readiness
 
 __all__ = ["router"]
 
@@ -19,17 +21,39 @@ class HealthOut(Out):
     status: str = "ok"
 
 
+class ReadinessOut(Out):
+    """`degraded`: something is missed that nothing waits for; each part is `ok`, or `degraded` with the reason."""
+
+    status: str
+    parts: Mapping[str, str]
+
+
 @router.get("/healthz", summary="The process answers", response_model=HealthOut)
 async def healthz() -> Response:
     return answered(HealthOut())
 
 
-@router.get("/readyz", summary="The stores answer", response_model=HealthOut)
+@router.get("/readyz", summary="The stores answer", response_model=ReadinessOut)
 async def readyz(request: Request, container: ContainerDep) -> Response:
     """503 names the stores that are down."""
-    down = await unready(container)
-    if not down:
-        return answered(HealthOut())
-    detail = "; ".join(f"{store} is down: {reason}" for store, reason in down.items())
-    headers = {"Retry-After": "5"}
-    return problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, instance=request.url.path, headers=headers)
+    parts = await _readiness(request, container).look()
+    down = [f"{name} is down: {part.said}" for name, part in parts.items() if part.state is PartState.DOWN]
+    if down:
+        headers = {"Retry-After": "5"}
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "; ".join(down), instance=request.url.path, headers=headers)
+    states = {part.state for part in parts.values()}
+    status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK
+    return answered(ReadinessOut(status=status, parts={name: _shown(part) for name, part in parts.items()}))
+
+
+def _readiness(request: Request, container: Container) -> Readiness:
+    """One for the application's life, so that a store that hangs is not asked again by everyone."""
+    state = request.app.state
+    if getattr(state, "readiness", None) is None:
+        state.readiness = Readiness(container)
+    readiness: Readiness = state.readiness
+    return readiness
+
+
+def _shown(part: Part) -> str:
+    return part.state if part.state is PartState.OK else f"{part.state}: {part.said}"

@@ -55,7 +55,7 @@ def _refuse_halves(commits: Sequence[Commit]) -> None:
         words = chain((one.title,), texts, (m.form for m in one.mentions), (f.predicate for f in one.facts))
         if any(_HALF.search(word) for word in words):
             raise InvalidInput(
-                f"the text of document {one.claim.key!r} holds half of a surrogate pair, which is no character; remove it"
+                f"document {one.claim.key!r} holds half of a surrogate pair, which is no character; remove it"
             )
 
 

@@ -1,5 +1,6 @@
 """One driver for one server, with time-outs that suit a waiting user, and its errors in our words."""
 
+import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +59,7 @@ class Connection:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")
             if self._driver is None:
+                logging.getLogger("neo4j").setLevel(logging.ERROR)  # it warns of each retry; we say what comes of them
                 self._driver = GraphDatabase.driver(
                     self.uri,
                     auth=(self._user, self._password),

@@ -50,7 +50,7 @@ def due(tx: Transaction, corpus_id: str) -> list[Tombstone]:
 def left(tx: Transaction, tombstone: Tombstone) -> Tombstone:
     """A tombstone without what the record names again."""
     gone = {kind: still_gone(tx, tombstone.corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS}
-    return replace(tombstone, **_tuples(gone))
+    return Tombstone(id=tombstone.id, corpus_id=tombstone.corpus_id, **_tuples(gone))
 
 
 def still_gone(tx: Transaction, corpus_id: str, kind: str, ids: Collection[str]) -> list[str]:

@@ -170,10 +170,14 @@ class Neo4jWorkQueue:
         for corpus_id in sorted({claim.corpus_id for claim in held}):
             some = [claim for claim in held if claim.corpus_id == corpus_id]
             try:
-                answers += await self._database.write(corpus_id, lambda tx, some=some: work(tx, some)) or ()
+                answers += await self._database.write(corpus_id, _applied(work, some))
             except NotFound:
                 answers += some
         return answers
+
+
+def _applied(work: _OfClaims, claims: Sequence[Claim]) -> Callable[[Transaction], Sequence[Claim]]:
+    return lambda tx: work(tx, claims) or ()
 
 
 def _stage(tx: Transaction, staged: Sequence[Staged], spent: Sequence[Spent]) -> list[Claim]:

@@ -83,6 +83,13 @@ class TantivyTextIndex:
 
         return await asyncio.to_thread(work)
 
+    async def check(self) -> str:
+        """The engine's version, once the folder has been looked into."""
+        from importlib import metadata
+
+        await self.count("0" * 32)  # an unknown corpus is an empty one
+        return f"tantivy {metadata.version('tantivy')}"
+
     async def close(self) -> None:
         """Let go of every open index; a later call opens them again."""
         with self._lock:

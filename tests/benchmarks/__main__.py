@@ -28,6 +28,7 @@ from tests.benchmarks import (
     ranker,
     search,
     servers,
+    snapshots,
 )
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
@@ -158,6 +159,11 @@ def _servers(datasets: Path) -> Measured:
     return Measured(report=report, checks=servers.checks(report))
 
 
+def _snapshots(_datasets: Path) -> Measured:
+    report = snapshots.measure()
+    return Measured(report=report, checks=snapshots.checks(report))
+
+
 def _demo(_datasets: Path) -> Measured:
     report = demo.measure()
     return Measured(report=report, checks=demo.checks(report))
@@ -208,6 +214,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "overhead": _overhead,
     "pagerank": _pagerank,
     "servers": _servers,
+    "snapshots": _snapshots,
     "demo": _demo,
 }
 

@@ -15,7 +15,8 @@ from tests.twins.embedder import TwinEmbedder
 
 async def test_health(server: Server) -> None:
     assert (await server.client.get("/healthz")).json() == {"status": "ok"}
-    assert (await server.client.get("/readyz")).json() == {"status": "ok"}
+    parts = dict.fromkeys(("record", "vectors", "text", "files"), "ok")
+    assert (await server.client.get("/readyz")).json() == {"status": "ok", "parts": parts}
 
 
 async def test_readiness_names_the_store_that_is_down(server: Server, tmp_path: Path) -> None:

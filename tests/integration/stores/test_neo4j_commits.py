@@ -61,6 +61,12 @@ def long_text(number: int, *, first: int = 0) -> Passages:
     return [(f"passage {i}", ["Ada", f"Name {i % 7}"]) for i in range(first, first + number)]
 
 
+def first_named(passages: Passages) -> Passages:
+    """The first one, which `commit_of` gives the facts to, mentions what the same text elsewhere does not."""
+    (text, names), *others = passages
+    return [(text, [*names, "First"]), *others]
+
+
 async def claim_of(record: Neo4jRecord, corpus: Corpus, key: str, content: str) -> Claim:
     await record.intake.enqueue(corpus.id, [revision(key, content)], OnConflict.REPLACE)
     [claim] = await claim_all(record, corpus)
@@ -236,9 +242,9 @@ async def test_what_a_worker_leaves_half_written_goes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Wherever it dies: another does it again, a newer revision or nothing at all comes, or the document goes."""
-    old = long_text(12)
-    new = [*long_text(10, first=6), ("passage 2", ["Changed"])]
-    latest = [("short", ["Ada", "Short"]), *long_text(2)]
+    old = first_named(long_text(12))
+    new = first_named([*long_text(10, first=6), ("passage 2", ["Changed"])])
+    latest = [("short", ["Ada", "Short"]), *long_text(3)]
     for writes in range(40):
         other = await record.corpora.create(f"try{writes}", SETTINGS)
         await put(record, other, "a", old, facts=FACTS)

@@ -39,7 +39,8 @@ def test_export_and_ingest_elsewhere(hopweave: Hopweave, people: Path, monkeypat
     assert (again.code, again.out) == (0, "corpus moved: 0 documents, 0 passages, 2 unchanged\n")
 
 
-def test_what_an_exported_corpus_has_no_room_for(hopweave: Hopweave, people: Path) -> None:
+@pytest.mark.usefixtures("people")
+def test_what_an_exported_corpus_has_no_room_for(hopweave: Hopweave) -> None:
     assert hopweave("export", "people", "--format", "jsonl", "-o", "people.jsonl").code == 0
     ran = hopweave("ingest", "people.jsonl", "--corpus", "other", "--prune", "--dry-run")
     assert (ran.code, ran.out) == (2, "")
@@ -55,7 +56,8 @@ def test_what_an_exported_corpus_has_no_room_for(hopweave: Hopweave, people: Pat
     )
 
 
-def test_backup_and_restore(hopweave: Hopweave, people: Path) -> None:
+@pytest.mark.usefixtures("people")
+def test_backup_and_restore(hopweave: Hopweave) -> None:
     canonical = hopweave("export", "people", "--format", "jsonl", "--canonical").out
     ran = hopweave("backup", "all.backup")
     assert (ran.code, ran.out) == (0, "corpus people: 2 documents, 2 passages, 2 vectors\n")

@@ -1,0 +1,142 @@
+"""One Milvus server as this process reaches it, and what its errors mean here."""
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
+
+from core.errors import InvalidSettings, Unavailable
+
+if TYPE_CHECKING:
+    import grpc
+    from pymilvus import MilvusClient
+
+__all__ = ["Absent", "Budget", "MilvusServer", "NotLoaded"]
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 2.0
+_QUESTION_SECONDS = 60.0
+_NO_COLLECTION = 100
+_NOT_LOADED = (101, 103)  # not loaded; not loaded as a whole
+_OLDEST = (2, 3)
+
+
+class Absent(Exception):
+    """There is no such collection."""
+
+
+class NotLoaded(Exception):
+    """The collection is there, but nothing can be read from it yet."""
+
+
+class Budget:
+    """The seconds that one call may take, whatever it does on its way."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """For one question to the server. Never below a tenth: to pymilvus, no seconds at all mean the default."""
+        return min(_QUESTION_SECONDS, max(0.1, self._end - time.monotonic()))
+
+    @property
+    def is_spent(self) -> bool:
+        return time.monotonic() >= self._end
+
+
+class MilvusServer:
+    """Connects when first asked, and again after an outage. Usable from any thread."""
+
+    def __init__(self, uri: str, token: str = "") -> None:
+        self._uri = uri
+        self._token = token
+        self._client: MilvusClient | None = None
+        self._lock = Lock()
+
+    @property
+    def address(self) -> str:
+        """Host and port: the URI itself may hold a password."""
+        return urlsplit(self._uri).netloc.rpartition("@")[2] or self._uri.rpartition("@")[2]
+
+    def ask(self, call: "Callable[[MilvusClient], T]") -> T:
+        """What `call` returns. Raises `Absent`, `NotLoaded`, `InvalidSettings` or `Unavailable`, never an SDK's error.
+
+        `call` gives each of pymilvus' methods a timeout: without one they try again for minutes.
+        """
+        import grpc
+        from pymilvus.exceptions import MilvusException
+
+        try:
+            return call(self._connected())
+        except (MilvusException, grpc.RpcError) as error:
+            raise self._translated(error) from error
+
+    def version(self) -> str:
+        """Raises `InvalidSettings` where the server is too old, or no Milvus."""
+
+        def work(client: "MilvusClient") -> str:
+            version = str(client.get_server_version(timeout=_CONNECT_SECONDS))
+            client.list_collections(timeout=_CONNECT_SECONDS)  # also a wrong token is told a version
+            return version
+
+        version = self.ask(work)
+        number = re.search(r"(\d+)\.(\d+)", version)
+        if number is None or (int(number[1]), int(number[2])) < _OLDEST:
+            raise InvalidSettings(f"HOPWEAVE_MILVUS__URI: {self.address} is Milvus {version}; it must be 2.3 or newer")
+        return version
+
+    def close(self) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+            self._client = None
+
+    def _connected(self) -> "MilvusClient":
+        with self._lock:
+            if self._client is None:
+                from pymilvus import MilvusClient
+
+                # It logs whole tracebacks of errors that are raised as well.
+                logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
+                self._client = MilvusClient(self._uri, token=self._token, timeout=_CONNECT_SECONDS)
+            return self._client
+
+    def _translated(self, error: Exception) -> Exception:
+        import grpc
+        from pymilvus.exceptions import ConnectionConfigException, MilvusException
+
+        if isinstance(error, ConnectionConfigException):
+            return InvalidSettings("HOPWEAVE_MILVUS__URI is no address of a Milvus server: give http(s)://HOST:PORT")
+        if isinstance(error, MilvusException) and error.code == _NO_COLLECTION:
+            return Absent()
+        if isinstance(error, MilvusException) and error.code in _NOT_LOADED:
+            return NotLoaded()
+        status = _status(error)
+        if status in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
+            return InvalidSettings(f"Milvus at {self.address} refuses HOPWEAVE_MILVUS__TOKEN: set it to user:password")
+        if status is grpc.StatusCode.UNIMPLEMENTED:
+            return InvalidSettings(f"HOPWEAVE_MILVUS__URI: what answers at {self.address} is no Milvus server")
+        reason = status.name if status else str(getattr(error, "message", error))
+        return Unavailable(
+            f"Milvus at {self.address} cannot be used now ({reason[:300]}): see that it runs and that "
+            "HOPWEAVE_MILVUS__URI names it, and try again"
+        )
+
+
+def _status(error: BaseException | None) -> "grpc.StatusCode | None":
+    """The first gRPC status among an error and its causes; pymilvus wraps some, and makes others their own cause."""
+    import grpc
+
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        code = error.code() if isinstance(error, grpc.RpcError) else getattr(error, "code", None)
+        if isinstance(code, grpc.StatusCode):
+            return code
+        error = error.__cause__ if error.__cause__ not in (None, error) else error.__context__
+    return None

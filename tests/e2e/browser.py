@@ -1,0 +1,152 @@
+"""Neo4j Browser in Chromium, used as its users do: files are dropped on it, and saved queries are clicked."""
+
+import base64
+import re
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.servers.addresses import Neo4jAddress
+
+__all__ = ["FLAGS", "WINDOW", "Browser"]
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WINDOW = {"width": 1280, "height": 800}
+_PATIENCE_MS = 60_000  # two cores may be shared by many
+_FOLDER = "Hopweave"
+
+_DROP = """
+([name, base64]) => {
+    const bytes = Uint8Array.from(atob(base64), letter => letter.charCodeAt(0));
+    const carried = new DataTransfer();
+    carried.items.add(new File([bytes], name));
+    const options = {bubbles: true, cancelable: true, dataTransfer: carried};
+    document.querySelector('.filedrop').dispatchEvent(new DragEvent('drop', options));
+}
+"""
+# Nodes swing for a while after they are drawn.
+_AT_REST = """
+() => {
+    const places = [...document.querySelectorAll('g.node')].map(node => node.getAttribute('transform')).join();
+    const rest = places !== '' && places === window.placesBefore;
+    window.placesBefore = places;
+    return rest;
+}
+"""
+# How many times larger the graph might be drawn.
+_ROOM = """
+() => {
+    const all = [...document.querySelectorAll('g.node')].map(node => node.getBoundingClientRect());
+    const whole = document.querySelector('g.node').ownerSVGElement.getBoundingClientRect();
+    const middle = [whole.left + whole.width / 2, whole.top + whole.height / 2];
+    const reach = (low, high, centre) => Math.max(
+        ...all.map(one => Math.max(centre - one[low], one[high] - centre)));
+    return Math.min(
+        whole.width / 2 / reach('left', 'right', middle[0]), whole.height / 2 / reach('top', 'bottom', middle[1]));
+}
+"""
+_STEP = 1.35
+# The drawer is made anew when it has slid in, and then forgets which folders are open.
+_EXPANDED = """
+folder => {
+    const there = document.querySelector('[data-testid=savedScriptListItem]');
+    const rest = there !== null && there === window.queryBefore;
+    window.queryBefore = there;
+    if (there === null) document.querySelector(`[data-testid=${folder}]`)?.click();
+    return rest;
+}
+"""
+
+
+class Browser:
+    """One page, connected to a server. It reaches nothing beyond this machine."""
+
+    def __init__(self, page: Page, server: Neo4jAddress) -> None:
+        self._page = page
+        page.set_default_timeout(_PATIENCE_MS)
+        expect.set_options(timeout=_PATIENCE_MS)
+        page.route("**/*", _only_loopback)
+        page.goto(f"{server.browser}?dbms={server.uri.replace('://', f'://{server.user}@')}&db=neo4j")
+        page.get_by_test_id("username").fill(server.user)
+        page.get_by_test_id("password").fill(server.password)
+        page.get_by_test_id("connect").click()
+        expect(page.get_by_test_id("connect")).to_have_count(0)
+
+    def drop(self, file: Path) -> None:
+        """Drop a file on the window."""
+        self._page.evaluate(_DROP, [file.name, base64.b64encode(file.read_bytes()).decode()])
+
+    def type(self, command: str) -> None:
+        """Into the editor, and run it."""
+        self._page.locator("#monaco-main-editor").click()
+        self._page.keyboard.insert_text(command)
+        self._page.keyboard.press("Control+Enter")
+
+    @property
+    def newest(self) -> Locator:
+        """The newest answer on the page."""
+        return self._page.get_by_test_id("frame").first
+
+    def show_saved(self) -> Locator:
+        """Open the drawer of saved queries; returns their names."""
+        self._page.get_by_test_id("navigationFavorites").click()
+        self._page.wait_for_function(_EXPANDED, arg=f"expandFolder-{_FOLDER}", polling=500)
+        return self._page.get_by_test_id(re.compile("^scriptTitle-"))
+
+    def hide_saved(self) -> None:
+        self._page.get_by_test_id("navigationFavorites").click()
+        expect(self._page.get_by_test_id("savedScriptListItem")).to_have_count(0)
+
+    def run_saved(self, name: str) -> None:
+        """Click a saved query, and wait until its graph has come to rest; it fills the window."""
+        self.type(":clear")
+        expect(self._page.get_by_test_id("frame")).to_have_count(0)
+        self.show_saved()
+        title = self._page.get_by_test_id(f"scriptTitle-{name}")
+        query = self._page.get_by_test_id("savedScriptListItem").filter(has=title)
+        query.hover()
+        query.get_by_test_id("savedScriptsButton-Run").click()
+        self.hide_saved()
+        self.newest.get_by_title("Fullscreen", exact=True).click()
+        expect(self.newest.locator("g.node")).not_to_have_count(0)
+        self._page.get_by_title("Collapse the node properties display").click()
+        self._page.wait_for_function(_AT_REST, polling=700)
+        self.newest.get_by_label("zoom-to-fit").click()
+        self._enlarge()
+        self._page.wait_for_function(_AT_REST, polling=700)
+
+    def _enlarge(self) -> None:
+        """What fits leaves much room around it."""
+        while self._page.evaluate(_ROOM) > _STEP:
+            before = self._page.evaluate(_ROOM)
+            self.newest.get_by_label("zoom-in").click()
+            self._page.wait_for_function(f"before => ({_ROOM})() < before", arg=before)
+
+    def captions(self, of: str) -> list[str]:
+        """What stands on the nodes, or the relationships, that are drawn."""
+        drawn = self.newest.locator(f"g.{of}").all()
+        return [" ".join("".join(one.locator("text").all_text_contents()).split()) for one in drawn]
+
+    def leave(self) -> None:
+        """From the whole window back to the page."""
+        self.newest.get_by_title("Close fullscreen").click()
+
+    def picture(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._page.screenshot(path=file)
+
+
+def _only_loopback(route: Route) -> None:
+    if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+        route.continue_()
+    else:
+        route.abort()

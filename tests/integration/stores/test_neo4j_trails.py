@@ -1,0 +1,153 @@
+"""Trails of answers in a real Neo4j: how they end."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.trails import trail_of
+from core.corpora import Corpus
+from core.errors import NotFound
+from core.ids import document_id
+from core.ports.trails import Trail, TrailStep
+from stores.neo4j import Neo4jTrails
+from tests.computing import ANSWER, DOCUMENTS, QUESTION, answered, desk_on
+from tests.desk import Desk
+from tests.integration.stores.neo4j_databases import driver_of, emptied
+from tests.servers.addresses import Neo4jAddress
+
+pytestmark = pytest.mark.servers
+
+EVERYTHING = (
+    "MATCH (n) WHERE n:Question OR n:Step OPTIONAL MATCH (n)-[r]->() RETURN properties(n) AS n, properties(r) AS r"
+)
+
+
+@pytest.fixture
+async def desk(neo4j_server: Neo4jAddress, tmp_path: Path) -> AsyncIterator[Desk]:
+    emptied(neo4j_server)
+    desk = desk_on(neo4j_server, tmp_path)
+    yield desk
+    await desk.close()
+
+
+@pytest.fixture
+async def corpus(desk: Desk) -> Corpus:
+    corpus = await desk.corpus("computing", extractor="given")
+    await desk.ingest(corpus, *DOCUMENTS)
+    return corpus
+
+
+@pytest.fixture
+def trails(desk: Desk) -> Neo4jTrails:
+    return trails_of(desk, days=1)
+
+
+def trails_of(desk: Desk, days: float) -> Neo4jTrails:
+    record: Any = desk.record
+    return Neo4jTrails(record.database, days)
+
+
+async def trail(desk: Desk, corpus: Corpus) -> Trail:
+    return trail_of(QUESTION, *await answered(desk, corpus))
+
+
+def asked(neo4j: Neo4jAddress, query: str, **parameters: Any) -> list[dict[str, Any]]:
+    with driver_of(neo4j) as driver:
+        return [record.data() for record in driver.execute_query(query, parameters, database_="neo4j").records]
+
+
+def left(neo4j: Neo4jAddress) -> int:
+    return int(asked(neo4j, "MATCH (n) WHERE n:Question OR n:Step RETURN count(n) AS n")[0]["n"])
+
+
+async def test_a_trail_is_as_it_was_told(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    id = await trails.write(corpus.id, await trail(desk, corpus))
+    [question] = asked(neo4j_server, "MATCH (q:Question) RETURN q {.*} AS q")
+    assert question["q"]["id"] == id
+    assert (question["q"]["text"], question["q"]["answer"]) == (QUESTION, ANSWER)
+    assert question["q"]["expires_at"] - question["q"]["asked_at"] == pytest.approx(86_400)
+    steps = "MATCH (:Question)-[x:STEP]->(s:Step) RETURN s.question AS q, s.searches AS searches ORDER BY x.number"
+    assert asked(neo4j_server, steps)[1] == {
+        "q": "Who taught Ada Lovelace?",
+        "searches": ["bridged: Who taught Ada Lovelace?"],
+    }
+    quotes = "MATCH (:Question)-[x:CITES]->(c:Chunk) WHERE c.text CONTAINS x.quote RETURN x.marker AS m ORDER BY m"
+    assert [row["m"] for row in asked(neo4j_server, quotes)] == [1, 2]
+
+
+@pytest.mark.parametrize("key", ["morgan.md", "babbage.md"])
+async def test_no_word_outlives_a_document_that_was_cited_or_shown(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails, key: str
+) -> None:
+    await trails.write(corpus.id, await trail(desk, corpus))
+    await desk.delete(corpus, key)
+    everything = str(asked(neo4j_server, EVERYTHING))
+    for word in ("Madurai", "Morgan", "Lovelace", "teacher", "program"):
+        assert word not in everything
+    await desk.record.work.trim()
+    assert left(neo4j_server) == 0
+
+
+async def test_a_trail_stays_while_what_it_shows_does(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    await desk.ingest(corpus, {"id": "other.md", "text": "Nobody was shown this."})
+    await trails.write(corpus.id, await trail(desk, corpus))
+    await desk.delete(corpus, "other.md")
+    await desk.record.work.trim()
+    assert left(neo4j_server) == 4
+    assert QUESTION in str(asked(neo4j_server, EVERYTHING))
+
+
+async def test_a_trail_goes_when_a_passage_is_replaced(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    await trails.write(corpus.id, await trail(desk, corpus))
+    await desk.ingest(corpus, {"id": "morgan.md", "title": "Augustus De Morgan", "text": "He is not to be named."})
+    assert "Madurai" not in str(asked(neo4j_server, EVERYTHING))
+
+
+async def test_nothing_is_written_of_what_is_gone_meanwhile(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    late = await trail(desk, corpus)
+    await desk.record.intake.delete_documents(corpus.id, [document_id("morgan.md")])
+    assert await trails.write(corpus.id, late) is None
+    await desk.worker.work(corpus.id)
+    assert await trails.write(corpus.id, late) is None
+    assert left(neo4j_server) == 0
+
+
+async def test_trim_removes_what_is_over_and_nothing_else(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    other = await desk.corpus("other")
+    over = trails_of(desk, days=-1)
+    short = Trail(question="?", answer="!", reasoner="direct", steps=(TrailStep(id="", question="?", answer="!"),))
+    for _ in range(3):
+        await over.write(other.id, short)
+    kept = await trails.write(corpus.id, await trail(desk, corpus))
+    await desk.record.work.trim()
+    assert asked(neo4j_server, "MATCH (q:Question) RETURN q.id AS id") == [{"id": kept}]
+    assert left(neo4j_server) == 4
+
+
+async def test_trails_go_with_their_corpus(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    other = await desk.corpus("other", extractor="given")
+    await desk.ingest(other, *DOCUMENTS)
+    for one in (corpus, other):
+        await trails.write(one.id, await trail(desk, one))
+    late = await trail(desk, corpus)
+    await desk.record.corpora.drop("computing")
+    assert await trails.write(corpus.id, late) is None
+    await desk.record.work.forget(corpus.id)
+    assert asked(neo4j_server, "MATCH (q:Question) RETURN q.corpus_id AS id") == [{"id": other.id}]
+    assert left(neo4j_server) == 4
+    with pytest.raises(NotFound):
+        await trails.write(corpus.id, late)

@@ -1,0 +1,154 @@
+"""What an answer leaves behind, and that leaving it neither delays nor fails anything."""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+import pytest
+
+from app.trails import TrailWriter, trail_of
+from core.documents import DocumentRef, Span
+from core.errors import Unavailable
+from core.events import SearchEvent
+from core.ports.reasoning import Answer, Citation, Step
+from core.ports.retrieval import Hit
+from core.ports.trails import Trail, TrailCitation, TrailStep
+from core.trace import Trace
+from tests.reasoning_desk import CORPUS, hit
+
+ADA = hit("ada", "Ada", "Ada wrote a program.")
+MORGAN = hit("morgan", "Morgan", "Morgan taught Ada.")
+WEB = replace(hit("web", "Web", "From afar."), url="https://example.org/ada")
+
+
+def cited(marker: int, found: Hit, quote: str, place: int = 0) -> Citation:
+    return Citation(
+        marker=marker,
+        chunk_id=found.chunk.id,
+        document=DocumentRef(id="d", key="d", title="D", metadata={}),
+        page=None,
+        quote=quote,
+        answer_span=Span(start=place, end=place + 1),
+        source_span=Span(start=0, end=1),
+        url=found.url,
+    )
+
+
+def searched(step: str, query: str, *hits: Hit) -> SearchEvent:
+    return SearchEvent(query=query, searcher="dense", hits=hits, step=step)
+
+
+def test_steps_tell_what_they_needed_searched_and_found() -> None:
+    steps = (
+        Step(id="1", question="Who?", answer="Ada", hits=(ADA, WEB, ADA), verdict="supported"),
+        Step(id="2", question="Whose teacher?", answer="Morgan", hits=(MORGAN,), parents=("1",)),
+    )
+    trace = Trace()
+    for event in (searched("1", "who", ADA), searched("1", "who", ADA), searched("2", "teacher", MORGAN)):
+        trace.emit(event)
+    trail = trail_of("Who taught her?", Answer(text="Morgan", reasoner="auto", steps=steps), trace)
+    assert trail.steps == (
+        TrailStep(
+            id="1", question="Who?", answer="Ada", verdict="supported", searches=("dense: who",), chunks=("ada#0",)
+        ),
+        TrailStep(
+            id="2",
+            question="Whose teacher?",
+            answer="Morgan",
+            needs=("1",),
+            searches=("dense: teacher",),
+            chunks=("morgan#0",),
+        ),
+    )
+
+
+def test_searches_of_no_step_make_one() -> None:
+    trace = Trace()
+    trace.emit(searched("", "ada", ADA, MORGAN))
+    trace.emit(searched("", "program", ADA))
+    trail = trail_of("Who?", Answer(text="Ada", reasoner="vanilla"), trace)
+    assert trail.steps == (
+        TrailStep(
+            id="search",
+            question="ada",
+            answer="",
+            searches=("dense: ada", "dense: program"),
+            chunks=("ada#0", "morgan#0"),
+        ),
+    )
+
+
+def test_what_is_from_the_web_is_a_link() -> None:
+    citations = (cited(1, ADA, "wrote"), cited(1, ADA, "wrote", place=9), cited(2, WEB, "afar"))
+    trail = trail_of("Who?", Answer(text="Ada [1], or not [2]", reasoner="direct", citations=citations), Trace())
+    assert trail.citations == (TrailCitation(marker=1, chunk_id="ada#0", quote="wrote"),)
+    assert trail.links == ("[2] https://example.org/ada",)
+
+
+def test_a_trail_has_a_bounded_size() -> None:
+    hits = tuple(hit(f"{n}", "T", "text") for n in range(300))
+    steps = tuple(Step(id=f"{n}", question="q" * 50_000, answer="a" * 50_000, hits=hits) for n in range(200))
+    citations = tuple(cited(n, hits[n], "c" * 50_000) for n in range(300))
+    trace = Trace()
+    for n in range(300):
+        trace.emit(searched("0", f"{n}" + "s" * 50_000, *hits))
+    trail = trail_of("?", Answer(text="t" * 100_000, reasoner="auto", steps=steps, citations=citations), trace)
+    assert len(trail.answer) == 10_000
+    assert trail.answer.endswith("…")
+    assert (len(trail.steps), len(trail.citations)) == (50, 50)
+    first = trail.steps[0]
+    assert (len(first.question), len(first.searches), len(first.chunks)) == (10_000, 10, 20)
+    assert max(len(search) for search in first.searches) == 500
+    assert {len(one.quote) for one in trail.citations} == {1_000}
+
+
+class Slow:
+    """Writes when it is let, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.let = asyncio.Event()
+        self.written: list[Trail] = []
+        self._error = error
+
+    async def write(self, corpus_id: str, trail: Trail) -> str | None:
+        await self.let.wait()
+        if self._error is not None:
+            raise self._error
+        assert corpus_id == CORPUS.id
+        self.written.append(trail)
+        return "id"
+
+
+ANSWER = Answer(text="Ada", reasoner="direct")
+
+
+async def test_nobody_waits_for_a_trail_but_close() -> None:
+    trails = Slow()
+    writer = TrailWriter(trails)
+    writer.keep(CORPUS, "Who?", ANSWER, Trace())
+    assert not trails.written
+    trails.let.set()
+    await writer.close()
+    assert [trail.question for trail in trails.written] == ["Who?"]
+
+
+async def test_an_outage_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    trails = Slow(Unavailable("Neo4j at bolt://there cannot be used now"))
+    trails.let.set()
+    writer = TrailWriter(trails)
+    with caplog.at_level(logging.WARNING, "hopweave.trails"):
+        writer.keep(CORPUS, "Who?", ANSWER, Trace())
+        await writer.close()
+    assert "Neo4j at bolt://there cannot be used now" in caplog.text
+
+
+async def test_no_more_than_so_many_wait(caplog: pytest.LogCaptureFixture) -> None:
+    trails = Slow()
+    writer = TrailWriter(trails)
+    with caplog.at_level(logging.WARNING, "hopweave.trails"):
+        for n in range(130):
+            writer.keep(CORPUS, f"Who {n}?", ANSWER, Trace())
+    trails.let.set()
+    await writer.close()
+    assert len(trails.written) == 100
+    assert "one more is left out" in caplog.text

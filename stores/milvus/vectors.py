@@ -63,7 +63,7 @@ class MilvusVectorStore:
 
     async def check(self) -> str:
         """The server's version. Raises `Unavailable` or `InvalidSettings` where it cannot be used."""
-        return await asyncio.to_thread(self._server.version)
+        return f"Milvus {await asyncio.to_thread(self._server.version)}"
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
         vectors = checked(batch)

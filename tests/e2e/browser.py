@@ -2,6 +2,8 @@
 
 import base64
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, Route, expect
@@ -22,7 +24,7 @@ FLAGS = (
 )
 WINDOW = {"width": 1280, "height": 800}
 _PATIENCE_MS = 60_000  # two cores may be shared by many
-_FOLDER = "Hopweave"
+_FOLDER = "guide"
 
 _DROP = """
 ([name, base64]) => {
@@ -54,6 +56,7 @@ _ROOM = """
         whole.width / 2 / reach('left', 'right', middle[0]), whole.height / 2 / reach('top', 'bottom', middle[1]));
 }
 """
+_ENLARGED = f"before => ({_ROOM})() < before || document.querySelector('[aria-label=zoom-in]').disabled"
 _STEP = 1.35
 # The drawer is made anew when it has slid in, and then forgets which folders are open.
 _EXPANDED = """
@@ -106,8 +109,9 @@ class Browser:
         self._page.get_by_test_id("navigationFavorites").click()
         expect(self._page.get_by_test_id("savedScriptListItem")).to_have_count(0)
 
-    def run_saved(self, name: str) -> None:
-        """Click a saved query, and wait until its graph has come to rest; it fills the window."""
+    @contextmanager
+    def drawn(self, name: str) -> Iterator[None]:
+        """Click a saved query; its graph fills the window, at rest."""
         self.type(":clear")
         expect(self._page.get_by_test_id("frame")).to_have_count(0)
         self.show_saved()
@@ -117,28 +121,30 @@ class Browser:
         query.get_by_test_id("savedScriptsButton-Run").click()
         self.hide_saved()
         self.newest.get_by_title("Fullscreen", exact=True).click()
+        try:
+            self._settle()
+            yield
+        finally:
+            self.newest.get_by_title("Close fullscreen").click()
+
+    def _settle(self) -> None:
         expect(self.newest.locator("g.node")).not_to_have_count(0)
         self._page.get_by_title("Collapse the node properties display").click()
         self._page.wait_for_function(_AT_REST, polling=700)
         self.newest.get_by_label("zoom-to-fit").click()
         self._enlarge()
-        self._page.wait_for_function(_AT_REST, polling=700)
 
     def _enlarge(self) -> None:
         """What fits leaves much room around it."""
-        while self._page.evaluate(_ROOM) > _STEP:
-            before = self._page.evaluate(_ROOM)
-            self.newest.get_by_label("zoom-in").click()
-            self._page.wait_for_function(f"before => ({_ROOM})() < before", arg=before)
+        larger = self.newest.get_by_label("zoom-in")
+        while (before := self._page.evaluate(_ROOM)) > _STEP and larger.is_enabled():
+            larger.click()
+            self._page.wait_for_function(_ENLARGED, arg=before)
 
     def captions(self, of: str) -> list[str]:
         """What stands on the nodes, or the relationships, that are drawn."""
         drawn = self.newest.locator(f"g.{of}").all()
         return [" ".join("".join(one.locator("text").all_text_contents()).split()) for one in drawn]
-
-    def leave(self) -> None:
-        """From the whole window back to the page."""
-        self.newest.get_by_title("Close fullscreen").click()
 
     def picture(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)

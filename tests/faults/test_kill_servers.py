@@ -25,7 +25,7 @@ from tests.integration.servers.corpus import documents
 from tests.openie import openie
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation
 from tests.servers.server import Server
-from tests.twins.chat_server import ChatServer
+from tests.twins.chat_server import ChatServer, Reply
 from tests.twins.embedding_server import EmbeddingServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
@@ -40,7 +40,7 @@ _LONGEST_SECONDS = 600
 def servers(tmp_path: Path) -> Iterator[Installation]:
     """With short leases, small batches, and models that take their time, so that there is time to kill in."""
     with ChatServer() as model, EmbeddingServer(dimension=64) as embedding:
-        model.respond = lambda call: replace(openie(call), delay=0.3)
+        model.respond = lambda call: replace(openie(call), delay=0.3) if "<passage>" in call.text else Reply()
         more = {
             "HOPWEAVE_EMBEDDING__KIND": "openai",
             "HOPWEAVE_EMBEDDING__MODEL": "twin",
@@ -93,7 +93,7 @@ async def _storm(servers: Installation, workers: subprocess.Popen[bytes], chance
     """Each is killed once, in any order, and is back some seconds later."""
     victims: list[Callable[[], None]] = [
         *(lambda server=server: _fell(server) for server in servers.servers),
-        *[lambda: os.kill(chance.choice(_children(workers)), signal.SIGKILL)] * 2,
+        *[lambda: _kill_one(workers, chance)] * 2,
     ]
     chance.shuffle(victims)
     for kill in victims:
@@ -105,6 +105,12 @@ def _fell(server: Server) -> None:
     server.kill()
     time.sleep(_AWAY_SECONDS)
     server.start()
+
+
+def _kill_one(workers: subprocess.Popen[bytes], chance: random.Random) -> None:
+    while not (children := _children(workers)):
+        time.sleep(0.1)  # they are just being started
+    os.kill(chance.choice(children), signal.SIGKILL)
 
 
 def _children(process: subprocess.Popen[bytes]) -> list[int]:

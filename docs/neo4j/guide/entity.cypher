@@ -8,7 +8,7 @@ CALL (e) {
   WITH fact, other LIMIT 2000
   MATCH (c:Chunk {uid: fact.chunk_uid})
   MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-  WHERE NOT d.hidden AND c.first <= d.current AND d.current <= coalesce(c['last'], d.current)
+  WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
   RETURN fact, other, c ORDER BY fact.uid LIMIT 25
 }
 MATCH (c)-[mentions:MENTIONS]->(named:Entity) WHERE named IN [e, other]

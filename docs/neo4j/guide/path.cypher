@@ -7,6 +7,6 @@ WITH a, b LIMIT 1
 MATCH way = SHORTEST 3 (a)(()-[r:FACT|MENTIONS|SYNONYM]-() WHERE type(r) = 'SYNONYM' OR EXISTS {
   MATCH (c:Chunk {uid: coalesce(r.chunk_uid, startNode(r).uid)})
   MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-  WHERE NOT d.hidden AND c.first <= d.current AND d.current <= coalesce(c['last'], d.current)
+  WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 }){1,8}(b)
 RETURN way;

@@ -13,7 +13,7 @@ WITH q, step, s ORDER BY step.number LIMIT 20
 CALL (q, s) {
   MATCH (s)-[found:FOUND]->(c:Chunk) WHERE found.rank <= 3 OR EXISTS { (q)-[:CITES]->(c) }
   MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-  WHERE NOT d.hidden AND c.first <= d.current AND d.current <= coalesce(c['last'], d.current)
+  WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
   OPTIONAL MATCH (q)-[cites:CITES]->(c)
   OPTIONAL MATCH (source:Document)-[has:HAS_CHUNK]->(c) WHERE cites IS NOT NULL
   RETURN found, c, cites, source, has ORDER BY found.rank LIMIT 10

@@ -6,11 +6,16 @@ from typing import Any
 
 import pytest
 
+from app.container import Container
+from app.questions import AskRequest, ask
 from app.trails import trail_of
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.ids import document_id
 from core.ports.trails import Trail, TrailStep
+from core.settings import Settings
+from core.strategies import parse_spec
+from core.trace import Trace
 from stores.neo4j import Neo4jTrails
 from tests.computing import ANSWER, DOCUMENTS, QUESTION, answered, desk_on
 from tests.desk import Desk
@@ -151,3 +156,28 @@ async def test_trails_go_with_their_corpus(
     assert left(neo4j_server) == 4
     with pytest.raises(NotFound):
         await trails.write(corpus.id, late)
+
+
+async def test_an_answer_leaves_one_where_the_settings_say_so(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, tmp_path: Path
+) -> None:
+    settings = Settings.model_validate(
+        {
+            "data_dir": tmp_path,
+            "store": {"record": "neo4j", "text": "neo4j", "vectors": "milvus"},
+            "neo4j": {"uri": neo4j_server.uri, "user": neo4j_server.user, "password": neo4j_server.password},
+            "broker": {"url": "redis://127.0.0.1:1/0"},
+            "files": {"url": str(tmp_path / "files")},
+            "trails": {"enabled": True, "days": 2},
+        }
+    )
+    container = Container(settings)
+    vars(container).update(vectors=desk.vectors, embedder=desk.embedder)  # Milvus has no part in it
+    request = AskRequest(
+        question="Who taught Ada Lovelace?", reasoner=parse_spec("extractive"), searcher=parse_spec("dense")
+    )
+    answer = await ask(container, corpus, request, Trace())
+    await container.close()
+    [found] = asked(neo4j_server, "MATCH (q:Question) RETURN q.text AS text, q.answer AS answer")
+    assert found == {"text": "Who taught Ada Lovelace?", "answer": answer.text}
+    assert len(asked(neo4j_server, "MATCH (:Step)-[x:FOUND]->(:Chunk) RETURN x.rank")) == 5

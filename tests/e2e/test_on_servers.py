@@ -1,0 +1,151 @@
+"""The command line and HTTP over real servers, as installed: workers, questions, moving there and back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S3Address
+from tests.servers.ports import free_ports
+
+pytestmark = [pytest.mark.servers, pytest.mark.slow]
+
+_HOPWEAVE = Path(sys.executable).with_name("hopweave")
+_PASSAGES = Path(__file__).resolve().parents[2] / "examples" / "musique-small"
+_LONGEST = 240
+
+Environment = Mapping[str, str]
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Environment:
+    return {**os.environ, "HOPWEAVE_DATA_DIR": str(tmp_path / "embedded"), "HF_HUB_OFFLINE": "1"}
+
+
+@pytest.fixture
+def served(
+    clean_neo4j: Neo4jAddress,
+    milvus_server: MilvusAddress,
+    redis_server: RedisAddress,
+    s3_server: S3Address,
+    tmp_path: Path,
+) -> Environment:
+    return {
+        **os.environ,
+        **s3_server.environment_of_clients,
+        "HF_HUB_OFFLINE": "1",
+        "HOPWEAVE_DATA_DIR": str(tmp_path / "served"),
+        "HOPWEAVE_STORE__RECORD": "neo4j",
+        "HOPWEAVE_STORE__VECTORS": "milvus",
+        "HOPWEAVE_STORE__TEXT": "neo4j",
+        "HOPWEAVE_NEO4J__URI": clean_neo4j.uri,
+        "HOPWEAVE_NEO4J__USER": clean_neo4j.user,
+        "HOPWEAVE_NEO4J__PASSWORD": clean_neo4j.password,
+        "HOPWEAVE_MILVUS__URI": milvus_server.uri,
+        "HOPWEAVE_MILVUS__TOKEN": milvus_server.token,
+        "HOPWEAVE_BROKER__URL": redis_server.url,
+        "HOPWEAVE_FILES__URL": f"s3://{s3_server.bucket}/{tmp_path.name}",
+    }
+
+
+def test_documents_go_in_are_found_and_go_again(served: Environment, embedded: Environment, tmp_path: Path) -> None:
+    with _running(served, "worker", "--concurrency", 2) as worker:
+        done = _json(served, "ingest", _PASSAGES / "corpus.jsonl", "-c", "small", "--extractor", "pattern+given")
+        assert done["documents"]["indexed"] == 99
+        _answers(served)
+        moved, back = tmp_path / "small.jsonl", tmp_path / "back.jsonl"
+        _json(served, "export", "small", "--format", "jsonl", "-o", moved)
+        _json(embedded, "ingest", moved, "-c", "small")
+        _json(embedded, "export", "small", "--format", "jsonl", "-o", back)
+        _json(served, "ingest", back, "-c", "again")
+        _json(embedded, "backup", tmp_path / "all.backup")
+        _json(served, "restore", tmp_path / "all.backup", "--as", "restored")
+        exports = {name: _canonical(served, name) for name in ("small", "again", "restored")}
+        assert {*exports.values()} == {_canonical(embedded, "small")}
+        assert _json(served, "doctor")["healthy"]
+        for name in exports:
+            assert _json(served, "corpora", "delete", name, "--yes")["job"]["state"] == "done"
+        assert _json(served, "doctor")["healthy"]
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(_LONGEST) == 0
+
+
+def _answers(served: Environment) -> None:
+    found = _json(served, "search", "Who created the first rigorous definition of the integral?", "-c", "small")
+    assert found["hits"][0]["document"]["title"] == "Riemann integral"
+    said = _json(served, "ask", "Who created the Riemann integral?", "-c", "small")
+    assert "Bernhard Riemann" in said["answer"]
+    [port] = free_ports(1)
+    with (
+        _running(served, "serve", "--port", port) as server,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
+    ):
+        _wait_until_ready(client)
+        body = {"documents": [{"key": "tower", "text": "Gustave Eiffel built a tower in Paris."}]}
+        queued = client.post("/v1/corpora/small/documents", json=body)
+        assert queued.status_code == 202, queued.text
+        _wait_for(client, queued.headers["location"])
+        said = client.post("/v1/corpora/small/ask", json={"question": "Who built a tower in Paris?"}).json()
+        assert said["citations"][0]["document"]["key"] == "tower"
+        removed = client.delete(f"/v1/corpora/small/documents/{queued.json()['documents'][0]['id']}")
+        _wait_for(client, removed.headers["location"])
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(_LONGEST) == 0
+
+
+@contextmanager
+def _running(environment: Environment, *arguments: object) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([_HOPWEAVE, *map(str, arguments)], env=environment)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _json(environment: Environment, *arguments: object) -> Any:
+    ran = subprocess.run(
+        [_HOPWEAVE, *map(str, arguments), "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=_LONGEST,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return json.loads(ran.stdout)
+
+
+def _canonical(environment: Environment, name: str) -> bytes:
+    command = [_HOPWEAVE, "export", name, "--format", "jsonl", "--canonical"]
+    return subprocess.run(command, env=environment, capture_output=True, timeout=_LONGEST, check=True).stdout
+
+
+def _wait_until_ready(client: httpx.Client) -> None:
+    deadline = time.monotonic() + _LONGEST
+    while time.monotonic() < deadline:
+        try:
+            if client.get("/readyz").status_code == 200:
+                return
+        except httpx.ConnectError:
+            pass  # it does not listen yet
+        time.sleep(0.2)
+    pytest.fail("the server did not become ready")
+
+
+def _wait_for(client: httpx.Client, job: str) -> None:
+    deadline = time.monotonic() + _LONGEST
+    while time.monotonic() < deadline:
+        if client.get(job).json()["state"] == "done":
+            return
+        time.sleep(0.2)
+    pytest.fail(f"{job} did not end")

@@ -1,0 +1,105 @@
+"""A Neo4j that is killed while workers write to it: nothing acknowledged is lost, and doing it again is safe."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from core.corpora import Corpus
+from core.documents import OnConflict
+from core.errors import Unavailable
+from core.ports.record import Claim
+from stores.neo4j.connection import Connection
+from stores.neo4j.record import Neo4jRecord
+from stores.neo4j.work import Neo4jWorkQueue
+from tests.contracts.record import SETTINGS, commit_of, export, revision
+from tests.servers.neo4j_server import Neo4jServer
+
+pytestmark = [pytest.mark.servers, pytest.mark.slow]
+
+KEYS = [f"d{i:03}" for i in range(120)]
+KILLS = 4
+FACTS = [("Ada", "met", "Bob")]
+
+
+def record_in(server: Neo4jServer) -> Neo4jRecord:
+    return Neo4jRecord(Connection(server.uri, server.user, server.password, "neo4j"))
+
+
+def passages(key: str) -> Sequence[tuple[str, Sequence[str]]]:
+    """Every tenth document is a large one to workers with small slices."""
+    many = 12 if key.endswith("0") else 1
+    return [(f"{key} {i}", ["Ada", "Bob", f"Name {i}", key]) for i in range(many)]
+
+
+async def ingest(record: Neo4jRecord, corpus: Corpus, name: str, done: list[str]) -> None:
+    """As a worker does: what it could not reach it asks again, and what it lost it leaves; `done` was acknowledged."""
+    work = Neo4jWorkQueue(record.database, slice_rows=40)
+    while True:
+        try:
+            claims = await work.claim(corpus.id, name, lease_seconds=0.5, max_bytes=10**6, max_documents=5)
+            if not claims and corpus.id not in await work.waiting():
+                return
+            done += await commit(work, claims)
+        except Unavailable:
+            await asyncio.sleep(0.1)
+
+
+async def commit(work: Neo4jWorkQueue, claims: Sequence[Claim]) -> list[str]:
+    if not claims:
+        await asyncio.sleep(0.1)
+        return []
+    commits = [commit_of(claim, passages(claim.key), FACTS) for claim in claims]
+    while True:
+        try:
+            fenced = (await work.commit(commits, grace=0)).fenced
+        except Unavailable:
+            await asyncio.sleep(0.1)  # perhaps it was written: doing it again tells
+            continue
+        return [claim.key for claim in claims if claim not in fenced]
+
+
+async def until_whole(server: Neo4jServer, corpus: Corpus, workers: int) -> list[str]:
+    records = [record_in(server) for _ in range(workers)]
+    done: list[str] = []
+    await asyncio.gather(*(ingest(record, corpus, f"w{i}", done) for i, record in enumerate(records)))
+    for record in records:
+        await record.close()
+    return done
+
+
+async def kill_now_and_then(server: Neo4jServer, rng: random.Random, ended: asyncio.Event) -> int:
+    for kills in range(KILLS):
+        await asyncio.sleep(rng.uniform(0.2, 1.5))
+        if ended.is_set():
+            return kills
+        await asyncio.to_thread(server.kill)
+        await asyncio.to_thread(server.start)
+    return KILLS
+
+
+async def rows_of(record: Neo4jRecord, corpus: Corpus) -> list[Any]:
+    await record.work.tombstones(corpus.id)  # what died in the middle of a large document is tidied up
+    return await export(record, corpus)
+
+
+async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo4j: Neo4jServer) -> None:
+    record = record_in(own_neo4j)
+    corpora = [await record.corpora.create(name, SETTINGS) for name in ("disturbed", "undisturbed")]
+    for corpus in corpora:
+        await record.intake.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
+    ended = asyncio.Event()
+    killing = asyncio.create_task(kill_now_and_then(own_neo4j, random.Random(1), ended))
+    done = await until_whole(own_neo4j, corpora[0], workers=3)
+    ended.set()
+    assert await killing > 0
+    await until_whole(own_neo4j, corpora[1], workers=1)
+    disturbed, undisturbed = [await rows_of(record, corpus) for corpus in corpora]
+    assert disturbed == undisturbed
+    there = {row["key"] for row in disturbed if row["kind"] == "document"}
+    assert set(done) <= there == set(KEYS)
+    [job, *_] = await record.jobs.all()
+    assert job.counts == {"indexed": len(KEYS)}
+    await record.close()

@@ -11,9 +11,14 @@ from stores.neo4j.statements import script, statements
 from stores.neo4j.transaction import Transaction
 
 if TYPE_CHECKING:
-    from neo4j import ManagedTransaction
+    from neo4j import ManagedTransaction, Session
 
 __all__ = ["found_version", "prepare", "refuse_old"]
+
+_THERE_ALREADY = frozenset(
+    f"Neo.ClientError.Schema.{what}"
+    for what in ("EquivalentSchemaRuleAlreadyExists", "IndexAlreadyExists", "ConstraintAlreadyExists")
+)
 
 
 def prepare(connection: Connection) -> None:
@@ -27,7 +32,7 @@ def prepare(connection: Connection) -> None:
         _steps(connection.uri, version)
     with connection.session() as session:
         for statement in script("schema", "constraints"):
-            session.execute_write(_run, statement)
+            _make(session, statement)
         session.execute_read(_run, "CALL db.awaitIndexes(60)")
         session.execute_write(lambda inner: _migrate(Transaction(inner), connection.uri))
 
@@ -68,6 +73,17 @@ def _found(inner: "ManagedTransaction") -> tuple[int | None, list[str]]:
     tx = Transaction(inner)
     labels = sorted(row["label"] for row in tx.rows(statements("schema")["foreign"]))
     return tx.rows(statements("schema")["version"])[0]["version"], labels
+
+
+def _make(session: "Session", statement: str) -> None:
+    """IF NOT EXISTS looks before it makes: where another process makes the same in between, it is refused."""
+    from neo4j.exceptions import ClientError
+
+    try:
+        session.execute_write(_run, statement)
+    except ClientError as error:
+        if (error.code or "") not in _THERE_ALREADY:
+            raise
 
 
 def _run(inner: "ManagedTransaction", statement: str) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -39,6 +38,7 @@ async def ingest(record: Neo4jRecord, corpus: Corpus, name: str, done: list[str]
     work = Neo4jWorkQueue(record.database, slice_rows=40)
     while True:
         try:
+            await work.clear(await work.tombstones(corpus.id))
             claims = await work.claim(corpus.id, name, lease_seconds=0.5, max_bytes=10**6, max_documents=5)
             if not claims and corpus.id not in await work.waiting():
                 return
@@ -80,11 +80,6 @@ async def kill_now_and_then(server: Neo4jServer, rng: random.Random, ended: asyn
     return KILLS
 
 
-async def rows_of(record: Neo4jRecord, corpus: Corpus) -> list[Any]:
-    await record.work.tombstones(corpus.id)  # what died in the middle of a large document is tidied up
-    return await export(record, corpus)
-
-
 async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo4j: Neo4jServer) -> None:
     record = record_in(own_neo4j)
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("disturbed", "undisturbed")]
@@ -96,7 +91,7 @@ async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo
     ended.set()
     assert await killing > 0
     await until_whole(own_neo4j, corpora[1], workers=1)
-    disturbed, undisturbed = [await rows_of(record, corpus) for corpus in corpora]
+    disturbed, undisturbed = [await export(record, corpus) for corpus in corpora]
     assert disturbed == undisturbed
     there = {row["key"] for row in disturbed if row["kind"] == "document"}
     assert set(done) <= there == set(KEYS)

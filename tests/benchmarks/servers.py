@@ -79,13 +79,14 @@ class _Watch:
 
 
 @asynccontextmanager
-async def _container(servers: Installation, more: Mapping[str, str] | None = None) -> AsyncIterator[Container]:
-    with configured({**servers.settings, **(more or {})}):
+async def _container(servers: Installation) -> AsyncIterator[Container]:
+    """The environment is as it was again when it is used: an embedded worker may start beside it."""
+    with configured(servers.settings):
         container = Container(read_settings())
-        try:
-            yield container
-        finally:
-            await container.close()
+    try:
+        yield container
+    finally:
+        await container.close()
 
 
 async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, Any]:

@@ -15,11 +15,12 @@ from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.work import Neo4jWorkQueue
 from tests.contracts.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
+from tests.servers.ports import is_free
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
-KEYS = [f"d{i:03}" for i in range(120)]
-KILLS = 4
+KEYS = [f"d{i:03}" for i in range(60)]
+KILLS = 3
 FACTS = [("Ada", "met", "Bob")]
 
 
@@ -39,7 +40,7 @@ async def ingest(record: Neo4jRecord, corpus: Corpus, name: str, done: list[str]
     while True:
         try:
             await work.clear(await work.tombstones(corpus.id))
-            claims = await work.claim(corpus.id, name, lease_seconds=0.5, max_bytes=10**6, max_documents=5)
+            claims = await work.claim(corpus.id, name, lease_seconds=5, max_bytes=10**6, max_documents=5)
             if not claims and corpus.id not in await work.waiting():
                 return
             done += await commit(work, claims)
@@ -72,10 +73,12 @@ async def until_whole(server: Neo4jServer, corpus: Corpus, workers: int) -> list
 
 async def kill_now_and_then(server: Neo4jServer, rng: random.Random, ended: asyncio.Event) -> int:
     for kills in range(KILLS):
-        await asyncio.sleep(rng.uniform(0.2, 1.5))
+        await asyncio.sleep(rng.uniform(1, 4))
         if ended.is_set():
             return kills
         await asyncio.to_thread(server.kill)
+        while not all(is_free(port) for port in server.ports):
+            await asyncio.sleep(0.05)  # its last threads hold them a little longer
         await asyncio.to_thread(server.start)
     return KILLS
 

@@ -1,6 +1,6 @@
 """The transaction that makes revisions current: rows in, rows out, and what is left to delete elsewhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from core.documents import RevisionState
@@ -108,17 +108,19 @@ def remove_documents(tx: Transaction, removed: Sequence[Commit], effects: Effect
     drop_documents(tx, uids)
 
 
-def finish(tx: Transaction, effects: Effects, synonyms: Sequence[Synonym]) -> int:
-    """Raise the generation, and log under it what changed."""
+def finish(
+    tx: Transaction, effects: Effects, synonyms: Sequence[Synonym], joined: Set[tuple[str, str]] = frozenset()
+) -> int:
+    """Raise the generation, and log under it what changed; `joined` are pairs of synonyms that were written before."""
     generation = raise_generation(tx, effects.corpus_id)
-    joined = write_synonyms(tx, effects.corpus_id, synonyms)
+    joined = joined | write_synonyms(tx, effects.corpus_id, synonyms)
     log(
         tx,
         effects.corpus_id,
         generation,
         put=effects.put,
         deleted=effects.deleted - effects.put,
-        synonyms=joined,
+        synonyms={id for pair in joined for id in pair},
     )
     return generation
 

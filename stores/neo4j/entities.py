@@ -58,11 +58,11 @@ def bury_entities(tx: Transaction, effects: Effects, dead: Sequence[str]) -> Non
     tx.run_batches(statements("commits")["drop_entities"], candidates)
 
 
-def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Sequence[Synonym]) -> set[str]:
-    """Returns the entities that were joined: both must be there."""
+def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Iterable[Synonym]) -> set[tuple[str, str]]:
+    """Returns the pairs of entities that were joined: both must be there."""
     rows = [
         {"first": uid_of(corpus_id, one.first_id), "second": uid_of(corpus_id, one.second_id), "score": one.score}
         for one in sorted(synonyms, key=lambda one: (one.first_id, one.second_id))
     ]
     written = rows_of(tx, statements("commits")["write_synonyms"], rows)
-    return {id for row in written for id in (row["first"], row["second"])}
+    return {(row["first"], row["second"]) for row in written}

@@ -43,12 +43,14 @@ class Replacement:
 
 
 def read_replacements(tx: Transaction, commits: Sequence[Commit]) -> list[Replacement]:
+    """Of those whose documents are there: all that are held."""
     uids = sorted(document_uid(one.claim) for one in commits)
     documents = {row["uid"]: row for row in rows_of(tx, statements("commits")["documents"], uids)}
     there: dict[str, dict[str, Row]] = {uid: {} for uid in uids}
     for row in rows_of(tx, statements("commits")["chunks"], uids):
         there[row["document"]][row["chunk"]["id"]] = row["chunk"]
-    return [_replacement(one, documents[document_uid(one.claim)], there[document_uid(one.claim)]) for one in commits]
+    there_is = [one for one in commits if document_uid(one.claim) in documents]
+    return [_replacement(one, documents[document_uid(one.claim)], there[document_uid(one.claim)]) for one in there_is]
 
 
 def _replacement(one: Commit, document: Row, there: Mapping[str, Row]) -> Replacement:

@@ -13,7 +13,7 @@ from functools import partial
 from core.graph import Synonym
 from core.ports.record import ChunkRow, Commit, Outcome
 from stores.neo4j.arrivals import Arrivals
-from stores.neo4j.claims import held
+from stores.neo4j.claims import Token, held
 from stores.neo4j.commits import commit, entomb, finish, make_current
 from stores.neo4j.database import Database, Transaction, batches
 from stores.neo4j.departures import Bounds, packed, take_away
@@ -40,12 +40,15 @@ async def replace_in_slices(
     corpus_id, claim = one.claim.corpus_id, one.claim
     try:
         await database.write(corpus_id, lambda tx: _begin(tx, one, bounds.grace))
-        [replacement] = await database.read(lambda tx: read_replacements(tx, [one]))
+        replacement = await database.read(lambda tx: _read(tx, one))
+        joined: set[tuple[str, str]] = set()
         for part, suffix in _parts(replacement, bounds.rows):
-            await database.write(corpus_id, partial(_write, one=one, rows=part, suffix=suffix, synonyms=synonyms))
+            work = partial(_write, one=one, rows=part, suffix=suffix, synonyms=synonyms)
+            joined |= await database.write(corpus_id, work)
         for uids in batches(replacement.outdated, _TOLD):
             await database.write(corpus_id, partial(_tell, replacement=replacement, uids=uids))
-        outcome = await database.write(corpus_id, lambda tx: _show(tx, replacement, synonyms, bounds.grace))
+        shown = partial(_show, replacement=replacement, joined=joined, synonyms=synonyms, grace=bounds.grace)
+        outcome = await database.write(corpus_id, shown)
     except _Lost:
         return [await _nothing(database, one)]
     buried = await tidy(database, corpus_id, claim.document_id, claim.revision, bounds)
@@ -66,7 +69,7 @@ async def remove_in_slices(database: Database, one: Commit, bounds: Bounds) -> l
     return [*outcomes, await database.write(corpus_id, lambda tx: commit(tx, [one], (), bounds.grace))]
 
 
-def _check(tx: Transaction, one: Commit) -> Mapping[tuple[str, str, int, int], str]:
+def _check(tx: Transaction, one: Commit) -> Mapping[Token, str]:
     right = held(tx, [one.claim])
     if not right:
         raise _Lost
@@ -84,6 +87,13 @@ def _begin(tx: Transaction, one: Commit, grace: float) -> None:
     )
 
 
+def _read(tx: Transaction, one: Commit) -> Replacement:
+    found = read_replacements(tx, [one])
+    if not found:
+        raise _Lost
+    return found[0]
+
+
 def _parts(replacement: Replacement, most: int) -> Iterator[tuple[list[ChunkRow], str]]:
     """The chunks to write in one transaction each, and what their uids end in."""
     one = replacement.commit
@@ -96,13 +106,19 @@ def _parts(replacement: Replacement, most: int) -> Iterator[tuple[list[ChunkRow]
             yield [by_id[row["uid"]] for row in part], suffix
 
 
-def _write(tx: Transaction, one: Commit, rows: Sequence[ChunkRow], suffix: str, synonyms: Sequence[Synonym]) -> None:
-    """Synonyms go along: who comes after a crash does not ask for those of entities that are there."""
+def _write(
+    tx: Transaction, one: Commit, rows: Sequence[ChunkRow], suffix: str, synonyms: Sequence[Synonym]
+) -> set[tuple[str, str]]:
+    """Returns the pairs that were joined: synonyms go along, for who comes after a crash does not ask for those of
+    entities that are there.
+    """
     _check(tx, one)
     arrivals = Arrivals(Effects(corpus_id=one.claim.corpus_id), suffix)
     arrivals.add(one, made=rows, changed=())
     arrivals.write(tx)
-    write_synonyms(tx, one.claim.corpus_id, synonyms)
+    named = arrivals.effects.names.keys()
+    theirs = [synonym for synonym in synonyms if synonym.first_id in named or synonym.second_id in named]
+    return write_synonyms(tx, one.claim.corpus_id, theirs)
 
 
 def _tell(tx: Transaction, replacement: Replacement, uids: Sequence[str]) -> None:
@@ -110,7 +126,10 @@ def _tell(tx: Transaction, replacement: Replacement, uids: Sequence[str]) -> Non
     tx.run_batches(statements("slices")["tell"], uids, last=replacement.current)
 
 
-def _show(tx: Transaction, replacement: Replacement, synonyms: Sequence[Synonym], grace: float) -> Outcome:
+def _show(
+    tx: Transaction, replacement: Replacement, joined: set[tuple[str, str]], synonyms: Sequence[Synonym], grace: float
+) -> Outcome:
+    """`joined` are pairs of synonyms that were written with the slices."""
     one = replacement.commit
     jobs = _check(tx, one)
     effects = Effects(corpus_id=one.claim.corpus_id, put=set(replacement.put))
@@ -118,7 +137,8 @@ def _show(tx: Transaction, replacement: Replacement, synonyms: Sequence[Synonym]
     moved = sorted(replacement.moved, key=lambda row: str(row["uid"]))
     tx.run_batches(statements("commits")["update_chunks"], moved)
     make_current(tx, [replacement], jobs, effects)
-    generation = finish(tx, effects, synonyms)
+    left = [pair for pair in synonyms if (pair.first_id, pair.second_id) not in joined]
+    generation = finish(tx, effects, left, joined)
     tombstone = entomb(tx, effects, (), [one.claim.document_id], grace)
     return Outcome(generation=generation, fenced=(), tombstone=tombstone)
 

@@ -1,23 +1,22 @@
 """The work queue in Neo4j: the record is the queue, the broker only a doorbell."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from core.documents import OnConflict, RevisionState
+from core.documents import RevisionState
 from core.errors import InvalidInput, NotFound
 from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
 from stores.neo4j import changes, claims, extractions, mending, tombstones, trails
+from stores.neo4j.adopting import adopt, refuse_twice
 from stores.neo4j.committing import commit
 from stores.neo4j.database import Database, Transaction
 from stores.neo4j.departures import SLICE_ROWS, Bounds
 from stores.neo4j.forgetting import forget
-from stores.neo4j.jobs import abandoned, close_job, lock_job, touch_job
+from stores.neo4j.jobs import abandoned, close_job, lock_job
 from stores.neo4j.statements import statements
 from stores.neo4j.states import move
-from stores.neo4j.submissions import submit
 from stores.neo4j.tidying import tidy_marked
 from stores.neo4j.uids import revision_uid
 
@@ -58,16 +57,11 @@ class Neo4jWorkQueue:
     async def adopt(
         self, corpus_id: str, revisions: Sequence[NewRevision], worker: str, *, job_id: str, lease_seconds: float
     ) -> list[Claim]:
-        _refuse_twice(revisions)
-
-        def work(tx: Transaction) -> list[Claim]:
-            _refuse_dropped(tx)
-            documents = submit(tx, corpus_id, revisions, OnConflict.REPLACE, job_id)
-            changed = [one.id for one in documents if not one.unchanged]
-            touch_job(tx, job_id)
-            return claims.take_of(tx, corpus_id, changed, worker, lease_seconds)
-
-        return await self._database.write(corpus_id, work)
+        refuse_twice(revisions)
+        return await self._database.write(
+            corpus_id,
+            lambda tx: adopt(tx, corpus_id, revisions, worker, job_id=job_id, lease_seconds=lease_seconds),
+        )
 
     async def renew(self, held: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
         return await self._of_claims(held, lambda tx, some: claims.renew(tx, some, lease_seconds))
@@ -188,17 +182,3 @@ def _stage(tx: Transaction, staged: Sequence[Staged], spent: Sequence[Spent]) ->
 def _close(tx: Transaction, job_id: str) -> None:
     lock_job(tx, job_id)
     close_job(tx, job_id)
-
-
-def _refuse_twice(revisions: Sequence[NewRevision]) -> None:
-    twice = [key for key, n in Counter(revision.key for revision in revisions).items() if n > 1]
-    if twice:
-        shown = ", ".join(repr(key) for key in twice[:5])
-        raise InvalidInput(
-            f"the key {shown} was given more than once in one call; keys name documents, so give each its own"
-        )
-
-
-def _refuse_dropped(tx: Transaction) -> None:
-    if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
-        raise NotFound(f"there is no corpus with the id {tx.corpus['id']!r}; it may have been deleted")

@@ -1,17 +1,23 @@
+// Statements with a choice of indexes say which: a plan that was made while the database was empty is kept for a while,
+// and may be a bad one.
+
 // [waiting]: corpora with something to do
 MATCH (c:Corpus)
 WHERE c.name IS NULL
-    OR EXISTS { MATCH (r:Revision {corpus_id: c.id, state: 'queued'}) }
-    OR EXISTS { MATCH (r:Revision {corpus_id: c.id}) WHERE r.state IN $working AND r.lease_until < $now }
+    OR EXISTS { MATCH (r:Revision {corpus_id: c.id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state) }
+    OR EXISTS {
+        MATCH (r:Revision {corpus_id: c.id}) USING INDEX r:Revision(corpus_id, state)
+        WHERE r.state IN $working AND r.lease_until < $now
+    }
     OR EXISTS { MATCH (t:Tombstone {corpus_id: c.id}) WHERE t.due_at <= $now }
 RETURN c.id AS id ORDER BY id;
 
 // [claimable]: the oldest first, and those last that may be what kills their workers
-MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'})
+MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit
 UNION ALL
-MATCH (r:Revision {corpus_id: $corpus_id})
+MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $working AND r.lease_until < $now
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
@@ -19,7 +25,8 @@ ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
 // [of_documents]: the newest revisions of documents, those that are not over
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
-MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) WHERE r.state IN $states
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
+WHERE r.state IN $states
 RETURN r.uid AS uid, r.seq AS seq, r.deletion AS deletion;
 
 // [lease]
@@ -34,7 +41,7 @@ RETURN r {.*, key: d.key, token_budget: j.token_budget,
 
 // [held]: the claims that are still right
 UNWIND $rows AS row
-MATCH (r:Revision {uid: row.uid})
+MATCH (r:Revision {uid: row.uid}) USING INDEX r:Revision(uid)
 WHERE r.epoch = row.epoch AND r.state IN $working
 RETURN r.uid AS uid, r.epoch AS epoch, r.job_id AS job;
 
@@ -48,7 +55,7 @@ MATCH (r:Revision {uid: uid}) SET r.lease_until = 0.0, r.attempts = r.attempts -
 
 // [queued_of]: what waits for the same jobs
 UNWIND $rows AS id
-MATCH (r:Revision {job_id: id, state: 'queued'})
+MATCH (r:Revision {job_id: id, state: 'queued'}) USING INDEX r:Revision(job_id, state)
 RETURN r.uid AS uid;
 
 // [leased]: what a worker holds, or held
@@ -56,7 +63,7 @@ MATCH (r:Revision) WHERE r.state IN $working AND ($spared IS NULL OR r.owner IS 
 RETURN DISTINCT r.corpus_id AS id ORDER BY id;
 
 // [leased_in]: the same of one corpus
-MATCH (r:Revision {corpus_id: $corpus_id})
+MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $working AND ($spared IS NULL OR r.owner IS NULL OR r.owner <> $spared)
 RETURN r.uid AS uid;
 

@@ -11,7 +11,8 @@ WHERE t.slices IS NOT NULL AND t.due_at <= timestamp() / 1000.0
 UNWIND t.documents AS document
 WITH DISTINCT document, $corpus_id + ':' + document AS uid
 WHERE NOT EXISTS {
-    MATCH (r:Revision {document_uid: uid}) WHERE r.state IN ['queued', 'loading', 'extracting', 'writing', 'deleting']
+    MATCH (r:Revision {document_uid: uid}) USING INDEX r:Revision(document_uid)
+    WHERE r.state IN ['queued', 'loading', 'extracting', 'writing', 'deleting']
 }
 OPTIONAL MATCH (d:Document {uid: uid})
 RETURN document, d.slices AS slices ORDER BY document;
@@ -26,7 +27,10 @@ REMOVE d.slices;
 // [state]: whose slices a document has, and whether somebody writes them
 MATCH (d:Document {uid: $uid})
 RETURN d.slices AS slices,
-    EXISTS { MATCH (r:Revision {uid: $uid + ':' + toString(d.slices)}) WHERE r.state IN $working } AS working;
+    EXISTS {
+        MATCH (r:Revision {uid: $uid + ':' + toString(d.slices)}) USING INDEX r:Revision(uid)
+        WHERE r.state IN $working
+    } AS working;
 
 // [tell]: chunks that they do not belong to later revisions
 UNWIND $rows AS uid

@@ -9,7 +9,7 @@ RETURN t.id AS id;
 MATCH (t:Tombstone {corpus_id: $corpus_id})
 WHERE t.slices IS NULL AND t.due_at <= timestamp() / 1000.0 AND NOT EXISTS {
     UNWIND t.documents AS id
-    MATCH (r:Revision {document_uid: $corpus_id + ':' + id})
+    MATCH (r:Revision {document_uid: $corpus_id + ':' + id}) USING INDEX r:Revision(document_uid)
     WHERE r.state IN ['queued', 'loading', 'extracting', 'writing']
 }
 RETURN t.id AS id, t.payload AS payload ORDER BY t.id;

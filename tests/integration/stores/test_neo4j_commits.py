@@ -18,6 +18,7 @@ from stores.neo4j.database import Transaction
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.work import Neo4jWorkQueue
 from tests.contracts.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
+from tests.graph_rows import told
 from tests.integration.stores.neo4j_databases import connection_to, emptied
 from tests.servers.addresses import Neo4jAddress
 
@@ -182,6 +183,27 @@ async def test_readers_see_a_large_revision_whole_or_not_at_all(
     assert [one for one in seen if one not in (old, new)] == []
     assert old in seen
     assert await texts(record, corpus) == new
+
+
+async def test_synonyms_of_a_large_document_are_written_and_logged(
+    record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus
+) -> None:
+    await put(record, corpus, "b", [("one", ["Bob"])])
+    start, _ = await record.graph.graph(corpus.id)
+    names = {name: ids.entity_id(normalise(name)) for name in ("Name 1", "Name 6", "Ada", "Bob", "Nobody")}
+    pairs = [("Name 1", "Name 6"), ("Ada", "Bob"), ("Ada", "Nobody")]
+    synonyms = [
+        Synonym(first_id=min(names[a], names[b]), second_id=max(names[a], names[b]), score=0.875) for a, b in pairs
+    ]
+    claim = await claim_of(record, corpus, "a", "1")
+    await slicing.commit([commit_of(claim, long_text(30))], synonyms, grace=0)
+    expected = sorted((one.first_id, one.second_id, one.score) for one in synonyms[:2])
+    _, rows = await record.graph.graph(corpus.id)
+    assert sorted(map(tuple, told(rows)[-1])) == expected
+    changes = await record.graph.changes(corpus.id, start)
+    assert changes is not None
+    assert sorted(map(tuple, told(changes.added)[-1])) == expected
+    assert set(changes.synonyms_of) == {names[name] for name in ("Name 1", "Name 6", "Ada", "Bob")}
 
 
 async def test_a_large_document_is_deleted(record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -76,11 +77,15 @@ async def kill_now_and_then(server: Neo4jServer, rng: random.Random, ended: asyn
         await asyncio.sleep(rng.uniform(1, 4))
         if ended.is_set():
             return kills
-        await asyncio.to_thread(server.kill)
-        while not all(is_free(port) for port in server.ports):
-            await asyncio.sleep(0.05)  # its last threads hold them a little longer
-        await asyncio.to_thread(server.start)
+        await asyncio.to_thread(restart, server)
     return KILLS
+
+
+def restart(server: Neo4jServer) -> None:
+    server.kill()
+    while not all(is_free(port) for port in server.ports):
+        time.sleep(0.05)  # its last threads hold them a little longer
+    server.start()
 
 
 async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo4j: Neo4jServer) -> None:

@@ -1,0 +1,50 @@
+"""Statements find their rows through indexes, whatever the database held when they were planned."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from stores.neo4j.record import Neo4jRecord
+from stores.neo4j.statements import statements
+from tests.integration.stores.neo4j_databases import connection_to, driver_of, emptied
+from tests.servers.addresses import Neo4jAddress
+
+pytestmark = pytest.mark.servers
+
+FILES = ("claims", "commits", "slices", "tombstones", "work")
+WHOLE_LABELS = {"Corpus"}
+"""Of which there are few."""
+
+
+@pytest.fixture
+async def planner(neo4j_server: Neo4jAddress) -> AsyncIterator[Any]:
+    """A session with an empty database, in which a scan looks as cheap as a seek."""
+    emptied(neo4j_server)
+    record = Neo4jRecord(connection_to(neo4j_server))
+    await record.check()
+    await record.close()
+    with driver_of(neo4j_server) as driver, driver.session(database="neo4j") as session:
+        yield session
+
+
+def operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield plan["operatorType"].partition("@")[0], str(plan["args"].get("Details", ""))
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+@pytest.mark.parametrize("file", FILES)
+async def test_no_statement_scans(planner: Any, file: str) -> None:
+    scans = {}
+    for name, statement in statements(file).items():
+        plan = planner.run(f"EXPLAIN {statement}").consume().plan
+        found = [
+            f"{operator}: {details}"
+            for operator, details in operators(plan)
+            if ("Scan" in operator and not any(f":{label}" in details for label in WHOLE_LABELS))
+            or (":Revision(state)" in details and name != "leased")  # may be all there are
+        ]
+        if found:
+            scans[name] = found
+    assert scans == {}

@@ -37,6 +37,7 @@ class ServerProcess(Process):
         self._outages = Outages(_log)
 
     def prepare(self) -> None:
+        signal.signal(signal.SIGTERM, self._told_early)
         signals.worker_shutting_down.connect(self._told_to_stop, weak=False)
         _log.info("worker process %d is ready", os.getpid())
 
@@ -68,6 +69,15 @@ class ServerProcess(Process):
     def finish(self) -> None:
         super().finish()
         self._working.acquire(timeout=FAREWELL_SECONDS)  # the sweeper may be at work
+
+    def _told_early(self, *_: object) -> None:
+        """Celery sees to the signal only once it runs, and work that nobody rang for may have begun before."""
+        self._stopping.set()
+        threading.Thread(target=self._depart, name="departure", daemon=True).start()
+
+    def _depart(self) -> None:
+        is_idle = self._working.acquire(timeout=FAREWELL_SECONDS)  # what is worked on is handed back
+        os._exit(0 if is_idle else 1)
 
     def _told_to_stop(self, **_: object) -> None:
         """Called where a signal is handled: sets what this thread waits for nowhere else."""

@@ -37,7 +37,7 @@ __all__ = ["checks", "measure"]
 
 _ROUNDS = 2
 _WARM_UP = 5
-_POLL_SECONDS = 0.05
+_POLL_SECONDS = 0.25
 _EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "musique-small"
 
 

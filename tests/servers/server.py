@@ -14,6 +14,7 @@ from tests.servers.process import Process, end_group, kill_group
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".servers"
+_CLOSING_SECONDS = 5.0
 
 
 class NotStarted(Exception):
@@ -100,7 +101,10 @@ class Server(ABC):
         return leader if leader and leader.alive else None
 
     def _launch(self) -> None:
-        if taken := [port for port in self.ports if accepts(port)]:
+        until = time.monotonic() + _CLOSING_SECONDS
+        while (taken := [port for port in self.ports if accepts(port)]) and time.monotonic() < until:
+            time.sleep(0.1)  # threads of one that was killed may outlive its leader for a moment, with its sockets
+        if taken:
             raise NotStarted(f"{self.name}: something else listens on port {taken[0]} of 127.0.0.1; stop it first")
         self.prepare()
         pid = self._spawn()

@@ -10,7 +10,7 @@ from app.bell import broker_answer
 from app.container import Container
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 
-__all__ = ["Part", "PartState", "Readiness", "check_at_start", "unready"]
+__all__ = ["Part", "PartState", "Readiness", "check_at_start", "store_checks"]
 
 _PATIENCE_SECONDS = 4.0  # whoever asks has an answer in five
 _PATIENCE_AT_START = 30.0  # the libraries of all servers are loaded first; one that is away says so much sooner
@@ -40,7 +40,7 @@ class Readiness:
     """
 
     def __init__(self, container: Container) -> None:
-        self._checks = _checks(container)
+        self._checks = store_checks(container)
         self._degrades = {"broker"}
         self._looking: dict[str, asyncio.Task[str]] = {}
 
@@ -65,12 +65,6 @@ class Readiness:
             return Part(state=missing, said=str(found), error=found)
 
 
-async def unready(container: Container) -> dict[str, str]:
-    """Each store that cannot be used now, with the reason."""
-    parts = await Readiness(container).look()
-    return {name: part.said for name, part in parts.items() if part.state is PartState.DOWN}
-
-
 async def check_at_start(container: Container) -> None:
     """On servers: raise `InvalidSettings` where a server refuses us, which no waiting mends.
 
@@ -85,8 +79,8 @@ async def check_at_start(container: Container) -> None:
             _log.warning("%s: %s; it is waited for", name, part.said)
 
 
-def _checks(container: Container) -> dict[str, Callable[[], Coroutine[None, None, str]]]:
-    """Naming a store opens it, which may fail too, so that is part of the check."""
+def store_checks(container: Container) -> dict[str, Callable[[], Coroutine[None, None, str]]]:
+    """By name, what each store, and on servers the broker, answers. Naming a store opens it: that may fail, too."""
 
     async def record() -> str:
         return await container.record.check()

@@ -1,20 +1,21 @@
 """The servers, or the data folder: what answers, in which version, with which schema."""
 
-import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
-from app.broker import broker_answer
 from app.container import Container
 from app.findings import Finding, Level
 from app.folder_lock import holder, is_held
 from app.migration import Schema, SchemaState, examine
+from app.readiness import store_checks
 from core.errors import HopweaveError
 from core.settings import Settings
 
 __all__ = ["examine_folder", "examine_schema", "examine_stores"]
 
 _TESTED_NEO4J = "Neo4j/5.26."
+_BROKER = "broker"
+_REMEDIES = {_BROKER: "uploads are accepted meanwhile, and workers look for work by themselves"}
 
 
 def examine_folder(settings: Settings) -> list[Finding]:
@@ -71,21 +72,14 @@ def _of_schema(subject: str, schema: Schema) -> Finding:
 
 async def examine_stores(container: Container) -> AsyncIterator[Finding]:
     """One finding a store, and one for the broker of a server installation."""
-    checks: dict[str, Callable[[], Awaitable[str]]] = {
-        "record": lambda: container.record.check(),  # noqa: PLW0108 - naming a store opens it, and that may fail
-        "vectors": lambda: container.vectors.check(),  # noqa: PLW0108
-        "text": lambda: container.text.check(),  # noqa: PLW0108
-        "files": lambda: container.files.check(),  # noqa: PLW0108
-    }
-    for name, check in checks.items():
+    for name, check in store_checks(container).items():
+        subject = name if name == _BROKER else f"store {name}"
         try:
             answer = await check()
         except HopweaveError as error:
-            yield Finding(subject=f"store {name}", level=Level.PROBLEM, detail=str(error))
+            yield Finding(subject=subject, level=Level.PROBLEM, detail=str(error), remedy=_REMEDIES.get(name, ""))
         else:
-            yield _answered(f"store {name}", answer)
-    if container.settings.on_servers:
-        yield await _broker(container.settings)
+            yield _answered(subject, answer)
 
 
 def _answered(subject: str, answer: str) -> Finding:
@@ -93,15 +87,6 @@ def _answered(subject: str, answer: str) -> Finding:
         detail = f"{answer} answers; only the line 5.26 is tested"
         return Finding(subject=subject, level=Level.NOTE, detail=detail)
     return Finding(subject=subject, level=Level.OK, detail=f"{answer} answers")
-
-
-async def _broker(settings: Settings) -> Finding:
-    try:
-        answer = await asyncio.to_thread(broker_answer, settings)
-    except HopweaveError as error:
-        remedy = "uploads are accepted meanwhile, and workers look for work by themselves"
-        return Finding(subject="broker", level=Level.PROBLEM, detail=str(error), remedy=remedy)
-    return Finding(subject="broker", level=Level.OK, detail=f"{answer} answers")
 
 
 def _nearest(settings: Settings) -> "os.PathLike[str]":

@@ -1,22 +1,20 @@
 """Submissions and deletions become queued revisions."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, InvalidInput, NotFound
+from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
+from stores.distinct_keys import refuse_twice
 from stores.neo4j.changes import log, raise_generation
 from stores.neo4j.database import Database, Row, Transaction, batches
 from stores.neo4j.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 from stores.neo4j.queued import add_deletions
-from stores.neo4j.rows import corpus_from_row
 from stores.neo4j.statements import statements
 from stores.neo4j.states import STOPPABLE, count, move
-from stores.neo4j.submissions import RETRIABLE, is_same, newest, refuse_existing, submit
+from stores.neo4j.submissions import RETRIABLE, is_same, living, newest, refuse_existing, submit
 
 __all__ = ["Neo4jIntake"]
 
@@ -36,10 +34,10 @@ class Neo4jIntake:
         job_id: str | None = None,
         token_budget: int | None = None,
     ) -> Enqueued:
-        _refuse_twice(revisions)
+        refuse_twice(revisions)
 
         def work(tx: Transaction) -> Enqueued:
-            corpus = _living(tx)
+            corpus = living(tx)
             if on_conflict is OnConflict.ERROR:
                 refuse_existing(tx, corpus_id, revisions)
             job = job_id or insert_job(tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
@@ -63,7 +61,7 @@ class Neo4jIntake:
 
     async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         def work(tx: Transaction) -> str:
-            job_id = insert_job(tx, _living(tx), kind, is_open=True, token_budget=token_budget)
+            job_id = insert_job(tx, living(tx), kind, is_open=True, token_budget=token_budget)
             number_job(tx, job_id)
             return job_id
 
@@ -79,7 +77,7 @@ class Neo4jIntake:
 
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
-            corpus = _living(tx)
+            corpus = living(tx)
             rows = _visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
             gone = [id for batch in batches(rows) for id in _chunks_of(tx, corpus_id, batch)]
             unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
@@ -95,7 +93,7 @@ class Neo4jIntake:
 
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(tx: Transaction) -> Job:
-            corpus = _living(tx)
+            corpus = living(tx)
             [row] = _visible(tx, corpus_id, [document_id])
             if row["state"] not in RETRIABLE:
                 raise Conflict(
@@ -109,22 +107,6 @@ class Neo4jIntake:
             return read_job(tx, job)
 
         return await self._database.write(corpus_id, work)
-
-
-def _refuse_twice(revisions: Sequence[NewRevision]) -> None:
-    twice = [key for key, n in Counter(r.key for r in revisions).items() if n > 1]
-    if twice:
-        shown = ", ".join(repr(key) for key in twice[:5])
-        raise InvalidInput(
-            f"the key {shown} was given more than once in one call; keys name documents, so give each its own"
-        )
-
-
-def _living(tx: Transaction) -> Corpus:
-    """The locked corpus, if it has a name, or will have one."""
-    if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
-        raise NotFound(f"there is no corpus with the id {tx.corpus['id']!r}; it may have been deleted")
-    return corpus_from_row(tx.corpus)
 
 
 def _visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:

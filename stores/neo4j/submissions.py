@@ -7,16 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.ports.record import EnqueuedDocument, NewRevision
 from stores.neo4j.database import Row, Transaction, batches
 from stores.neo4j.queued import add_revisions
+from stores.neo4j.rows import corpus_from_row
 from stores.neo4j.statements import statements
 from stores.neo4j.states import STOPPABLE, count, move
 
-__all__ = ["RETRIABLE", "is_same", "newest", "refuse_existing", "submit"]
+__all__ = ["RETRIABLE", "is_same", "living", "newest", "refuse_existing", "submit"]
 
 RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
 
@@ -101,3 +103,10 @@ def refuse_existing(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevi
     if taken:
         more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
         raise Conflict(f"documents with these keys exist already: {', '.join(taken[:10])}{more}; nothing was written")
+
+
+def living(tx: Transaction) -> Corpus:
+    """The locked corpus, if it has a name, or will have one."""
+    if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
+        raise NotFound(f"there is no corpus with the id {tx.corpus['id']!r}; it may have been deleted")
+    return corpus_from_row(tx.corpus)

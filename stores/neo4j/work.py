@@ -8,8 +8,9 @@ from core.documents import RevisionState
 from core.errors import InvalidInput, NotFound
 from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
+from stores.distinct_keys import refuse_twice
 from stores.neo4j import changes, claims, extractions, mending, tombstones, trails
-from stores.neo4j.adopting import adopt, refuse_twice
+from stores.neo4j.adopting import adopt
 from stores.neo4j.committing import commit
 from stores.neo4j.database import Database, Transaction
 from stores.neo4j.departures import SLICE_ROWS, Bounds

@@ -1,15 +1,15 @@
 """Submissions and deletions become queued revisions."""
 
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, InvalidInput, NotFound
+from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, EnqueuedDocument, NewRevision
+from stores.distinct_keys import refuse_twice
 from stores.payloads import dump
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, Database, now
@@ -17,7 +17,7 @@ from stores.sqlite.jobs import insert_job, read_job
 from stores.sqlite.rows import corpus_from_row
 from stores.sqlite.states import STOPPABLE, count, finish_if_done, move
 
-__all__ = ["SqliteIntake", "enqueue_into", "refuse_twice"]
+__all__ = ["SqliteIntake", "enqueue_into"]
 
 _RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
 
@@ -120,15 +120,6 @@ def enqueue_into(
     count(cx, job, "unchanged", sum(d.unchanged for d in documents))
     count(cx, job, "skipped", sum(d.skipped for d in documents))
     return documents
-
-
-def refuse_twice(revisions: Sequence[NewRevision]) -> None:
-    twice = [key for key, n in Counter(r.key for r in revisions).items() if n > 1]
-    if twice:
-        shown = ", ".join(repr(key) for key in twice[:5])
-        raise InvalidInput(
-            f"the key {shown} was given more than once in one call; keys name documents, so give each its own"
-        )
 
 
 def _refuse_existing(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:

@@ -6,10 +6,11 @@ from core.documents import OnConflict, RevisionState
 from core.errors import InvalidInput
 from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
+from stores.distinct_keys import refuse_twice
 from stores.payloads import dump_extraction, load_extraction
 from stores.sqlite import changes, claims, commits, tombstones
 from stores.sqlite.database import Connection, Database
-from stores.sqlite.intake import enqueue_into, refuse_twice
+from stores.sqlite.intake import enqueue_into
 from stores.sqlite.jobs import close_abandoned
 from stores.sqlite.rows import id_list
 from stores.sqlite.states import count, finish_if_done, move

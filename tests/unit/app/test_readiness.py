@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.readiness import PartState, Readiness, check_at_start, unready
+from app.readiness import PartState, Readiness, check_at_start
 from core.errors import InvalidSettings, Unavailable
 from core.settings import BrokerSettings, FilesSettings, Settings, StoreSettings
 from stores.files import FolderFileStore
@@ -58,7 +58,6 @@ async def test_what_is_asked_again_is_asked_anew(container: Container, tmp_path:
     assert (await readiness.look())["files"].said == "the bucket is away"
     refusing.error = Unavailable("the bucket is still away")
     assert (await readiness.look())["files"].said == "the bucket is still away"
-    assert await unready(container) == {"files": "the bucket is still away"}
     await container.close()
 
 

@@ -11,6 +11,7 @@ from indexer.extraction import gives_triples, has_fine_vectors, make_extractor
 from indexer.intake import Rejected, read_paths
 from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
+from indexer.mending import Mender
 from indexer.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.versions import versions_of
 from indexer.view_writing import ViewWriter, fine_texts
@@ -21,6 +22,7 @@ __all__ = [
     "DOCUMENT_MEDIA_TYPE",
     "Backends",
     "Linked",
+    "Mender",
     "Pace",
     "Passage",
     "Rejected",

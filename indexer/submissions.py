@@ -18,15 +18,24 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
     document's own (`key` or `id`), else the hash of the content.
     """
     document = check_document(obj)
-    content = canonical_json(document)
     own = key if key is not None else _own_key(obj)
+    content = _content(document, own if own is None else check_key(own))
     return Submission(
-        key=content_hash(content) if own is None else check_key(own),
+        key=content_hash(content) if own is None else own,
         content=content,
         media_type=DOCUMENT_MEDIA_TYPE,
         title=document.get("title"),
         metadata=document.get("metadata", {}),
     )
+
+
+def _content(document: Mapping[str, Any], key: str | None) -> bytes:
+    try:
+        return canonical_json(document)
+    except InvalidInput as error:
+        if key is None:
+            raise
+        raise InvalidInput(f"document {key!r}: {error}") from error
 
 
 def _own_key(obj: Mapping[str, Any]) -> str | None:

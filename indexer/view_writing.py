@@ -50,23 +50,28 @@ class ViewWriter:
                 backends.text.write(self._corpus_id, entries) if entries else asyncio.sleep(0),
             )
 
-    async def write_fine(self, kind: VectorKind, texts: Mapping[str, str]) -> None:
-        """Vectors of entities or facts, of their texts by id."""
+    async def write_fine(self, kind: VectorKind, texts: Mapping[str, str]) -> list[str]:
+        """Vectors of entities or facts, of their texts by id. Returns the ids of those that were missing."""
         missing = sorted(await self._backends.vectors.missing(self._corpus_id, kind, sorted(texts)))
         for start in range(0, len(missing), _SLICE):
             await self._embed(kind, [(id, "", texts[id]) for id in missing[start : start + _SLICE]])
+        return missing
 
     async def synonyms(self, new: Sequence[str]) -> list[Synonym]:
-        """Of new entities, whose vectors are written, with all: older pairs were judged when the younger one came."""
-        if not new:
-            return []
+        """Of new entities with all: older pairs were judged when the younger one came.
+
+        One whose vector is not there, since another worker's sweep has just taken it, has none.
+        """
         vectors = self._backends.vectors
-        found = await vectors.fetch(self._corpus_id, VectorKind.ENTITY, new)
-        stacked = np.stack([found[id] for id in new])
+        found = await vectors.fetch(self._corpus_id, VectorKind.ENTITY, new) if new else {}
+        if not found:
+            return []
+        there = [id for id in new if id in found]
+        stacked = np.stack([found[id] for id in there])
         near = await vectors.within(self._corpus_id, VectorKind.ENTITY, stacked, _SYNONYM_THRESHOLD)
         scores = {
             (min(id, other.id), max(id, other.id)): other.score
-            for id, others in zip(new, near, strict=True)
+            for id, others in zip(there, near, strict=True)
             for other in others
             if other.id != id
         }

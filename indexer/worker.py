@@ -7,12 +7,13 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 
+from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
 from indexer.backends import Backends
 from indexer.building import follow_builds
 from indexer.pace import Pace
 from indexer.shift import Shift
-from indexer.writing import sweep
+from indexer.sweeping import Sweeper
 
 __all__ = ["Pace", "Worker"]
 
@@ -51,14 +52,14 @@ class Worker:
 
     async def _work(self, corpus_id: str) -> bool:
         await self._forget_dropped()
-        await self._sweep(corpus_id)
         corpus = await self._backends.corpora.by_id(corpus_id)
+        await Sweeper(corpus, self._backends).sweep_due()
         shift = Shift(self._name, corpus, self._backends, self._pace)
-        more = await self._until_stopped(shift.run(self._clock(corpus_id, prolong=shift.asks)))
+        more = await self._until_stopped(shift.run(self._clock(corpus, prolong=shift.asks)))
         await self._backends.work.trim()
         return more or await follow_builds(self._backends, corpus_id)
 
-    def _clock(self, corpus_id: str, *, prolong: bool) -> Callable[[], Awaitable[bool]]:
+    def _clock(self, corpus: Corpus, *, prolong: bool) -> Callable[[], Awaitable[bool]]:
         """Whether a shift goes on: for `task_seconds`, and where it may be prolonged, while no other corpus waits.
 
         The end of a shift drains what is in flight, which would leave a model idle.
@@ -69,9 +70,9 @@ class Worker:
             nonlocal deadline
             if time.monotonic() < deadline:
                 return True
-            if not prolong or set(await self._backends.work.waiting()) - {corpus_id}:
+            if not prolong or set(await self._backends.work.waiting()) - {corpus.id}:
                 return False
-            await self._sweep(corpus_id)
+            await Sweeper(corpus, self._backends).sweep_due()
             await self._backends.work.trim()
             deadline = time.monotonic() + self._pace.task_seconds
             return True
@@ -96,8 +97,3 @@ class Worker:
             await backends.text.drop(corpus_id)
             await backends.files.drop(corpus_id)
             await backends.work.forget(corpus_id)
-
-    async def _sweep(self, corpus_id: str) -> None:
-        due = await self._backends.work.tombstones(corpus_id)
-        await sweep(self._backends, due)
-        await self._backends.work.clear(due)

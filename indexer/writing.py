@@ -10,14 +10,16 @@ from collections.abc import Sequence
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.graph import Synonym
-from core.ports.record import Claim, Commit, Outcome, Tombstone
+from core.ports.record import Claim, Commit, Outcome
 from core.ports.views import VectorKind
 from indexer.backends import Backends
 from indexer.linking import Linked, link
+from indexer.mending import Mender
 from indexer.preparation import Prepared
+from indexer.sweeping import Sweeper
 from indexer.view_writing import ViewWriter, fine_texts
 
-__all__ = ["Writer", "commit_and_sweep", "sweep"]
+__all__ = ["Writer", "commit_and_sweep"]
 
 
 class Writer:
@@ -39,6 +41,7 @@ class Writer:
             [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)]
         )
         linked = await asyncio.to_thread(_linked, prepared)
+        seen = await self._generation() if self._fine else None
         synonyms = await self._write_fine_views(linked) if self._fine else []
         commits = [
             Commit(
@@ -51,13 +54,16 @@ class Writer:
             )
             for one, graph in zip(prepared, linked, strict=True)
         ]
-        await commit_and_sweep(self._backends, commits, synonyms, grace=self._grace)
+        await commit_and_sweep(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
 
     async def remove(self, deletions: Sequence[Claim]) -> None:
         """Delete documents with all that only they support."""
         if deletions:
             commits = [Commit(claim=claim) for claim in deletions]
-            await commit_and_sweep(self._backends, commits, [], grace=self._grace)
+            await commit_and_sweep(self._corpus, self._backends, commits, [], grace=self._grace, seen=None)
+
+    async def _generation(self) -> int:
+        return (await self._backends.corpora.by_id(self._corpus.id)).generation
 
     async def _write_fine_views(self, linked: Sequence[Linked]) -> list[Synonym]:
         """Vectors of entities and facts, and the synonyms of the entities that are new."""
@@ -76,31 +82,33 @@ def _linked(prepared: Sequence[Prepared]) -> list[Linked]:
 
 
 async def commit_and_sweep(
-    backends: Backends, commits: Sequence[Commit], synonyms: Sequence[Synonym], *, grace: float
+    corpus: Corpus,
+    backends: Backends,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    *,
+    grace: float,
+    seen: int | None,
 ) -> Outcome:
-    """Commit revisions of one corpus, and delete from the views what that removed."""
-    outcome = await backends.work.commit(commits, synonyms, grace=grace)
+    """Commit revisions, delete from the views what that removed, and make up for what other workers did meanwhile.
+
+    `seen` is as `WorkQueue.commit` has it.
+    """
+    outcome = await backends.work.commit(commits, synonyms, grace=grace, seen=seen)
     if outcome.tombstone is not None:
-        await sweep(backends, [outcome.tombstone])
+        await Sweeper(corpus, backends).sweep([outcome.tombstone])
     fenced = {claim.token for claim in outcome.fenced}
+    mender = Mender(corpus, backends)
+    written = [one for one in commits if one.claim.token not in fenced]
+    await mender.mend(
+        {row.chunk.view_id for one in written for row in one.chunks},
+        {mention.entity_id for one in written for mention in one.mentions},
+        {fact.triple_id for one in written for fact in one.facts},
+    )
+    await mender.settle(outcome.unsettled)
     late = [one for one in commits if one.claim.token in fenced]
     views = [row.chunk.view_id for one in late for row in one.chunks]
     if views:  # views cannot be fenced: what was written late is noted, and swept if the record lacks it
         documents = [one.claim.document_id for one in late]
-        await backends.work.bury(late[0].claim.corpus_id, documents, views, grace=grace)
+        await backends.work.bury(corpus.id, documents, views, grace=grace)
     return outcome
-
-
-async def sweep(backends: Backends, tombstones: Sequence[Tombstone]) -> None:
-    """Delete from views and files what tombstones list; the caller clears them once they are due."""
-    for tombstone in tombstones:
-        corpus_id = tombstone.corpus_id
-        if tombstone.view_ids:
-            await backends.vectors.delete(corpus_id, VectorKind.CHUNK, tombstone.view_ids)
-            await backends.text.delete(corpus_id, tombstone.view_ids)
-        if tombstone.entity_ids:
-            await backends.vectors.delete(corpus_id, VectorKind.ENTITY, tombstone.entity_ids)
-        if tombstone.triple_ids:
-            await backends.vectors.delete(corpus_id, VectorKind.FACT, tombstone.triple_ids)
-        if tombstone.content_hashes:
-            await backends.files.delete(corpus_id, tombstone.content_hashes)

@@ -97,6 +97,7 @@ class Restorer:
         """
         await self._views.keep_originals(batch)
         await self._views.write_chunks(batch)
+        seen = (await self._backends.corpora.by_id(self._corpus.id)).generation if self._views.fine else None
         synonyms = await self._views.write_fine(batch)
         into.embedded = self._views.embedded
         rows = await asyncio.to_thread(_rows_by_key, batch)
@@ -114,7 +115,7 @@ class Restorer:
         commits = [_commit(claim, by_key[claim.key], rows[claim.key]) for claim in claims]
         if not commits:
             return 0
-        outcome = await commit_and_sweep(self._backends, commits, synonyms, grace=self._grace)
+        outcome = await commit_and_sweep(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
         fenced = {claim.token for claim in outcome.fenced}
         written = [commit for commit in commits if commit.claim.token not in fenced]
         into.documents += len(written)

@@ -22,7 +22,7 @@ class ViewFilling:
         self._corpus = corpus
         self._section = section
         self._shared = shared
-        self._fine = has_fine_vectors(corpus.settings)
+        self.fine = has_fine_vectors(corpus.settings)
         self._views = ViewWriter(corpus.id, backends)
         self.embedded = 0
         """How many vectors were in neither store nor file, and had to be made."""
@@ -41,7 +41,7 @@ class ViewFilling:
         """Vectors of entities and facts; returns the synonyms of the entities that are new, those in the file and,
         where there are other documents, those with their entities.
         """
-        if not self._fine:
+        if not self.fine:
             return []
         names, facts = fine_texts(
             (mention for one in batch for mention in one.mentions), (fact for one in batch for fact in one.facts)

@@ -48,7 +48,7 @@ class VectorStore(Protocol):
         ...
 
     async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
-        """Those of `ids` that have no row."""
+        """Those of `ids` that have no row. One that another process deleted before is never taken for present."""
         ...
 
     async def search(
@@ -58,7 +58,7 @@ class VectorStore(Protocol):
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         """For each row of `vectors`, shape (n, dimension): all stored rows with a cosine of at least `threshold`.
 
-        Ordered as by `search`.
+        Ordered as by `search`. Sees what any process had written before.
         """
         ...
 

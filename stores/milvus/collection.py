@@ -72,6 +72,9 @@ class Collection:
         self._collections.dimension(self.name, self._budget)
         self._collections.rebuild_index(self.name, self._budget)
 
+    def made_with(self) -> MilvusIndex:
+        return self._collections.made_with(self.name, self._budget)
+
     def count(self) -> int:
         [row] = self._query("", ["count(*)"], "Session")
         return int(row["count(*)"])
@@ -95,7 +98,13 @@ class Collection:
         return self._query(filter_, fields, level, limit=limit)
 
     def search(
-        self, vectors: Vectors, limit: int, *, filter_: str = "", radius: float | None = None
+        self,
+        vectors: Vectors,
+        limit: int,
+        *,
+        filter_: str = "",
+        radius: float | None = None,
+        level: Level = "Session",
     ) -> list[list[Scored]]:
         """For each vector at most `limit` rows, best first; with `radius` only those with a greater product."""
         parameters: dict[str, float] = dict(self._index.search)
@@ -117,7 +126,7 @@ class Collection:
             )
             return [[Scored(id=hit["id"], score=round(hit["distance"], _DIGITS)) for hit in hits] for hits in answers]
 
-        return self._read(ask, "Session")
+        return self._read(ask, level)
 
     def _read(self, ask: "Callable[[MilvusClient, Level], T]", level: Level) -> T:
         """What `ask` returns, with all that this process wrote and deleted before."""
@@ -130,6 +139,9 @@ class Collection:
 
     def _loaded(self, ask: "Callable[[MilvusClient], T]") -> T:
         """What `ask` returns, once the collection is loaded."""
+        if self._collections.was_made_here(self.name):
+            # The server itself would wait, ever longer between its looks: for 3 or 6 s where 2 do.
+            self._collections.load(self.name, self._budget)
         while True:
             try:
                 answer = self._server.ask(ask)

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
-from stores.milvus.collection import MOST, Collection
+from stores.milvus.collection import MOST, Collection, Level
 from stores.milvus.expressions import batched, listed
 from stores.milvus.pages import best_of_all, snapshot
 
@@ -38,16 +38,22 @@ def best(
 
 
 def within(collection: Collection, queries: Vectors, threshold: float, radius: float | None) -> list[list[Scored]]:
-    """All rows that are near enough: the server names candidates, and what they score is worked out here, exactly."""
+    """All rows that are near enough: the server names candidates, and what they score is worked out here, exactly.
+
+    It sees what any process has written before, so that of two workers that write at once one finds the other's.
+    """
     candidates: dict[str, None] = {}
     waiting, limit = list(range(len(queries))), _FIRST
     start = threshold - _SLACK if radius is None else radius
+    level: Level = "Strong"
     while waiting and limit <= MOST:
         again = []
         at_once = max(1, min(_QUERIES, MOST // limit))
         for begin in range(0, len(waiting), at_once):
             part = waiting[begin : begin + at_once]
-            for i, hits in zip(part, collection.search(queries[part], limit, radius=start), strict=True):
+            named = collection.search(queries[part], limit, radius=start, level=level)
+            level = "Session"  # what was waited for once is seen from then on
+            for i, hits in zip(part, named, strict=True):
                 near = [hit.id for hit in hits if hit.score >= threshold - _MARGIN]
                 candidates.update(dict.fromkeys(near))
                 if len(near) == limit:

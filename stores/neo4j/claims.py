@@ -35,7 +35,7 @@ Token = tuple[str, str, int, int]
 
 def waiting(tx: Transaction) -> list[str]:
     """Corpora with something to do; see `core.ports.record.WorkQueue.waiting`."""
-    return [row["id"] for row in tx.rows(statements("claims")["waiting"], working=WORKING, now=tx.now)]
+    return sorted(row["id"] for row in tx.rows(statements("claims")["waiting"], working=WORKING, now=tx.now))
 
 
 def take(

@@ -14,11 +14,12 @@ from stores.neo4j.chunk_rows import properties
 from stores.neo4j.claims import Token, held
 from stores.neo4j.database import Transaction
 from stores.neo4j.effects import Effects
-from stores.neo4j.entities import bury_entities, write_synonyms
+from stores.neo4j.entities import bury_entities
 from stores.neo4j.removal import drop_chunks, drop_documents, drop_extractions, drop_graph, drop_revisions
 from stores.neo4j.revisions import Replacement, read_replacements
 from stores.neo4j.statements import statements
 from stores.neo4j.states import move
+from stores.neo4j.synonyms import due_if_missed, write_synonyms
 from stores.neo4j.tombstones import bury, still_gone
 from stores.neo4j.uids import document_uid, revision_uid
 from stores.payloads import dump
@@ -26,13 +27,15 @@ from stores.payloads import dump
 __all__ = ["commit", "entomb", "finish", "make_current", "remove_documents"]
 
 
-def commit(tx: Transaction, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float) -> Outcome:
+def commit(
+    tx: Transaction, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float, seen: int | None = None
+) -> Outcome:
     """Make revisions of one corpus current, or remove their documents; those whose claims were lost are left alone."""
     right = held(tx, [one.claim for one in commits])
     written = [one for one in commits if one.claim.token in right]
     removed = [one for one in written if one.claim.deletion]
     replaced = read_replacements(tx, [one for one in written if not one.claim.deletion])
-    effects = Effects(corpus_id=commits[0].claim.corpus_id)
+    effects = Effects(corpus_id=commits[0].claim.corpus_id, unsettled_at=due_if_missed(tx, seen, grace))
     _take_out(tx, removed, replaced, effects)
     dead = _bring_in(tx, replaced, effects)
     bury_entities(tx, effects, dead)
@@ -46,6 +49,7 @@ def commit(tx: Transaction, commits: Sequence[Commit], synonyms: Sequence[Synony
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in right),
         tombstone=entomb(tx, effects, dead, documents, grace),
+        unsettled=effects.unsettled,
     )
 
 

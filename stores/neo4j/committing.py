@@ -15,6 +15,7 @@ from stores.neo4j.departures import Bounds
 from stores.neo4j.outcomes import merged
 from stores.neo4j.slices import remove_in_slices, replace_in_slices
 from stores.neo4j.statements import statements
+from stores.neo4j.synonyms import seen_after
 from stores.neo4j.tidying import tidy
 from stores.neo4j.uids import document_uid
 
@@ -24,7 +25,9 @@ _HALF = re.compile("[\ud800-\udfff]")
 _DOCUMENT_ROWS = 4  # of a document with its revisions and extractions
 
 
-async def commit(database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds) -> Outcome:
+async def commit(
+    database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None = None
+) -> Outcome:
     """See `core.ports.record.WorkQueue.commit`. Each document is committed whole; where they are too many for one
     transaction, some are readable before others.
     """
@@ -39,12 +42,13 @@ async def commit(database: Database, commits: Sequence[Commit], synonyms: Sequen
     for group in _groups(commits, there, bounds.rows):
         first = group[0]
         if _rows(first, there) <= bounds.rows:
-            work = partial(commit_whole, commits=group, synonyms=synonyms, grace=bounds.grace)
+            work = partial(commit_whole, commits=group, synonyms=synonyms, grace=bounds.grace, seen=seen)
             outcomes.append(await database.write(corpus_id, work))
         elif first.claim.deletion:
             outcomes += await remove_in_slices(database, first, bounds)
         else:
-            outcomes += await replace_in_slices(database, first, synonyms, bounds)
+            outcomes += await replace_in_slices(database, first, synonyms, bounds, seen)
+        seen = seen_after(seen, outcomes[-1].generation)
     return await merged(database, outcomes)
 
 

@@ -3,14 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.graph import Synonym
 from stores.neo4j.batched import rows_of
 from stores.neo4j.database import Row, Transaction
 from stores.neo4j.effects import Effects
 from stores.neo4j.statements import statements
 from stores.neo4j.uids import uid_of
 
-__all__ = ["bury_entities", "count_forms", "display", "write_synonyms"]
+__all__ = ["bury_entities", "count_forms", "display"]
 
 
 def count_forms(tx: Transaction, effects: Effects, ends: Iterable[str]) -> list[str]:
@@ -28,7 +27,13 @@ def count_forms(tx: Transaction, effects: Effects, ends: Iterable[str]) -> list[
     made, changed, dead = [], [], []
     for id in sorted(touched):
         forms = _forms(known.get(id), changes.get(id, {}))
-        row = [id, list(forms), list(forms.values()), display(forms) if forms else None, effects.names.get(id)]
+        is_born = bool(forms) and not (id in known and known[id]["forms"])
+        if is_born:
+            effects.born.add(id)
+        row = [
+            *(id, list(forms), list(forms.values()), display(forms) if forms else None, effects.names.get(id)),
+            effects.unsettled_at if is_born else None,
+        ]
         if id not in known:
             made.append(row)
         elif id in changes:
@@ -56,13 +61,3 @@ def bury_entities(tx: Transaction, effects: Effects, dead: Sequence[str]) -> Non
     tx.run_batches(statements("commits")["drop_synonyms"], sorted(uid_of(effects.corpus_id, id) for id in dead))
     candidates = sorted(uid_of(effects.corpus_id, id) for id in {*dead, *effects.ends})
     tx.run_batches(statements("commits")["drop_entities"], candidates)
-
-
-def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Iterable[Synonym]) -> set[tuple[str, str]]:
-    """Returns the pairs of entities that were joined: both must be there."""
-    rows = [
-        {"first": uid_of(corpus_id, one.first_id), "second": uid_of(corpus_id, one.second_id), "score": one.score}
-        for one in sorted(synonyms, key=lambda one: (one.first_id, one.second_id))
-    ]
-    written = rows_of(tx, statements("commits")["write_synonyms"], rows)
-    return {(row["first"], row["second"]) for row in written}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from core.ports.record import Outcome, Tombstone
 from stores.neo4j.database import Database
-from stores.neo4j.tombstones import KINDS, left
+from stores.neo4j.tombstones import KINDS, unnamed
 
 __all__ = ["merged"]
 
@@ -14,6 +14,7 @@ async def merged(database: Database, outcomes: Sequence[Outcome]) -> Outcome:
         generation=outcomes[-1].generation,
         fenced=tuple(claim for one in outcomes for claim in one.fenced),
         tombstone=await _joined(database, [one.tombstone for one in outcomes]),
+        unsettled=tuple(sorted({id for one in outcomes for id in one.unsettled})),
     )
 
 
@@ -28,4 +29,4 @@ async def _joined(database: Database, tombstones: Iterable[Tombstone | None]) ->
         return None
     ids = {kind: tuple(sorted({id for one in found for id in getattr(one, kind)})) for kind in KINDS}
     union = Tombstone(id=found[-1].id, corpus_id=found[-1].corpus_id, **ids)
-    return await database.read(lambda tx: left(tx, union))
+    return await database.read(lambda tx: unnamed(tx, union))

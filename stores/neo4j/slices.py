@@ -6,7 +6,7 @@ transaction raises the document's `current`, and `tidying` removes what is not s
 claim first; what a lost one leaves behind, `tidying` removes, too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,9 +18,9 @@ from stores.neo4j.commits import commit, entomb, finish, make_current
 from stores.neo4j.database import Database, Transaction, batches
 from stores.neo4j.departures import Bounds, packed, take_away
 from stores.neo4j.effects import Effects
-from stores.neo4j.entities import write_synonyms
 from stores.neo4j.revisions import Replacement, read_replacements
 from stores.neo4j.statements import statements
+from stores.neo4j.synonyms import due_if_missed, write_synonyms
 from stores.neo4j.tidying import tidy
 from stores.neo4j.uids import document_uid
 
@@ -34,7 +34,7 @@ class _Lost(Exception):
 
 
 async def replace_in_slices(
-    database: Database, one: Commit, synonyms: Sequence[Synonym], bounds: Bounds
+    database: Database, one: Commit, synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None
 ) -> list[Outcome]:
     """Returns what each transaction did."""
     corpus_id, claim = one.claim.corpus_id, one.claim
@@ -42,9 +42,13 @@ async def replace_in_slices(
         await database.write(corpus_id, lambda tx: _begin(tx, one, bounds.grace))
         replacement = await database.read(lambda tx: _read(tx, one))
         joined: set[tuple[str, str]] = set()
+        unsettled: set[str] = set()
         for part, suffix in _parts(replacement, bounds.rows):
-            work = partial(_write, one=one, rows=part, suffix=suffix, synonyms=synonyms)
-            joined |= await database.write(corpus_id, work)
+            missed = partial(due_if_missed, seen=seen, grace=bounds.grace)
+            work = partial(_write, one=one, rows=part, suffix=suffix, synonyms=synonyms, missed=missed)
+            pairs, born = await database.write(corpus_id, work)
+            joined |= pairs
+            unsettled.update(born)
         for uids in batches(replacement.outdated, _TOLD):
             await database.write(corpus_id, partial(_tell, replacement=replacement, uids=uids))
         shown = partial(_show, replacement=replacement, joined=joined, synonyms=synonyms, grace=bounds.grace)
@@ -52,6 +56,7 @@ async def replace_in_slices(
     except _Lost:
         return [await _nothing(database, one)]
     buried = await tidy(database, corpus_id, claim.document_id, claim.revision, bounds)
+    outcome = replace(outcome, unsettled=tuple(sorted(unsettled)))
     return [outcome, *(replace(outcome, tombstone=one) for one in buried)]
 
 
@@ -107,18 +112,23 @@ def _parts(replacement: Replacement, most: int) -> Iterator[tuple[list[ChunkRow]
 
 
 def _write(
-    tx: Transaction, one: Commit, rows: Sequence[ChunkRow], suffix: str, synonyms: Sequence[Synonym]
-) -> set[tuple[str, str]]:
-    """Returns the pairs that were joined: synonyms go along, for who comes after a crash does not ask for those of
-    entities that are there.
+    tx: Transaction,
+    one: Commit,
+    rows: Sequence[ChunkRow],
+    suffix: str,
+    synonyms: Sequence[Synonym],
+    missed: Callable[[Transaction], float | None],
+) -> tuple[set[tuple[str, str]], tuple[str, ...]]:
+    """Returns the pairs that were joined (synonyms go along, for who comes after a crash does not ask for those of
+    entities that are there), and the entities that are unsettled.
     """
     _check(tx, one)
-    arrivals = Arrivals(Effects(corpus_id=one.claim.corpus_id), suffix)
+    arrivals = Arrivals(Effects(corpus_id=one.claim.corpus_id, unsettled_at=missed(tx)), suffix)
     arrivals.add(one, made=rows, changed=())
     arrivals.write(tx)
     named = arrivals.effects.names.keys()
     theirs = [synonym for synonym in synonyms if synonym.first_id in named or synonym.second_id in named]
-    return write_synonyms(tx, one.claim.corpus_id, theirs)
+    return write_synonyms(tx, one.claim.corpus_id, theirs), arrivals.effects.unsettled
 
 
 def _tell(tx: Transaction, replacement: Replacement, uids: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from stores.neo4j.statements import statements
 from stores.neo4j.uids import uid_of
 from stores.payloads import dump
 
-__all__ = ["KINDS", "bury", "clear", "due", "left", "still_gone"]
+__all__ = ["KINDS", "bury", "clear", "due", "still_gone", "unnamed"]
 
 KINDS = ("view_ids", "entity_ids", "triple_ids", "content_hashes")
 
@@ -43,12 +43,12 @@ def due(tx: Transaction, corpus_id: str) -> list[Tombstone]:
     found = []
     for row in tx.rows(statements("tombstones")["due"], corpus_id=corpus_id):
         payload: dict[str, list[str]] = json.loads(row["payload"])
-        found.append(left(tx, Tombstone(id=row["id"], corpus_id=corpus_id, **_tuples(payload))))
+        found.append(Tombstone(id=row["id"], corpus_id=corpus_id, **_tuples(payload)))
     return found
 
 
-def left(tx: Transaction, tombstone: Tombstone) -> Tombstone:
-    """A tombstone without what the record names again."""
+def unnamed(tx: Transaction, tombstone: Tombstone) -> Tombstone:
+    """See `core.ports.record.WorkQueue.unnamed`."""
     gone = {kind: still_gone(tx, tombstone.corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS}
     return Tombstone(id=tombstone.id, corpus_id=tombstone.corpus_id, **_tuples(gone))
 

@@ -10,6 +10,7 @@ from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
 from stores.distinct_keys import refuse_twice
 from stores.neo4j import changes, claims, extractions, mending, tombstones, trails
+from stores.neo4j import synonyms as pairs
 from stores.neo4j.adopting import adopt
 from stores.neo4j.committing import commit
 from stores.neo4j.database import Database, Transaction
@@ -116,10 +117,18 @@ class Neo4jWorkQueue:
     async def staged(self, corpus_id: str, keys: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], Extraction]:
         return await self._database.read(lambda tx: extractions.staged(tx, corpus_id, keys))
 
-    async def commit(self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
+    async def commit(
+        self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None
+    ) -> Outcome:
         if len({one.claim.corpus_id for one in commits}) != 1:
             raise InvalidInput("a commit takes revisions of one corpus, and at least one")
-        return await commit(self._database, commits, synonyms, Bounds(rows=self._slice_rows, grace=grace))
+        return await commit(self._database, commits, synonyms, Bounds(rows=self._slice_rows, grace=grace), seen)
+
+    async def unsettled(self, corpus_id: str) -> list[str]:
+        return await self._database.read(lambda tx: pairs.unsettled(tx, corpus_id))
+
+    async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+        await self._database.write(corpus_id, lambda tx: pairs.settle(tx, corpus_id, entity_ids, synonyms))
 
     async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
         tombstone = Tombstone(id=0, corpus_id=corpus_id, view_ids=tuple(view_ids))
@@ -128,6 +137,9 @@ class Neo4jWorkQueue:
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
         await tidy_marked(self._database, corpus_id, Bounds(rows=self._slice_rows, grace=0.0))
         return await self._database.read(lambda tx: tombstones.due(tx, corpus_id))
+
+    async def unnamed(self, tombstone: Tombstone) -> Tombstone:
+        return await self._database.read(lambda tx: tombstones.unnamed(tx, tombstone))
 
     async def clear(self, swept: Sequence[Tombstone]) -> None:
         for corpus_id in sorted({one.corpus_id for one in swept}):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from core.errors import NotFound
 from stores.sqlite.database import Connection, now
 
 __all__ = ["KEPT_SECONDS", "log", "raise_generation", "trim"]
@@ -12,6 +13,8 @@ KEPT_SECONDS = 3600
 def raise_generation(cx: Connection, corpus_id: str) -> int:
     cx.execute("UPDATE corpora SET generation = generation + 1 WHERE id = ?", (corpus_id,))
     row = cx.execute("SELECT generation FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
     return int(row["generation"])
 
 

@@ -33,8 +33,9 @@ def waiting(cx: Connection) -> list[str]:
         SELECT DISTINCT r.corpus_id AS id FROM revisions r WHERE {_UNFINISHED} AND {_CLAIMABLE}
         UNION SELECT id FROM corpora WHERE name IS NULL  -- dropped, or built beside another
         UNION SELECT corpus_id FROM tombstones WHERE due_at <= ?
+        UNION SELECT corpus_id FROM unsettled WHERE due_at <= ?
         """,
-        (*WORKING, at, at),
+        (*WORKING, at, at, at),
     )
     return sorted(row["id"] for row in rows)
 

@@ -1,7 +1,7 @@
 """The one transaction that makes revisions current: rows in, rows out, and what is left to delete elsewhere."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from core.documents import RevisionState
@@ -13,6 +13,7 @@ from stores.sqlite.claims import held
 from stores.sqlite.database import Connection, Row
 from stores.sqlite.rows import id_list
 from stores.sqlite.states import move
+from stores.sqlite.synonyms import unsettle, write_synonyms
 from stores.sqlite.tombstones import bury
 
 __all__ = ["commit", "drop_entities"]
@@ -33,7 +34,9 @@ class _Effects:
     contents: set[str] = field(default_factory=set)
 
 
-def commit(cx: Connection, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float) -> Outcome:
+def commit(
+    cx: Connection, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float, seen: int | None = None
+) -> Outcome:
     """See `core.ports.record.WorkQueue.commit`; `commits` is not empty and all of one corpus."""
     corpus_id = commits[0].claim.corpus_id
     right = held(cx, [c.claim for c in commits])
@@ -47,8 +50,11 @@ def commit(cx: Connection, commits: Sequence[Commit], synonyms: Sequence[Synonym
         else:
             _replace_document(cx, one, seq, effects)
     generation = raise_generation(cx, corpus_id)
+    born = _unknown(cx, corpus_id, effects.names)
     dead_entities = _settle_entities(cx, effects)
-    _write_synonyms(cx, corpus_id, synonyms, generation)
+    write_synonyms(cx, corpus_id, synonyms, generation)
+    missed = born if seen is not None and generation != seen + 1 else []
+    unsettle(cx, corpus_id, missed, grace)
     log(cx, corpus_id, generation, "chunk", "delete", effects.deleted - effects.put)
     log(cx, corpus_id, generation, "chunk", "put", effects.put)
     tombstone = Tombstone(
@@ -60,7 +66,12 @@ def commit(cx: Connection, commits: Sequence[Commit], synonyms: Sequence[Synonym
         content_hashes=tuple(_unreferenced(cx, corpus_id, effects.contents)),
     )
     documents = [c.claim.document_id for c in written]
-    return Outcome(generation=generation, fenced=fenced, tombstone=bury(cx, tombstone, documents, grace))
+    return Outcome(
+        generation=generation,
+        fenced=fenced,
+        tombstone=bury(cx, tombstone, documents, grace),
+        unsettled=tuple(missed),
+    )
 
 
 def _replace_document(cx: Connection, one: Commit, seq: int, effects: _Effects) -> None:
@@ -202,6 +213,17 @@ def _write_graph(cx: Connection, one: Commit, chunks: set[str], effects: _Effect
     )
 
 
+def _unknown(cx: Connection, corpus_id: str, ids: Collection[str]) -> list[str]:
+    rows = cx.execute(
+        """
+        SELECT value FROM json_each(?)
+        WHERE NOT EXISTS (SELECT 1 FROM entities e WHERE e.corpus_id = ? AND e.id = value)
+        """,
+        (id_list(sorted(ids)), corpus_id),
+    )
+    return [row["value"] for row in rows]
+
+
 def _settle_entities(cx: Connection, effects: _Effects) -> list[str]:
     """Apply the counted forms; returns the entities that nothing mentions any more, which are gone then."""
     corpus_id = effects.corpus_id
@@ -239,21 +261,9 @@ def drop_entities(cx: Connection, corpus_id: str, ids: Sequence[str]) -> None:
     among = "IN (SELECT value FROM json_each(?))"
     cx.execute(f"DELETE FROM entities WHERE corpus_id = ? AND id {among}", gone)
     cx.execute(f"DELETE FROM forms WHERE corpus_id = ? AND entity_id {among}", gone)
+    cx.execute(f"DELETE FROM unsettled WHERE corpus_id = ? AND entity_id {among}", gone)
     cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {among}", gone)
     cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {among}", gone)
-
-
-def _write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:
-    both = "EXISTS (SELECT 1 FROM entities WHERE corpus_id = ? AND id = ?)"
-    written: set[str] = set()
-    for s in synonyms:
-        done = cx.execute(
-            f"INSERT OR REPLACE INTO synonyms SELECT ?, ?, ?, ? WHERE {both} AND {both}",
-            (corpus_id, s.first_id, s.second_id, s.score, corpus_id, s.first_id, corpus_id, s.second_id),
-        )
-        if done.rowcount:
-            written |= {s.first_id, s.second_id}
-    log(cx, corpus_id, generation, "synonyms", "put", written)
 
 
 def _drop_extractions(cx: Connection, corpus_id: str, document_id: str, keep: set[str]) -> None:

@@ -16,6 +16,14 @@ STEPS: Mapping[int, Sequence[str]] = {
         "ALTER TABLE corpora ADD COLUMN beside TEXT",
         "ALTER TABLE corpora ADD COLUMN reindex_job TEXT",
         "CREATE UNIQUE INDEX corpora_by_beside ON corpora (beside)",
+        """
+        CREATE TABLE unsettled (
+            corpus_id TEXT NOT NULL,
+            entity_id TEXT NOT NULL,
+            due_at    REAL NOT NULL,
+            PRIMARY KEY (corpus_id, entity_id)
+        ) STRICT, WITHOUT ROWID
+        """,
     ),
 }
 """What leads from the version that is the key to the one after it; `schema.sql` is the newest."""

@@ -82,6 +82,14 @@ CREATE TABLE entities (
     PRIMARY KEY (corpus_id, id)
 ) STRICT, WITHOUT ROWID;
 
+-- Entities that came while another worker committed, until their synonyms have been looked for once more.
+CREATE TABLE unsettled (
+    corpus_id TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    due_at    REAL NOT NULL,
+    PRIMARY KEY (corpus_id, entity_id)
+) STRICT, WITHOUT ROWID;
+
 -- How often each spelling of an entity survives: the most frequent is its display name, none left ends the entity.
 CREATE TABLE forms (
     corpus_id TEXT NOT NULL,

@@ -9,7 +9,7 @@ from stores.payloads import dump
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list
 
-__all__ = ["bury", "clear", "due"]
+__all__ = ["bury", "clear", "due", "unnamed"]
 
 _KINDS = ("view_ids", "entity_ids", "triple_ids", "content_hashes")
 
@@ -51,9 +51,14 @@ def due(cx: Connection, corpus_id: str) -> list[Tombstone]:
     found = []
     for row in rows:
         payload: dict[str, list[str]] = json.loads(row["payload"])
-        left = {kind: _still_gone(cx, corpus_id, kind, payload[kind]) for kind in _KINDS}
-        found.append(Tombstone(id=row["id"], corpus_id=corpus_id, **left))
+        found.append(Tombstone(id=row["id"], corpus_id=corpus_id, **{kind: tuple(payload[kind]) for kind in _KINDS}))
     return found
+
+
+def unnamed(cx: Connection, tombstone: Tombstone) -> Tombstone:
+    """See `core.ports.record.WorkQueue.unnamed`."""
+    gone = {kind: _still_gone(cx, tombstone.corpus_id, kind, getattr(tombstone, kind)) for kind in _KINDS}
+    return Tombstone(id=tombstone.id, corpus_id=tombstone.corpus_id, **gone)
 
 
 def _still_gone(cx: Connection, corpus_id: str, kind: str, ids: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged
 from stores.distinct_keys import refuse_twice
 from stores.payloads import dump_extraction, load_extraction
 from stores.sqlite import changes, claims, commits, tombstones
+from stores.sqlite import synonyms as pairs
 from stores.sqlite.database import Connection, Database
 from stores.sqlite.intake import enqueue_into
 from stores.sqlite.jobs import close_abandoned
@@ -19,7 +20,7 @@ __all__ = ["SqliteWorkQueue"]
 
 _TABLES = (
     *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms"),
-    *("extractions", "changes", "tombstones"),
+    *("unsettled", "extractions", "changes", "tombstones"),
 )
 
 
@@ -119,10 +120,18 @@ class SqliteWorkQueue:
 
         return await self._database.read(work)
 
-    async def commit(self, revisions: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
+    async def commit(
+        self, revisions: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None
+    ) -> Outcome:
         if len({one.claim.corpus_id for one in revisions}) != 1:
             raise InvalidInput("a commit takes revisions of one corpus, and at least one")
-        return await self._database.write(lambda cx: commits.commit(cx, revisions, synonyms, grace))
+        return await self._database.write(lambda cx: commits.commit(cx, revisions, synonyms, grace, seen))
+
+    async def unsettled(self, corpus_id: str) -> list[str]:
+        return await self._database.read(lambda cx: pairs.unsettled(cx, corpus_id))
+
+    async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+        await self._database.write(lambda cx: pairs.settle(cx, corpus_id, entity_ids, synonyms))
 
     async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
         tombstone = Tombstone(id=0, corpus_id=corpus_id, view_ids=tuple(view_ids))
@@ -130,6 +139,9 @@ class SqliteWorkQueue:
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
         return await self._database.read(lambda cx: tombstones.due(cx, corpus_id))
+
+    async def unnamed(self, tombstone: Tombstone) -> Tombstone:
+        return await self._database.read(lambda cx: tombstones.unnamed(cx, tombstone))
 
     async def clear(self, swept: Sequence[Tombstone]) -> None:
         await self._database.write(lambda cx: tombstones.clear(cx, swept))

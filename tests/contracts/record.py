@@ -18,7 +18,7 @@ from core.filters import parse_filter
 from core.graph import Extraction, Fact, Mention, Surface, Synonym, Triple
 from core.jobs import JobKind, JobState
 from core.names import normalise
-from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record, Staged, TripleRow
+from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record, Staged, Tombstone, TripleRow
 from core.terms import terms_of
 from tests.graph_rows import told
 
@@ -565,8 +565,39 @@ class RecordContract:
         assert await record.work.tombstones(corpus.id) == [], "not while its document is in work"
         [claim] = await claim_all(record, corpus)
         await record.work.commit([commit_of(claim, passages)], grace=0)
-        swept = await record.work.tombstones(corpus.id)
-        assert not any(t.view_ids or t.entity_ids or t.content_hashes for t in swept)
+        [tombstone] = await record.work.tombstones(corpus.id)
+        assert tombstone.view_ids
+        assert tombstone.entity_ids
+        left = await record.work.unnamed(tombstone)
+        assert left == Tombstone(id=tombstone.id, corpus_id=corpus.id)
+
+    async def test_unnamed_is_what_this_corpus_does_not_name(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "met", "Bob")])
+        [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
+        ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
+        met = ids.triple_id(ada, "met", bob)
+        content = revision("a", repr(([("one", ["Ada", "Bob"])], [("Ada", "met", "Bob")]))).content_hash
+        listed = Tombstone(
+            id=7,
+            corpus_id=corpus.id,
+            view_ids=("e" * 32, chunk.view_id),
+            entity_ids=(ada, "d" * 32),
+            triple_ids=(met, "c" * 32),
+            content_hashes=("b" * 64, content),
+        )
+        assert await other.work.unnamed(listed) == Tombstone(
+            id=7,
+            corpus_id=corpus.id,
+            view_ids=("e" * 32,),
+            entity_ids=("d" * 32,),
+            triple_ids=("c" * 32,),
+            content_hashes=("b" * 64,),
+        )
+        elsewhere = await record.corpora.create("elsewhere", SETTINGS)
+        nothing = replace(listed, corpus_id=elsewhere.id)
+        assert await other.work.unnamed(nothing) == nothing
 
     async def test_a_tombstone_is_not_due_before_its_time(self, record: Record, corpus: Corpus) -> None:
         await record.work.bury(corpus.id, [], ["e" * 32], grace=3600)
@@ -605,6 +636,50 @@ class RecordContract:
         await delete(record, corpus, "a")
         assert told((await record.graph.graph(corpus.id))[1]).synonyms == []
         assert generation < (await record.graph.graph(corpus.id))[0]
+
+    async def test_entities_that_came_while_another_committed_are_unsettled(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "old", [("zero", ["Old"])])
+        seen = await record.graph.generation(corpus.id)
+        await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        first, second = await claim_all(record, corpus)
+        outcome = await record.work.commit([commit_of(first, [("one", ["Ada", "Old"])])], grace=3600, seen=seen)
+        assert outcome.unsettled == (), "nobody came between"
+        later = [commit_of(second, [("two", ["Ada Byron", "Bob", "Old"])])]
+        outcome = await other.work.commit(later, grace=0, seen=seen)
+        names = tuple(sorted(ids.entity_id(name) for name in ("ada byron", "bob")))
+        assert outcome.unsettled == names, "old ones are not looked for again"
+        assert await record.work.unsettled(corpus.id) == list(names)
+        assert corpus.id in await record.work.waiting()
+        first_id, second_id = sorted((ids.entity_id("ada"), ids.entity_id("ada byron")))
+        pair = Synonym(first_id=first_id, second_id=second_id, score=0.875)
+        ghost = Synonym(first_id=first_id, second_id="f" * 32, score=0.9)
+        before, _ = await other.graph.graph(corpus.id)
+        await record.work.settle(corpus.id, outcome.unsettled, [pair, ghost])
+        assert await record.work.unsettled(corpus.id) == []
+        changes = await other.graph.changes(corpus.id, before)
+        assert changes is not None
+        assert changes.generation > before
+        assert told(changes.added).synonyms == [(first_id, second_id, 0.875)]
+        assert told((await record.graph.graph(corpus.id))[1]).synonyms == [(first_id, second_id, 0.875)]
+
+    async def test_what_is_unsettled_waits_for_its_worker_and_goes_with_its_entity(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        commit = commit_of((await claim_all(record, corpus))[0], [("one", ["Ada"])])
+        outcome = await record.work.commit([commit], grace=3600, seen=-1)
+        assert outcome.unsettled == (ids.entity_id("ada"),)
+        assert await record.work.unsettled(corpus.id) == [], "its worker is at it"
+        await record.intake.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
+        commit = commit_of((await claim_all(record, corpus))[0], [("two", ["Bob"])])
+        await record.work.commit([commit], grace=0, seen=-1)
+        assert await record.work.unsettled(corpus.id) == [ids.entity_id("bob")]
+        await delete(record, corpus, "b")
+        assert await record.work.unsettled(corpus.id) == []
+        await record.work.clear(await record.work.tombstones(corpus.id))
+        assert corpus.id not in await record.work.waiting()
 
     # --- generations and changes
 

@@ -103,19 +103,23 @@ class Outcome:
     """`fenced` are the claims that had been lost; nothing of theirs was written.
 
     `tombstone` lists what the commit removed; its view entries are deleted at once, and again when `tombstones` gives
-    it back (a late worker may have written them in between), after which it is cleared.
+    it back (a late worker may have written them in between), after which it is cleared. `unsettled` are ids of
+    entities that the commit made and that may lack synonyms; see `WorkQueue.commit`.
     """
 
     generation: int
     fenced: tuple[Claim, ...]
     tombstone: Tombstone | None
+    unsettled: tuple[str, ...] = ()
 
 
 class WorkQueue(Protocol):
     """Claims with leases by the store's clock. A method that takes claims ignores those that were lost."""
 
     async def waiting(self) -> list[str]:
-        """Ids of the corpora that have queued revisions, expired leases, due tombstones, or are to be forgotten."""
+        """Ids of the corpora that have something to do: queued revisions, expired leases, due tombstones, entities that
+        were left unsettled, or that are to be forgotten or built beside another.
+        """
         ...
 
     async def claim(
@@ -174,10 +178,27 @@ class WorkQueue(Protocol):
         """Those of the (document id, extract hash) that are kept, of current and unfinished revisions alike."""
         ...
 
-    async def commit(self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float) -> Outcome:
-        """Make revisions of one corpus current (or gone) in one transaction, each fenced by its own epoch.
+    async def commit(
+        self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None
+    ) -> Outcome:
+        """Make revisions of one corpus current (or gone), each whole and fenced by its own epoch, in as few
+        transactions as the store bears.
 
         Synonyms of which an entity does not exist afterwards are left out. The tombstone is due after `grace` seconds.
+        `seen` is the corpus' generation before the synonyms were looked for. Where it is another by now, somebody else
+        has committed meanwhile: what they made, the look may have missed. The entities that are new with this commit
+        are unsettled then, until `settle` is told that they have been looked at again.
+        """
+        ...
+
+    async def unsettled(self, corpus_id: str) -> list[str]:
+        """Ids of the entities that have been unsettled for the `grace` of their commit: their worker has died."""
+        ...
+
+    async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+        """Join synonyms, as `commit` does, and note that these entities lack none any more.
+
+        Raises the generation, so that a commit of what was seen before notices.
         """
         ...
 
@@ -186,7 +207,11 @@ class WorkQueue(Protocol):
         ...
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
-        """Those that are due and whose documents have no unfinished revision, without what the record names again."""
+        """Those that are due and whose documents have no unfinished revision, with all that they ever listed."""
+        ...
+
+    async def unnamed(self, tombstone: Tombstone) -> Tombstone:
+        """Without what the record names (again): a document that came back has the same ids as before."""
         ...
 
     async def clear(self, tombstones: Sequence[Tombstone]) -> None: ...

@@ -10,7 +10,10 @@ WHERE c.name IS NULL
         WHERE r.state IN $working AND r.lease_until < $now
     }
     OR EXISTS { MATCH (t:Tombstone {corpus_id: c.id}) WHERE t.due_at <= $now }
-RETURN c.id AS id ORDER BY id;
+RETURN c.id AS id
+UNION
+MATCH (e:Entity) USING INDEX e:Entity(unsettled) WHERE e.unsettled <= $now
+RETURN DISTINCT e.corpus_id AS id;
 
 // [claimable]: the oldest first, and those last that may be what kills their workers
 MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)

@@ -145,15 +145,16 @@ RETURN e.id AS id;
 
 // [create_entities]: rows are lists; who is an end of facts only has no names
 UNWIND $rows AS row
-WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS unsettled
 CREATE (:Entity {uid: $corpus_id + ':' + id, corpus_id: $corpus_id, id: id, name: name, normal: normal,
-    forms: forms, counts: counts});
+    forms: forms, counts: counts, unsettled: unsettled});
 
 // [update_entities]: rows are lists; the names of one without a form stay, for the facts that it may be an end of
 UNWIND $rows AS row
-WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS unsettled
 MATCH (e:Entity {uid: $corpus_id + ':' + id}) USING INDEX e:Entity(uid)
-SET e.forms = forms, e.counts = counts, e.name = coalesce(name, e.name), e.normal = coalesce(e.normal, normal);
+SET e.forms = forms, e.counts = counts, e.name = coalesce(name, e.name), e.normal = coalesce(e.normal, normal),
+    e.unsettled = CASE size(forms) WHEN 0 THEN null ELSE coalesce(unsettled, e.unsettled) END;
 
 // [drop_synonyms]
 UNWIND $rows AS uid
@@ -165,12 +166,3 @@ UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
 WHERE size(e.forms) = 0 AND NOT EXISTS { (e)-[:FACT]-() }
 DETACH DELETE e;
-
-// [write_synonyms]: of which both entities are there
-UNWIND $rows AS row
-MATCH (a:Entity {uid: row.first}) USING INDEX a:Entity(uid)
-MATCH (b:Entity {uid: row.second}) USING INDEX b:Entity(uid)
-WHERE size(a.forms) > 0 AND size(b.forms) > 0
-MERGE (a)-[s:SYNONYM]->(b)
-SET s.score = row.score
-RETURN a.id AS first, b.id AS second;

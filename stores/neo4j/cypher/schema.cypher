@@ -8,21 +8,24 @@
 //     none yet, but `beside`, the id of the one in use, and `reindex_job`, the job that builds it. `settings` is JSON;
 //     `revisions` and `tombstones` are how many were ever made; `lock` is written first by every transaction that
 //     writes.
-// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed})
-//     `newest` and `current` are numbers of revisions; `state` is the newest one's; `metadata` is JSON.
+// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed, slices?})
+//     `newest` and `current` are numbers of revisions; `state` is the newest one's; `metadata` is JSON; `slices` is the
+//     number of the revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})
 //     `seq` orders the revisions of a corpus, and `number` is the same: never used again, so that a worker that comes
 //     back after its document went and came again does not take the new revision for his. No relationship hangs on it.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,
 //     text, heading, page?, span_start?, span_end?, extract_hash, tokens, first, last?})
+//     The uid of one that is written beside the one that it replaces ends in ":number" until it has taken its place.
 //     A chunk belongs to the revisions `first` to `last` (no `last`: to all later ones) of its document, so that one
 //     property, the document's `current`, makes a large revision visible, whole, at once. Readers see a chunk where
 //     NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last).
 // (:Chunk)-[:NEXT]->(:Chunk)
-// (:Entity {uid, corpus_id, id, name, normal, forms, counts})
+// (:Entity {uid, corpus_id, id, name, normal, forms, counts, unsettled?})
 //     `name` is what it is shown by, `normal` the normalised name; `forms` its spellings, `counts` how often each
-//     survives. An entity without a form is gone.
+//     survives. An entity without a form is gone. One with `unsettled` came while another worker committed: from that
+//     time on, whoever comes by looks for its synonyms once more.
 // (:Chunk)-[:MENTIONS {count, forms, counts}]->(:Entity)
 //     One per chunk and entity; `count` is the sum of `counts`.
 // (:Entity)-[:FACT {uid, corpus_id, id, triple_id, triple_uid, chunk_id, chunk_uid, document_id, predicate}]->(:Entity)
@@ -31,7 +34,8 @@
 //     From the smaller id to the greater.
 // (:Extraction {uid, document_uid, corpus_id, document_id, extract_hash, payload})   uid: "corpus:document:extract_hash"
 // (:Change {uid, corpus_id, generation, at, put, deleted, synonyms})                 uid: "corpus:generation"; lists of ids
-// (:Tombstone {uid, corpus_id, id, due_at, documents, payload})
+// (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
+//     `payload` is JSON; one with `slices` says that a document may have been left half-written.
 // (:Job {id, seq, corpus_id, corpus_name, kind, open, cancelled, malformed, created_at, touched_at, started_at?,
 //     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …})
 //     `n_STATE` is how many of its revisions are in that state (n_unchanged, n_skipped: submissions without one).
@@ -71,6 +75,8 @@ CREATE INDEX revision_document IF NOT EXISTS FOR (n:Revision) ON (n.document_uid
 CREATE INDEX chunk_view IF NOT EXISTS FOR (n:Chunk) ON (n.view_uid);
 CREATE INDEX chunk_corpus IF NOT EXISTS FOR (n:Chunk) ON (n.corpus_id);
 CREATE INDEX entity_corpus IF NOT EXISTS FOR (n:Entity) ON (n.corpus_id);
+CREATE INDEX entity_name IF NOT EXISTS FOR (n:Entity) ON (n.corpus_id, n.normal);
+CREATE INDEX entity_unsettled IF NOT EXISTS FOR (n:Entity) ON (n.unsettled);
 CREATE INDEX fact_chunk IF NOT EXISTS FOR ()-[r:FACT]-() ON (r.chunk_uid);
 CREATE INDEX fact_triple IF NOT EXISTS FOR ()-[r:FACT]-() ON (r.triple_uid);
 CREATE INDEX extraction_document IF NOT EXISTS FOR (n:Extraction) ON (n.document_uid);

@@ -25,6 +25,7 @@ _MOST_DOCUMENTS = 1000
 _LOOK_SECONDS = 0.3
 _BATCHES = 2  # one is written while the next is prepared
 _BATCHES_ASKING = 16  # a model that is waited for must not wait for what is written
+_BYTES_ASKING = 32_000  # some seconds of a model's work: what one worker has claimed, others cannot help with
 
 
 class Shift:
@@ -148,7 +149,7 @@ class Shift:
                 self._corpus.id,
                 self._name,
                 lease_seconds=self._pace.lease_seconds,
-                max_bytes=self._pace.batch_bytes,
+                max_bytes=self._pace.batch_bytes if self._pool is None else min(self._pace.batch_bytes, _BYTES_ASKING),
                 max_documents=_MOST_DOCUMENTS,
             )
         )

@@ -145,7 +145,6 @@ async def _two_workers(servers: Installation, folder: Path) -> dict[str, Any]:
             "HOPWEAVE_LLM__MODEL": "twin",
             "HOPWEAVE_LLM__API_KEY": "none",
             "HOPWEAVE_LLM__CONCURRENCY": "4",
-            "HOPWEAVE_WORKER__BATCH_BYTES": "32000",  # a fortieth of it all, so that the last claims end together
         }
         for workers in (1, 2):
             submissions = [_submission(one["id"], one["text"], one["title"]) for one in passages]

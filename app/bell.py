@@ -10,7 +10,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from app.broker import QUEUE, broker_answer, connect, make_celery, recreate_broker, translated
+from app.broker import broker_answer, connect, make_celery, recreate_broker, waiting_on
+from app.broker_client import translated
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from core.settings import Settings
 
@@ -69,11 +70,22 @@ class Bell:
     def is_silent(self) -> bool:
         """Whether no message waits to be taken, so that somebody may be idle. Raises `Unavailable`."""
         with self._using_line:
-            return bool(self._on_line(self._count) == 0)
+            return bool(self._on_line(lambda: waiting_on(self._line)) == 0)
+
+    async def close(self) -> None:
+        """Close the line, if there is one; whoever rings again opens another."""
+        await asyncio.to_thread(self.hang_up)
+
+    def hang_up(self) -> None:
+        """The same, blocking for a second or two if the broker does not answer."""
+        with self._using_line:
+            line, self._line = self._line, None
+            if line is not None:
+                line.release()
 
     def _ring_if_silent(self, corpus_id: str) -> None:
         def send() -> None:
-            if self._count() == 0:
+            if waiting_on(self._line) == 0:
                 self._celery.send_task(TASK, args=[corpus_id], connection=self._line, retry=False)
 
         with self._using_line:
@@ -101,13 +113,6 @@ class Bell:
             self._line = None
             line.collect(_AWAY_SECONDS)
             raise Unavailable(str(error)) from error
-
-    def _count(self) -> int:
-        queue = self._celery.amqp.queues[QUEUE]
-        declared = self._line.default_channel.queue_declare(
-            queue=queue.name, durable=queue.durable, auto_delete=queue.auto_delete
-        )
-        return int(declared.message_count)
 
     def _try_to_ring(self, corpus_id: str) -> None:
         """For a moment after a failure nothing is tried: those who hand in meanwhile need not wait for it."""

@@ -28,7 +28,7 @@ from reasoning import Backends as ReasoningBackends
 from retrieval import Backends as RetrievalBackends
 from retrieval import SnapshotCache, WebAccess
 from stores.files import make_file_store
-from stores.milvus import MilvusVectorStore
+from stores.milvus import MilvusIndex, MilvusVectorStore
 from stores.neo4j import Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails
 from stores.sqlite import SqliteModelCache, SqliteRecord, SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
@@ -84,7 +84,14 @@ class Container:
 
     def _milvus(self) -> MilvusVectorStore:
         settings = self.settings.milvus
-        return MilvusVectorStore(settings.uri, settings.token.get_secret_value())
+        build = {"M": settings.hnsw.m, "efConstruction": settings.hnsw.ef_construction}
+        index = MilvusIndex(
+            kind=settings.index,
+            build=build if settings.index == "HNSW" else {},
+            search={"ef": settings.hnsw.ef},  # for FLAT, too: collections that were made before have their own index
+        )
+        token = settings.token.get_secret_value()
+        return MilvusVectorStore(settings.uri, token, index=index, exact_rows=settings.exact_rows)
 
     @cached_property
     def text(self) -> TextIndex:
@@ -149,7 +156,9 @@ class Container:
 
     @cached_property
     def bell(self) -> Bell:
-        return Bell(self.settings)
+        bell = Bell(self.settings)
+        self._closers.append(bell)
+        return bell
 
     @cached_property
     def snapshots(self) -> SnapshotCache:

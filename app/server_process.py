@@ -43,6 +43,8 @@ class ServerProcess(Process):
 
     def answer(self, corpus_id: str) -> None:
         """What is named is done first, unless it was the last and others wait; then the others, until one has more."""
+        if not isinstance(corpus_id, str):  # somebody else's message in our queue
+            raise TypeError(f"the name of a corpus is no {type(corpus_id).__name__}")
         with self._working:
             waiting = self._waiting() if corpus_id == self._last else []
             self._go_round(next_turn(waiting, corpus_id) or corpus_id)
@@ -69,6 +71,7 @@ class ServerProcess(Process):
     def finish(self) -> None:
         super().finish()
         self._working.acquire(timeout=FAREWELL_SECONDS)  # the sweeper may be at work
+        self._bell.hang_up()
 
     def _told_early(self, *_: object) -> None:
         """Celery sees to the signal only once it runs, and work that nobody rang for may have begun before."""

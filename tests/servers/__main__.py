@@ -17,7 +17,9 @@ def main(words: Sequence[str] | None = None) -> int:
     """Returns 1 where something could not be done; for `status`, where something asked for is not healthy."""
     parser = argparse.ArgumentParser(prog="python -m tests.servers", description="Real servers on loopback.")
     parser.add_argument("what", choices=["up", "down", "status", "install"])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; chromium is only installed")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}; chromium and rabbitmq are only installed"
+    )
     arguments = parser.parse_args(words)
     if unknown := set(arguments.names) - set(PARTS):
         parser.error(f"no server is called {min(unknown)!r}; there are {', '.join(PARTS)}")

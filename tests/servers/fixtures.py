@@ -7,17 +7,20 @@ Whatever a test run started ends with it, also when it is killed.
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, Protocol, TypeVar
 
 import pytest
 
+from tests.brokers import Broker, forget
 from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S3Address, from_environment
 from tests.servers.install import require
 from tests.servers.milvus_lite_server import MilvusLiteServer
 from tests.servers.milvus_server import MilvusServer
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import free_ports
+from tests.servers.rabbitmq_server import RabbitmqServer
 from tests.servers.reaper import Reaper
 from tests.servers.redis_server import RedisServer
 from tests.servers.s3_server import S3Server
@@ -52,7 +55,7 @@ def neo4j_server(request: pytest.FixtureRequest) -> Iterator[Neo4jAddress]:
     if elsewhere := from_environment(Neo4jAddress, "NEO4J"):
         yield elsewhere
         return
-    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home")):
+    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home", short_lived=True)):
         yield Neo4jAddress(uri=server.uri, browser=server.browser)
 
 
@@ -93,18 +96,8 @@ def clean_neo4j(neo4j_server: Neo4jAddress) -> Neo4jAddress:
 @pytest.fixture(scope="module")
 def run_own(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterator[RunOwn]:
     """For servers of a module's own, with options of its own; they may be killed, stopped and started again."""
-    started: list[Server] = []
-
-    def run(make: Callable[[Path, list[int]], S]) -> S:
-        server = make(tmp_path_factory.mktemp("server") / "home", free_ports(3))
-        _reaper.watch(server.pid_file)
-        started.append(server)
-        _start(server)
-        return server
-
-    yield run
-    for server in started:
-        server.stop()
+    with _private(tmp_path_factory, _reaper) as run:
+        yield run
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +106,38 @@ def own_redis(run_own: RunOwn) -> RedisServer:
 
 
 @pytest.fixture(scope="module")
-def own_neo4j(run_own: RunOwn) -> Neo4jServer:
-    return run_own(lambda home, ports: Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m"))
+def own_rabbitmq(run_own: RunOwn) -> RabbitmqServer:
+    return run_own(lambda home, ports: RabbitmqServer(home, port=ports[0], node_port=ports[1], epmd_port=ports[2]))
+
+
+@pytest.fixture(params=["redis", "rabbitmq"])
+def broker(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Broker]:
+    """One of the test's own in which nothing waits; where only one will do, the test is parametrised with its name."""
+    if request.param == "redis":
+        redis = run_own(lambda home, ports: RedisServer(home, port=ports[0]))
+        yield redis
+        redis.stop()
+        return
+    rabbitmq: RabbitmqServer = request.getfixturevalue("own_rabbitmq")  # seconds to start: it is used again
+    rabbitmq.start()
+    forget(rabbitmq)
+    yield rabbitmq
+
+
+@pytest.fixture(scope="session")
+def _private_neo4j(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterator[Neo4jServer]:
+    with _private(tmp_path_factory, _reaper) as run:
+        yield run(
+            lambda home, ports: Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m", short_lived=True)
+        )
+
+
+@pytest.fixture(scope="module")
+def own_neo4j(_private_neo4j: Neo4jServer) -> Neo4jServer:
+    """Empty, to be killed and stopped. Java takes so long to start that one module after the other has the same."""
+    _private_neo4j.start()
+    empty_neo4j(Neo4jAddress(uri=_private_neo4j.uri))
+    return _private_neo4j
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +153,22 @@ def own_milvus_lite(run_own: RunOwn) -> MilvusLiteServer:
 @pytest.fixture(scope="module")
 def own_s3(run_own: RunOwn) -> S3Server:
     return run_own(lambda home, ports: S3Server(home, port=ports[0]))
+
+
+@contextmanager
+def _private(folders: pytest.TempPathFactory, reaper: Reaper) -> Iterator[RunOwn]:
+    started: list[Server] = []
+
+    def run(make: Callable[[Path, list[int]], S]) -> S:
+        server = make(folders.mktemp("server") / "home", free_ports(3))
+        reaper.watch(server.pid_file)
+        started.append(server)
+        _start(server)
+        return server
+
+    yield run
+    for server in started:
+        server.stop(patience=0)
 
 
 def empty_neo4j(address: Neo4jAddress) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.servers import rabbitmq_server
 from tests.servers.server import INSTALLED, NotStarted
 
 _HERE = Path(__file__).resolve().parent
@@ -62,10 +63,19 @@ def _debian_packages(packages: Iterable[str]) -> None:
         raise NotStarted(f"missing: {' '.join(missing)} (as Debian names them); as root: apt-get install …")
     print(f"apt-get install {' '.join(missing)}", flush=True)
     quiet = ["apt-get", "--quiet=2", "--yes", "-o", "DPkg::Lock::Timeout=300"]
-    # Without this Debian starts a Redis of its own, and after each boot again.
-    policy = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}
+    policy = {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}  # else Debian starts servers of its own at once
     _run([*quiet, "update"], policy)
     _run([*quiet, "install", "--no-install-recommends", *missing], policy)
+    _keep_down([unit for package in missing for unit in _SERVICES.get(package, ())])
+
+
+def _keep_down(units: Sequence[str]) -> None:
+    """What Debian would start after each boot; some of it runs already, where the package took no notice of us."""
+    if not units or shutil.which("systemctl") is None:
+        return
+    _run(["systemctl", "disable", "--quiet", *units])
+    if Path("/run/systemd/system").is_dir():  # as systemd itself finds out whether it has booted this machine
+        _run(["systemctl", "stop", *units])
 
 
 def _is_current(part: Part, folder: Path) -> bool:
@@ -136,11 +146,16 @@ def _digest(file: Path) -> str:
 
 _JAVA = {"java": "default-jre-headless"}
 _MAVEN = {"mvn": "maven"}
+_SERVICES = {
+    "redis-server": ["redis-server.service"],
+    "rabbitmq-server": ["rabbitmq-server.service", "epmd.service", "epmd.socket"],
+}
 PARTS: Mapping[str, Part] = {
     "redis": Part(commands={"redis-server": "redis-server"}, build_commands={}),
     "neo4j": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "neo4j.xml", build=_jars),
     "milvus": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus.txt", build=_milvus),
     "milvus-lite": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus-lite.txt", build=_environment),
     "s3": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "s3.xml", build=_jars),
+    "rabbitmq": Part(commands={rabbitmq_server.PROGRAM: "rabbitmq-server"}, build_commands={}),
     "chromium": Part(commands={"chromium": "chromium"}, build_commands={}),
 }

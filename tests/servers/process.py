@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DEAD = frozenset("ZX")
+_THREADS = 17  # the field that counts them; the last of them may be the one that has ended
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +98,13 @@ def _reap(pid: int) -> None:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """What /proc says of a living process, from the state on: the name before it may hold anything."""
+    """What /proc says of a living process, from the state on: the name before it may hold anything.
+
+    One that has ended, and whose threads have not all, lives: it holds its memory and its sockets.
+    """
     try:
         line = Path(f"/proc/{pid}/stat").read_text("utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return None
     fields = line.rpartition(")")[2].split()
-    return None if fields[0] in _DEAD else fields
+    return None if fields[0] in _DEAD and int(fields[_THREADS]) <= 1 else fields

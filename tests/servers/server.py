@@ -14,6 +14,9 @@ from tests.servers.process import Process, end_group, kill_group
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".servers"
+HASTY_JAVA = "-XX:TieredStopAtLevel=1"
+"""Without the second, slow compiler, whose work pays only in servers that work for long."""
+
 _CLOSING_SECONDS = 5.0
 
 
@@ -67,12 +70,14 @@ class Server(ABC):
                 self._launch()
             self._wait()
 
-    def stop(self) -> None:
+    def stop(self, *, patience: float | None = None) -> None:
+        """Killed if it has not ended after `patience` seconds; none are due to one whose data nobody needs again."""
         if not self.home.is_dir():
             return
         with self._locked():
             if leader := Process.read(self.pid_file):
-                end_group(leader, self.stop_seconds)
+                end_group(leader, self.stop_seconds if patience is None else patience)
+                self._taken()
             self.pid_file.unlink(missing_ok=True)
 
     def kill(self) -> None:
@@ -101,15 +106,19 @@ class Server(ABC):
         return leader if leader and leader.alive else None
 
     def _launch(self) -> None:
-        until = time.monotonic() + _CLOSING_SECONDS
-        while (taken := [port for port in self.ports if accepts(port)]) and time.monotonic() < until:
-            time.sleep(0.1)  # threads of one that was killed may outlive its leader for a moment, with its sockets
-        if taken:
+        if taken := self._taken():
             raise NotStarted(f"{self.name}: something else listens on port {taken[0]} of 127.0.0.1; stop it first")
         self.prepare()
         pid = self._spawn()
         if leader := Process.of(pid):
             leader.write(self.pid_file)
+
+    def _taken(self) -> list[int]:
+        """The ports that something listens on: of one that has just ended they may be open for a moment still."""
+        until = time.monotonic() + _CLOSING_SECONDS
+        while (taken := [port for port in self.ports if accepts(port)]) and time.monotonic() < until:
+            time.sleep(0.1)
+        return taken
 
     def _spawn(self) -> int:
         # posix_spawn and not subprocess: a server that is left running on purpose is no leak to warn of.

@@ -51,7 +51,10 @@ def test_what_a_worker_is_made_for(tmp_path: Path, url: str) -> None:
     assert celery.conf.broker_connection_max_retries is None, "it tries for ever"
     assert not celery.conf.worker_enable_remote_control
     assert celery.conf.task_ignore_result
-    if not url.startswith("amqp"):
+    assert celery.conf.broker_heartbeat == 0, "nobody would send one during a task"
+    if url.startswith("amqp"):
+        assert celery.conf.broker_transport_options == {}
+    else:
         assert celery.conf.broker_transport_options["visibility_timeout"] == 600
         assert celery.conf.broker_transport_options["unacked_restore_throttle"] == 1
 

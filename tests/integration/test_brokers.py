@@ -1,15 +1,13 @@
-"""The doorbell on a real Redis: how often it rings, who hears it, and what becomes of it when Redis is away."""
+"""The doorbell on real brokers: how often it rings, who hears it, and what becomes of it when the broker is away."""
 
 import asyncio
-import json
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
-from redis import Redis
 
 from api.main import create_app
 from app import corpora, ingestion
@@ -18,8 +16,10 @@ from app.container import Container
 from core.documents import OnConflict
 from core.errors import InvalidSettings, Unavailable
 from core.settings import read_settings
+from tests.brokers import Broker, forget, guarded, make, password_in, take, waiting
 from tests.servers.fixtures import RunOwn
-from tests.servers.redis_server import RedisServer
+from tests.servers.ports import free_ports
+from tests.servers.rabbitmq_server import RabbitmqServer
 from tests.shared_folder import environment
 from tests.shared_workers import (
     at_work,
@@ -32,23 +32,18 @@ from tests.shared_workers import (
 
 pytestmark = pytest.mark.servers
 
-QUEUE = "hopweave"
 CORPUS = "0" * 32
 SECRET = "do-not-show-me"  # noqa: S105 - for a server of the test's own
 
-
-@pytest.fixture
-def redis(run_own: RunOwn) -> Iterator[RedisServer]:
-    server = run_own(lambda home, ports: RedisServer(home, port=ports[0]))
-    yield server
-    server.stop()
+only_redis = pytest.mark.parametrize("broker", ["redis"], indirect=True)
+only_rabbitmq = pytest.mark.parametrize("broker", ["rabbitmq"], indirect=True)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No sweep in a test's time: what is done was rung for."""
     for name, value in environment(
-        tmp_path, redis.url, WORKER__SWEEP_SECONDS="3600", WORKER__BATCH_BYTES="400", WORKER__TASK_SECONDS="2"
+        tmp_path, broker.url, WORKER__SWEEP_SECONDS="3600", WORKER__BATCH_BYTES="400", WORKER__TASK_SECONDS="2"
     ).items():
         monkeypatch.setenv(name, value)
     return tmp_path
@@ -68,88 +63,106 @@ async def client(container: Container) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-def messages(server: RedisServer) -> list[bytes]:
-    with Redis.from_url(server.url) as redis:
-        return redis.lrange(QUEUE, 0, -1)  # type: ignore[return-value] # it is typed for its async twin, too
-
-
 @pytest.mark.usefixtures("folder")
-def test_a_bell_that_rang_and_was_not_heard_is_not_rung_again(redis: RedisServer) -> None:
+def test_a_bell_that_rang_and_was_not_heard_is_not_rung_again(broker: Broker) -> None:
     bell = Bell(read_settings())
     assert bell.is_silent()
     for n in range(1000):
         bell.ring(f"{n:032}")
     assert not bell.is_silent()
-    [message] = messages(redis)
-    sent = json.loads(message)
-    assert sent["headers"]["task"] == TASK
-    assert sent["content-type"] == "application/json"
-    assert json.loads(sent["headers"]["argsrepr"].replace("'", '"')) == ["0" * 32]
+    assert waiting(broker) == 1
+    message = take(broker)
+    assert message.headers["task"] == TASK
+    assert message.content_type == "application/json"
+    assert message.payload[0] == [CORPUS]
+    assert bell.is_silent()
+    bell.hang_up()
+    assert bell.is_silent(), "it has another line"
+    bell.hang_up()
 
 
 @pytest.mark.usefixtures("folder")
-def test_what_answers(redis: RedisServer) -> None:
-    assert broker_answer(read_settings()).startswith("Redis ")
-    redis.kill()
-    with pytest.raises(Unavailable, match=r"the broker at redis://127\.0\.0\.1:\d+/0 cannot be reached"):
+def test_what_answers(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broker_answer(read_settings()).lower().startswith(f"{broker.name} ")
+    monkeypatch.setenv("HOPWEAVE_BROKER__URL", broker.url.replace(str(broker.port), str(free_ports(1)[0])))
+    with pytest.raises(Unavailable, match=r"the broker at (redis|amqp)://127\.0\.0\.1:\d+/0? cannot be reached"):
         broker_answer(read_settings())
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_wrong_password_is_a_wrong_setting(redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Redis.from_url(redis.url) as client:
-        client.config_set("requirepass", SECRET)
-    with pytest.raises(InvalidSettings, match="HOPWEAVE_BROKER__URL"):
-        broker_answer(read_settings())
-    monkeypatch.setenv("HOPWEAVE_BROKER__URL", redis.url.replace("//", "//:wrong@"))
-    with pytest.raises(InvalidSettings, match="refuses us") as refusal:
-        broker_answer(read_settings())
-    assert "wrong@" not in str(refusal.value)
-    monkeypatch.setenv("HOPWEAVE_BROKER__URL", redis.url.replace("//", f"//:{SECRET}@"))
-    assert broker_answer(read_settings()).startswith("Redis ")
+def test_a_wrong_password_is_a_wrong_setting(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = guarded(broker, SECRET)
+    password = password_in(url)
+    for wrong in (url.replace(password, "wrong-and-secret"), url.replace(f":{password}@", "@")):
+        monkeypatch.setenv("HOPWEAVE_BROKER__URL", wrong)
+        with pytest.raises(InvalidSettings, match=r"refuses us: .* HOPWEAVE_BROKER__URL") as refusal:
+            broker_answer(read_settings())
+        assert "wrong-and-secret" not in str(refusal.value)
+    monkeypatch.setenv("HOPWEAVE_BROKER__URL", url)
+    assert broker_answer(read_settings())
 
 
-def test_a_password_is_never_logged(redis: RedisServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Redis.from_url(redis.url) as client:
-        client.config_set("requirepass", SECRET)
-    monkeypatch.setenv("HOPWEAVE_BROKER__URL", redis.url.replace("//", f"//:{SECRET}@"))
+@only_rabbitmq
+@pytest.mark.usefixtures("folder")
+def test_a_virtual_host_that_is_not_there_is_a_wrong_setting(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_BROKER__URL", f"{broker.url[:-1]}elsewhere")
+    with pytest.raises(InvalidSettings, match=r"elsewhere .*HOPWEAVE_BROKER__URL"):
+        broker_answer(read_settings())
+
+
+@only_rabbitmq
+@pytest.mark.usefixtures("folder")
+def test_a_queue_of_another_kind_is_refused(broker: Broker) -> None:
+    make(broker, {"x-queue-type": "quorum"})
+    with pytest.raises(InvalidSettings, match="a queue 'hopweave' of another kind"):
+        broker_answer(read_settings())
+    with pytest.raises(Unavailable, match="of another kind"):
+        Bell(read_settings()).ring(CORPUS)
+    forget(broker)
+    assert broker_answer(read_settings())
+
+
+@only_redis
+def test_a_password_is_never_logged(broker: Broker, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_BROKER__URL", guarded(broker, SECRET))
     monkeypatch.setenv("HOPWEAVE_WORKER__SWEEP_SECONDS", "0.2")
     with shared_workers(folder, 1) as [worker]:
-        redis.kill()
+        broker.kill()
         until(lambda: "Cannot connect to redis://" in worker.said(), "Celery says what it cannot reach")
         assert worker.leave() == 0
         assert SECRET not in worker.said()
 
 
-async def test_a_broker_that_hangs_delays_nobody(client: httpx.AsyncClient, redis: RedisServer) -> None:
+async def test_a_broker_that_hangs_delays_nobody(client: httpx.AsyncClient, broker: Broker) -> None:
     """Stopped, not gone: it takes connections and never answers."""
     assert (await client.post("/v1/corpora", json={"name": "c"})).status_code == 201
-    assert redis.pid is not None
-    os.kill(redis.pid, signal.SIGSTOP)
+    assert broker.pid is not None
+    os.kill(broker.pid, signal.SIGSTOP)
     try:
         async with asyncio.timeout(10):  # ten times as long, if each waited for its ring
             for n in range(100):
                 documents = {"documents": [{"key": str(n), "text": f"Text {n}."}]}
                 assert (await client.post("/v1/corpora/c/documents", json=documents)).status_code == 202
     finally:
-        os.kill(redis.pid, signal.SIGCONT)
+        os.kill(broker.pid, signal.SIGCONT)
 
 
-async def test_without_a_broker_all_but_the_bell_works(client: httpx.AsyncClient, redis: RedisServer) -> None:
+async def test_without_a_broker_all_but_the_bell_works(client: httpx.AsyncClient, broker: Broker) -> None:
     assert (await client.get("/readyz")).json()["parts"]["broker"] == "ok"
-    redis.kill()
+    broker.kill()
     ready = await client.get("/readyz")
     assert ready.status_code == 200
     assert ready.json()["status"] == "degraded"
-    assert ready.json()["parts"]["broker"].startswith("degraded: the broker at redis://")
+    assert ready.json()["parts"]["broker"].startswith(f"degraded: the broker at {broker.url[:5]}")
     assert {ready.json()["parts"][store] for store in ("record", "vectors", "text", "files")} == {"ok"}
     assert (await client.post("/v1/corpora", json={"name": "c"})).status_code == 201
     documents = {"documents": [{"key": "ada", "text": "Ada Lovelace wrote the first program."}]}
     assert (await client.post("/v1/corpora/c/documents", json=documents)).status_code == 202
-    redis.start()
+    broker.start()
     assert (await client.get("/readyz")).json()["status"] == "ok"
 
 
+@only_redis
 async def test_one_upload_is_spread_over_all_workers(container: Container, folder: Path) -> None:
     """Rung for once; the others are woken by the one who came."""
     with shared_workers(folder, 4) as workers:
@@ -161,6 +174,7 @@ async def test_one_upload_is_spread_over_all_workers(container: Container, folde
         assert (await finished(container, job.id)).counts == {"indexed": 400}
 
 
+@only_redis
 async def test_corpora_take_turns(container: Container, folder: Path) -> None:
     """A large corpus does not keep a small one waiting, though no message tells of the small one."""
     with shared_workers(folder, 1):
@@ -172,7 +186,7 @@ async def test_corpora_take_turns(container: Container, folder: Path) -> None:
         assert (await finished(container, first.id)).counts == {"indexed": 400}
 
 
-async def test_a_message_many_times_over_is_work_once(container: Container, folder: Path, redis: RedisServer) -> None:
+async def test_a_message_many_times_over_is_work_once(container: Container, folder: Path, broker: Broker) -> None:
     with shared_workers(folder, 3):
         corpus = await corpora.create(container, "c")
         celery = make_celery(container.settings)
@@ -183,7 +197,7 @@ async def test_a_message_many_times_over_is_work_once(container: Container, fold
         generation = await container.record.graph.generation(corpus.id)
         for _ in range(30):
             celery.send_task(TASK, args=[corpus.id])
-        await asyncio.to_thread(until, lambda: not messages(redis), "all messages are taken")
+        await asyncio.to_thread(until, lambda: not waiting(broker), "all messages are taken")
         assert await container.record.graph.generation(corpus.id) == generation, "nothing was written again"
         celery.close()
 
@@ -203,6 +217,33 @@ async def test_a_task_that_raises_ends_no_worker(container: Container, folder: P
         assert worker.leave() == 0
 
 
+async def test_work_that_takes_longer_than_rabbitmq_waits(
+    tmp_path: Path, run_own: RunOwn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the message and the channel away from the worker, who goes on, and hears of what comes next."""
+    impatient = run_own(
+        lambda home, ports: RabbitmqServer(
+            home, port=ports[0], node_port=ports[1], epmd_port=ports[2], consumer_seconds=0.5
+        )
+    )
+    for name, value in environment(
+        tmp_path, impatient.url, WORKER__SWEEP_SECONDS="3600", WORKER__BATCH_BYTES="400"
+    ).items():
+        monkeypatch.setenv(name, value)
+    async with shared_container() as container:
+        with shared_workers(tmp_path, 1) as [worker]:
+            corpus = await corpora.create(container, "c")
+            job = (await ingestion.hand_in(container, corpus, sentences(200), OnConflict.REPLACE)).job
+            assert (await finished(container, job.id)).counts == {"indexed": 200}
+            await asyncio.to_thread(until, lambda: "to broker lost" in worker.said(), "its channel was taken away")
+            assert "timed out waiting for delivery acknowledgement" in impatient.log.read_text("utf-8")
+            job = (await ingestion.hand_in(container, corpus, sentences(3, first=1000), OnConflict.REPLACE)).job
+            assert (await finished(container, job.id)).counts == {"indexed": 3}
+            assert worker.leave() == 0
+    impatient.stop()
+
+
+@only_redis
 async def test_a_worker_that_is_told_to_leave_hands_back(container: Container, folder: Path) -> None:
     """What it has not finished is another's, who is rung for as it leaves."""
     with shared_workers(folder, 1) as [worker]:

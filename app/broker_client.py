@@ -1,0 +1,119 @@
+"""Clients of a broker that is a server: what its URL asks for, and what they raise, in our words."""
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from core.errors import InvalidSettings, Unavailable
+
+__all__ = [
+    "PATIENCE_SECONDS",
+    "QUEUE",
+    "check_url",
+    "is_redis",
+    "make_connection",
+    "tls",
+    "translated",
+    "transport_options",
+]
+
+QUEUE = "hopweave"
+PATIENCE_SECONDS = 1.0  # with a second try, a broker that hangs costs the one who rings two
+_VISIBILITY_SECONDS = 600
+_REDIS = ("redis", "rediss", "sentinel")
+_SCHEMES = (*_REDIS, "amqp", "amqps", "pyamqp")
+
+
+def is_redis(url: str) -> bool:
+    return url.startswith(_REDIS)
+
+
+def check_url(url: str) -> None:
+    """What no client can be made for is a mistake to be told at once. It may hold a password, so it is not shown."""
+    unclear = InvalidSettings(
+        "HOPWEAVE_BROKER__URL cannot be understood; it looks like redis://:password@host:6379/0 or "
+        "amqp://user:password@host:5672//"
+    )
+    scheme = url.partition("://")[0]
+    if scheme not in _SCHEMES:
+        raise unclear
+    try:
+        connection = make_connection(url, {})
+    except ValueError as error:  # such as a port that is no number
+        raise unclear from error
+    database = (connection.virtual_host or "").strip("/")
+    if scheme in _REDIS and database and not database.isdigit():
+        raise unclear
+
+
+def make_connection(url: str, options: dict[str, Any]) -> Any:
+    from kombu import connection
+
+    make: Any = connection.Connection  # it has no types
+    return make(url, ssl=tls(url), transport_options=options, connect_timeout=PATIENCE_SECONDS, heartbeat=0)
+
+
+def tls(url: str) -> dict[str, Any]:
+    """Whoever is told the password shows a certificate for the host's name first. Kombu would ask Redis for none."""
+    match url.partition("://")[0]:
+        case "rediss":
+            return {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+        case "amqps":
+            return {"server_hostname": None}  # kombu puts the host's here
+        case _:
+            return {}
+
+
+def transport_options(url: str) -> dict[str, Any]:
+    """For a worker's connection, which waits for messages for days. AMQP needs none of this."""
+    if not is_redis(url):
+        return {}
+    return {
+        "visibility_timeout": _VISIBILITY_SECONDS,
+        "unacked_restore_throttle": 1,  # else it is looked ten times more seldom for messages of workers that died
+        "socket_timeout": 10.0,
+        "socket_connect_timeout": 2.0,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+    }
+
+
+@contextmanager
+def translated(connection: Any) -> Iterator[None]:
+    """What a connection's client raises, in our words, which hold no password."""
+    from amqp import exceptions as amqp  # type: ignore[import-untyped] # it has no stubs
+    from kombu.exceptions import OperationalError
+    from redis.exceptions import AuthenticationError, NoPermissionError, ResponseError
+
+    database = (connection.virtual_host or "").lstrip("/")
+    where = f"the broker at {connection.transport_cls}://{connection.host}/{database}"
+    try:
+        yield
+    except (
+        OperationalError,
+        OSError,
+        amqp.MessageNacked,
+        *connection.connection_errors,
+        *connection.channel_errors,
+    ) as error:
+        cause = error.__cause__ or error
+        if isinstance(cause, (AuthenticationError, NoPermissionError, amqp.AccessRefused)) or _wants_password(cause):
+            raise InvalidSettings(f"{where} refuses us: check the user and password in HOPWEAVE_BROKER__URL") from error
+        if isinstance(cause, amqp.NotAllowed) and "limit" not in str(cause):  # else the host is full, which may pass
+            raise InvalidSettings(f"{where} has no such virtual host for us: check HOPWEAVE_BROKER__URL") from error
+        if isinstance(cause, amqp.PreconditionFailed):
+            raise InvalidSettings(
+                f"{where} has a queue {QUEUE!r} of another kind: delete it, or name another virtual host in "
+                "HOPWEAVE_BROKER__URL"
+            ) from error
+        if isinstance(cause, ResponseError) and "DB index" in str(cause):
+            raise InvalidSettings(f"{where} has no such database ({cause}): check HOPWEAVE_BROKER__URL") from error
+        said = str(error).replace(connection.password or "\0", "**") or type(error).__name__
+        raise Unavailable(
+            f"{where} cannot be reached: {said}; what is queued is in the record, and workers find it there"
+        ) from error
+
+
+def _wants_password(error: BaseException) -> bool:
+    return "NOAUTH" in str(error) or "Authentication required" in str(error)

@@ -14,13 +14,13 @@ from starlette.responses import Response
 
 from core import errors
 
-__all__ = ["PROBLEM", "RESPONSES", "details_of", "install", "problem"]
+__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem"]
 
 _log = logging.getLogger("hopweave.api")
 
 _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
-    errors.InvalidSettings: HTTPStatus.INTERNAL_SERVER_ERROR,
+    errors.InvalidSettings: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -33,6 +33,9 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
     errors.BudgetExhausted: HTTPStatus.GATEWAY_TIMEOUT,
 }
+WRONG_SETTINGS = "wrong_settings"
+"""The `code` of what only whoever runs this server can mend: no caller's fault, and no use in trying again."""
+
 _RETRY_SECONDS = "5"
 _CLIENT_CLOSED_REQUEST = 499  # the web servers' own word for it
 _UNFORESEEN = "the server failed at this; its log says how"
@@ -43,6 +46,12 @@ PROBLEM: dict[str, Any] = {
     "properties": {
         **{name: {"type": "string"} for name in ("type", "title", "detail", "instance")},
         "status": {"type": "integer"},
+        "code": {
+            "type": "string",
+            "enum": [WRONG_SETTINGS],
+            "description": "With a 503 that has no `Retry-After`: a setting is wrong, which `detail` names, or a "
+            "server refuses it. It stays so until somebody mends it.",
+        },
         "errors": {
             "type": "array",
             "items": {
@@ -64,11 +73,12 @@ def problem(
     detail: str,
     *,
     instance: str,
+    code: str | None = None,
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """A response with the problem's details; `errors` lists the fields that are wrong."""
-    content = _details(status, detail, instance)
+    content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
     return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
@@ -77,7 +87,7 @@ def problem(
 def details_of(error: BaseException, instance: str) -> dict[str, Any]:
     """The problem that an error is, for where a response has begun already."""
     if isinstance(error, errors.HopweaveError):
-        return _details(_status(error), str(error), instance)
+        return _details(_status(error), str(error), instance, _code(error))
     return _details(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance)
 
 
@@ -90,13 +100,14 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _bug)
 
 
-def _details(status: int, detail: str, instance: str) -> dict[str, Any]:
+def _details(status: int, detail: str, instance: str, code: str | None = None) -> dict[str, Any]:
     return {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "instance": instance,
+        **({"code": code} if code else {}),
     }
 
 
@@ -104,12 +115,17 @@ def _status(error: errors.HopweaveError) -> HTTPStatus:
     return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
 
 
+def _code(error: errors.HopweaveError) -> str | None:
+    return WRONG_SETTINGS if isinstance(error, errors.InvalidSettings) else None
+
+
 def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
     status = _status(error)
-    again = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
-    headers = {"Retry-After": _RETRY_SECONDS} if again else None
-    return problem(status, str(error), instance=request.url.path, headers=headers)
+    code = _code(error)
+    passes = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
+    return problem(status, str(error), instance=request.url.path, code=code, headers=headers)
 
 
 def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature

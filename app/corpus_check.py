@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from app.consistency import ViewState, examine_views, finding_of, named_by_record
 from app.container import Container
 from app.findings import Finding, Level
+from app.index_check import examine_index
 from app.scripts import unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
@@ -43,6 +44,8 @@ class CorpusExamination:
         self.states = await examine_views(container, corpus, named, busy=working > 0 or self._waiting)
         for state in self.states:
             yield finding_of(corpus, state)
+        if (index := await examine_index(container, corpus)) is not None:
+            yield index
         unmentioned = await container.record.work.unmentioned(corpus.id)
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"

@@ -6,7 +6,7 @@ from itertools import islice
 
 from app.container import Container
 from core.corpora import Corpus
-from core.documents import OnConflict, Submission, check_key
+from core.documents import OnConflict, Submission, check_submission
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
@@ -41,7 +41,7 @@ async def hand_in(
     `token_budget`: how many tokens of models the job may use up, if it is made here; then it pauses.
     """
     container.check_embedding(corpus)
-    revisions = [_revision(submission) for submission in submissions]
+    revisions = [_revision(check_submission(submission)) for submission in submissions]
     contents = [submission.content for submission in submissions]
     await container.files.put(corpus.id, contents)
     enqueued = await container.record.intake.enqueue(
@@ -100,7 +100,7 @@ async def resume(container: Container, job_id: str, *, tokens: int | None = None
 
 def _revision(submission: Submission) -> NewRevision:
     return NewRevision(
-        key=check_key(submission.key),
+        key=submission.key,
         media_type=submission.media_type,
         content_hash=content_hash(submission.content),
         size=len(submission.content),

@@ -7,12 +7,14 @@ from core.corpora import Corpus
 from core.documents import Document
 from core.errors import NotFound
 from core.ids import document_id
+from core.text import check_text
 
 __all__ = ["document_named", "ids_of_keys"]
 
 
 async def document_named(container: Container, corpus: Corpus, name: str) -> Document:
     """The document with this key, else with this id; raises `NotFound` naming what was asked for."""
+    check_text(name, "the document's name")
     library = container.record.library
     found = await library.documents(corpus.id, limit=1, key=name)
     if found.data:
@@ -25,7 +27,7 @@ async def document_named(container: Container, corpus: Corpus, name: str) -> Doc
 
 async def ids_of_keys(container: Container, corpus: Corpus, keys: Sequence[str]) -> list[str]:
     """Ids of the documents with these keys, each once; raises `NotFound` listing the keys that there are not."""
-    wanted = list(dict.fromkeys(keys))
+    wanted = list(dict.fromkeys(check_text(key, f"document key {key!r}") for key in keys))
     library = container.record.library
     missing = [key for key in wanted if not (await library.documents(corpus.id, limit=1, key=key)).data]
     if missing:

@@ -12,6 +12,7 @@ from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question
 from core.ports.retrieval import MAX_K, Query, SearchResult
 from core.strategies import StrategySpec
+from core.text import check_text
 from core.trace import Trace
 
 __all__ = ["AskRequest", "SearchRequest", "ask", "search"]
@@ -101,19 +102,13 @@ def _text(text: str, what: str) -> str:
         raise InvalidInput(f"the {what} is empty; write what you want to know")
     if len(text) > _LONGEST_QUESTION:
         raise InvalidInput(f"the {what} has {len(text)} characters; at most {_LONGEST_QUESTION} are allowed")
-    return _whole(text, f"the {what}")
-
-
-def _whole(text: str, what: str) -> str:
-    if not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
-        raise InvalidInput(f"{what} holds half of a surrogate pair, which is no character; send valid Unicode")
-    return text
+    return check_text(text, f"the {what}")
 
 
 def _instructions(text: str) -> str:
     if len(text) > _LONGEST_INSTRUCTIONS:
         raise InvalidInput(f"`instructions` has {len(text)} characters; at most {_LONGEST_INSTRUCTIONS} are allowed")
-    return _whole(text, "`instructions`")
+    return check_text(text, "`instructions`")
 
 
 def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -124,7 +119,7 @@ def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     if length > _LONGEST_HISTORY:
         raise InvalidInput(f"`history` has {length} characters; at most {_LONGEST_HISTORY} are allowed; send the last")
     for message in messages:
-        _whole(message.content, "`history`")
+        check_text(message.content, "`history`")
     return messages
 
 

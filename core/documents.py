@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
+from core.text import NO_CHARACTER, check_text, half_in, is_whole
 
 __all__ = [
     "MAX_KEY_LENGTH",
@@ -19,6 +20,7 @@ __all__ = [
     "Span",
     "Submission",
     "check_key",
+    "check_submission",
 ]
 
 Metadata = Mapping[str, Any]
@@ -139,7 +141,9 @@ def check_key(key: str) -> str:
         raise InvalidInput("a document's key is empty; give each document a key, or leave it out to have one made")
     if len(key) > MAX_KEY_LENGTH:
         raise InvalidInput(f"document key {shown} has {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed")
-    if any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) <= 0xDFFF for c in key):
+    if not is_whole(key):
+        raise InvalidInput(f"document key {shown} {NO_CHARACTER} (a file's name that is not UTF-8 holds such halves)")
+    if any(ord(c) < 32 or ord(c) == 127 for c in key):
         raise InvalidInput(f"document key {shown} holds a control character; remove it")
     parts = key.replace("\\", "/").split("/")
     if ".." in parts or key.startswith(("/", "\\")):
@@ -147,3 +151,15 @@ def check_key(key: str) -> str:
             f"document key {shown} is an absolute path or steps out with '..'; use a plain relative name"
         )
     return key
+
+
+def check_submission(submission: Submission) -> Submission:
+    """Return what was handed in if stores can keep what its sender says of it, else raise `InvalidInput` naming its key
+    and the field. The content is the loader's to judge.
+    """
+    document = f"document {check_key(submission.key)!r}:"
+    check_text(submission.media_type, f"{document} its media type")
+    check_text(submission.title or "", f"{document} `title`")
+    if place := half_in(submission.metadata, "metadata"):
+        raise InvalidInput(f"{document} `{place}` {NO_CHARACTER}")
+    return submission

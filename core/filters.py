@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidFilter
+from core.text import NO_CHARACTER, half_in
 
 __all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "parse_filter"]
 
@@ -36,6 +37,8 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
     terms = _count_terms(source, 1)
     if terms > MAX_TERMS:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")
+    if place := half_in(source):
+        raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
     return DocumentFilter(source=source, _test=_group(source))
 
 

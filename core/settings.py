@@ -21,6 +21,7 @@ __all__ = [
     "BudgetSettings",
     "EmbeddingSettings",
     "FilesSettings",
+    "HnswSettings",
     "LlmSettings",
     "MilvusSettings",
     "Neo4jSettings",
@@ -59,11 +60,24 @@ class Neo4jSettings(_Section):
     database: str = "neo4j"
 
 
+class HnswSettings(_Section):
+    """The graph in which Milvus looks for near vectors: more of each finds more of them, and takes more."""
+
+    m: int = Field(default=16, ge=4, le=64, description="Neighbours of a vector; memory grows with it.")
+    ef_construction: int = Field(default=200, ge=8, le=512, description="Candidates while a vector is added.")
+    ef: int = Field(default=128, ge=1, le=32_768, description="Candidates of a search, and as many as it asks for.")
+
+
 class MilvusSettings(_Section):
-    """The server that keeps the vectors."""
+    """The server that keeps the vectors. Collections that are there keep the index that they were made with."""
 
     uri: str = "http://127.0.0.1:19530"
     token: SecretStr = Field(default=SecretStr(""), description="`user:password` or an API key; empty: none is asked.")
+    exact_rows: int = Field(
+        default=20_000, ge=0, description="Up to so many vectors, a search compares all; beyond, the index leads it."
+    )
+    index: Literal["HNSW", "FLAT"] = Field(default="HNSW", description="`FLAT` compares all vectors, however many.")
+    hnsw: HnswSettings = HnswSettings()
 
 
 class TrailSettings(_Section):

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import InvalidStrategy
+from core.text import NO_CHARACTER, half_in, is_whole
 
 __all__ = ["StrategyConfig", "StrategySpec", "build", "config_of", "describe", "module_of", "names", "parse_spec"]
 
@@ -45,6 +46,8 @@ def _show(value: object) -> str:
 
 def parse_spec(text: str) -> StrategySpec:
     """Read `NAME[:key=value,…]`; values that are JSON (numbers, true, false, null) are read as JSON."""
+    if not is_whole(text):
+        raise InvalidStrategy(f"{text!r} {NO_CHARACTER}")
     name, _, rest = text.partition(":")
     options: dict[str, Any] = {}
     for part in filter(None, (p.strip() for p in rest.split(","))):
@@ -79,6 +82,8 @@ def module_of(package: str, name: str, kind: str) -> ModuleType:
 def config_of(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
     """The strategy's Config with the given options; raises `InvalidStrategy` naming each option that is wrong."""
     config_type: type[StrategyConfig] = module_of(package, spec.name, kind).Config
+    if place := half_in(spec.options):
+        raise InvalidStrategy(f"{kind} {spec.name!r}: its option `{place}` {NO_CHARACTER}")
     try:
         return config_type.model_validate(dict(spec.options))
     except ValidationError as error:

@@ -7,10 +7,11 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from api.deps import ContainerDep, answered
-from api.problems import problem
+from api.problems import WRONG_SETTINGS, problem
 from api.shapes.base import Out
 from app.container import Container
 from app.readiness import Part, PartState, Readiness
+from core.errors import InvalidSettings
 
 __all__ = ["router"]
 
@@ -35,15 +36,26 @@ async def healthz() -> Response:
 
 @router.get("/readyz", summary="The stores answer", response_model=ReadinessOut)
 async def readyz(request: Request, container: ContainerDep) -> Response:
-    """503 names the stores that are down."""
+    """503 names the stores that are down; with `code`, one refuses what is set here, and waiting does not mend it."""
     parts = await _readiness(request, container).look()
-    down = [f"{name} is down: {part.said}" for name, part in parts.items() if part.state is PartState.DOWN]
+    down = {name: part for name, part in parts.items() if part.state is PartState.DOWN}
     if down:
-        headers = {"Retry-After": "5"}
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "; ".join(down), instance=request.url.path, headers=headers)
+        return _red(request, down)
     states = {part.state for part in parts.values()}
     status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK
     return answered(ReadinessOut(status=status, parts={name: _shown(part) for name, part in parts.items()}))
+
+
+def _red(request: Request, down: Mapping[str, Part]) -> Response:
+    detail = "; ".join(f"{name} is down: {part.said}" for name, part in down.items())
+    refused = any(isinstance(part.error, InvalidSettings) for part in down.values())
+    return problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        detail,
+        instance=request.url.path,
+        code=WRONG_SETTINGS if refused else None,
+        headers=None if refused else {"Retry-After": "5"},
+    )
 
 
 def _readiness(request: Request, container: Container) -> Readiness:

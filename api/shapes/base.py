@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
+from core.text import NO_CHARACTER, is_whole
+
 __all__ = ["In", "Out", "SpanOut", "Text"]
 
 
 def _whole(text: str) -> str:
-    """JSON can spell halves of surrogate pairs, which no tokenizer and no database takes."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise ValueError("holds half of a surrogate pair, which is no character")
+    if not is_whole(text):
+        raise ValueError(NO_CHARACTER)
     return text
 
 

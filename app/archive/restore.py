@@ -16,6 +16,9 @@ from core.ids import digest
 
 __all__ = ["Chosen", "restore"]
 
+_SHOWN = 40
+"""Characters of a corpus' name in that of its draft: a name has 63 at most."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
@@ -86,9 +89,11 @@ async def _plan(container: Container, section: Section, chosen: Chosen) -> _Plan
 
 
 async def _carry_out(container: Container, plan: _Plan, report: Report) -> None:
-    """The name of the draft follows from the file, so that a second run finds what the first one began."""
+    """The name of the draft follows from the file, so that a second run finds what the first one began; and it begins
+    with the name that it will have, for those who see it in a list of corpora or jobs.
+    """
     corpora = container.record.corpora
-    draft_name = "restoring-" + digest("restore", [plan.name, plan.section.sha256])[:16]
+    draft_name = f"restoring-{plan.name[:_SHOWN]}-{digest('restore', [plan.name, plan.section.sha256])[:12]}"
     draft = await corpus_named(container, draft_name) or await corpora.create(draft_name, plan.section.settings)
     await Restorer(container, draft, plan.section, report, shared=False).restore(plan.result)
     if await corpus_named(container, plan.name) is not None:

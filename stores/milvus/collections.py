@@ -17,6 +17,7 @@ __all__ = ["Collections", "MilvusIndex"]
 
 _POLL_SECONDS = 0.05
 _RACE_SECONDS = 2.0
+_BUILD = ("M", "efConstruction")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,15 @@ class Collections:
             shape = self._server.ask(lambda client: client.describe_collection(name, timeout=budget.left))
             known = self._dimensions[name] = _dimension(name, shape, self._server.address)
         return known
+
+    def made_with(self, name: str, budget: Budget) -> MilvusIndex:
+        """As far as the server tells; what it keeps to itself is taken to be as it is set. Raises `Absent`."""
+        self.dimension(name, budget)
+        told = self._server.ask(lambda client: client.describe_index(name, "vector", timeout=budget.left)) or {}
+        kind = str(told.get("index_type", self._index.kind))
+        build = {key: int(told[key]) for key in _BUILD if key in told}
+        as_set = self._index.build if kind == self._index.kind else {}
+        return MilvusIndex(kind=kind, build={**as_set, **build}, search=self._index.search)
 
     def forget(self, name: str) -> None:
         self._dimensions.pop(name, None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from core.errors import InvalidSettings, Unavailable
+from stores.gate import Gate
 
 if TYPE_CHECKING:
     import grpc
@@ -57,6 +58,7 @@ class MilvusServer:
         self._token = token
         self._client: MilvusClient | None = None
         self._lock = Lock()
+        self._gate = Gate(self._show_life)
 
     @property
     def address(self) -> str:
@@ -68,13 +70,8 @@ class MilvusServer:
 
         `call` gives each of pymilvus' methods a timeout: without one they try again for minutes.
         """
-        import grpc
-        from pymilvus.exceptions import MilvusException
-
-        try:
-            return call(self._connected())
-        except (MilvusException, grpc.RpcError) as error:
-            raise self._translated(error) from error
+        self._gate.enter()
+        return self._ask(call)
 
     def version(self) -> str:
         """Raises `InvalidSettings` where the server is too old, or no Milvus."""
@@ -95,6 +92,20 @@ class MilvusServer:
             if self._client is not None:
                 self._client.close()
             self._client = None
+
+    def _ask(self, call: "Callable[[MilvusClient], T]") -> T:
+        import grpc
+        from pymilvus.exceptions import MilvusException
+
+        try:
+            return call(self._connected())
+        except (MilvusException, grpc.RpcError) as error:
+            if _status(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
+                self._gate.shut()  # slow or frozen: who comes next looks which, and waits no full time for the second
+            raise self._translated(error) from error
+
+    def _show_life(self) -> None:
+        self._ask(lambda client: client.get_server_version(timeout=_CONNECT_SECONDS))
 
     def _connected(self) -> "MilvusClient":
         with self._lock:

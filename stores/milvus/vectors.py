@@ -135,6 +135,17 @@ class MilvusVectorStore:
         """All rows there are, sorted: for comparing the store with the record."""
         return await self._on(corpus_id, kind, all_ids, [], _REBUILD_SECONDS)
 
+    async def other_index(self, corpus_id: str, kind: VectorKind) -> MilvusIndex | None:
+        """The index of a collection that was made with another one than new ones get; None: it has the same, or there
+        is no collection.
+        """
+
+        def work(collection: Collection) -> MilvusIndex | None:
+            there = collection.made_with()
+            return None if there == self._index else there
+
+        return await self._on(corpus_id, kind, work, None)
+
     async def rebuild(self, corpus_id: str, kind: VectorKind) -> None:
         """Compact the collection and build its index again; searches of it wait or fail meanwhile."""
         await self._on(corpus_id, kind, lambda collection: collection.rebuild(), None, _REBUILD_SECONDS)

@@ -5,16 +5,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from core.errors import InvalidSettings, Unavailable
+from stores.neo4j.address import refuse_wrong_uri, shown
+from stores.neo4j.watch import Call, Watch
 
 if TYPE_CHECKING:
     from neo4j import Driver, Session
 
-__all__ = ["Connection"]
+__all__ = ["ANSWER_SECONDS", "Connection"]
 
-_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+ANSWER_SECONDS = 1.0
+"""How long who reads, perhaps for a user, bears a server that is silent; looking for a sign of life takes longer."""
+
 _TIMEOUT_SECONDS = 2.0  # a request must be answered within five, whatever happens here
 _RETRY_SECONDS = 0.2  # then doubled: a deadlock is over soon, and a server that does not answer is asked twice
 _IDLE_SECONDS = 5.0  # a connection that was idle for longer is tried before it is used: the server may have gone
@@ -25,19 +28,37 @@ class Connection:
     """Opened when it is first used; any thread may use it."""
 
     def __init__(self, uri: str, user: str, password: str, database: str) -> None:
-        self.uri = uri
+        self.uri = shown(uri)
+        self._uri = uri
         self._user = user
         self._password = password
         self._database = database
         self._lock = threading.Lock()
         self._driver: Driver | None = None
         self._closed = False
+        self._watch = Watch(self.server)
 
     @contextmanager
-    def session(self) -> Iterator["Session"]:
-        """A session; whatever the driver raises in it is translated."""
-        with self.translated(), self._open().session(database=self._database) as session:
-            yield session
+    def session(self, patience: float = ANSWER_SECONDS) -> Iterator["Session"]:
+        """A session; whatever the driver raises in it is translated.
+
+        It may last for as long as the server shows that it lives; one that is silent is borne for `patience` seconds.
+        """
+        call: Call | None = None
+        try:
+            with (
+                self.translated(),
+                self._open().session(database=self._database) as session,
+                self._watch.over(session, patience) as call,
+            ):
+                yield session
+        except Unavailable as error:
+            if call is None or not call.was_cut:
+                raise
+            raise Unavailable(
+                f"Neo4j at {self.uri} takes connections and does not answer: see whether it is frozen or has too much "
+                "to do, and try again"
+            ) from error
 
     def server(self) -> str:
         """What the server calls itself, such as `Neo4j/5.26.30`."""
@@ -54,14 +75,14 @@ class Connection:
     def _open(self) -> "Driver":
         from neo4j import GraphDatabase
 
-        self._refuse_wrong_uri()
+        refuse_wrong_uri(self._uri)
         with self._lock:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")
             if self._driver is None:
                 logging.getLogger("neo4j").setLevel(logging.ERROR)  # it warns of each retry; we say what comes of them
                 self._driver = GraphDatabase.driver(
-                    self.uri,
+                    self._uri,
                     auth=(self._user, self._password),
                     connection_timeout=_TIMEOUT_SECONDS,
                     # Also how long a server may take to shake hands. Connections (100) are more than threads that
@@ -75,18 +96,6 @@ class Connection:
                     telemetry_disabled=True,
                 )
             return self._driver
-
-    def _refuse_wrong_uri(self) -> None:
-        try:
-            parts = urlsplit(self.uri)
-            right = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
-        except ValueError:  # a port that is no number
-            right = False
-        if not right:
-            raise InvalidSettings(
-                f"HOPWEAVE_NEO4J__URI is {self.uri!r}; it must be the address of a Neo4j server, such as "
-                "bolt://127.0.0.1:7687"
-            )
 
     @contextmanager
     def translated(self) -> Iterator[None]:

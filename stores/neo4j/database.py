@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import Unavailable
-from stores.neo4j.connection import Connection
-from stores.neo4j.gate import Gate
+from stores.gate import Gate
+from stores.neo4j.connection import ANSWER_SECONDS, Connection
 from stores.neo4j.schema import found_version, prepare
 from stores.neo4j.transaction import BATCH, Row, Transaction, batches, unique
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["BATCH", "Database", "Row", "Transaction", "batches", "unique"]
 
 T = TypeVar("T")
+
+_WORK_SECONDS = 15.0
+"""How long a write bears a server that is silent: what is lost with it may have taken long."""
 
 
 class Database:
@@ -42,11 +45,11 @@ class Database:
         return await asyncio.to_thread(self.write_now, None, work)
 
     def read_now(self, work: Callable[[Transaction], T]) -> T:
-        with self._session() as session:
+        with self._session(ANSWER_SECONDS) as session:
             return session.execute_read(lambda inner: work(Transaction(inner)))
 
     def write_now(self, corpus_id: str | None, work: Callable[[Transaction], T]) -> T:
-        with self._session() as session:
+        with self._session(_WORK_SECONDS) as session:
             return session.execute_write(lambda inner: work(_locked(inner, corpus_id)))
 
     def check(self) -> None:
@@ -56,10 +59,10 @@ class Database:
         self._gate.enter()
 
     @contextmanager
-    def _session(self) -> Iterator["Session"]:
+    def _session(self, patience: float) -> Iterator["Session"]:
         self.check()
         try:
-            with self._connection.session() as session:
+            with self._connection.session(patience) as session:
                 yield session
         except Unavailable:
             self._gate.shut()

@@ -103,6 +103,6 @@ def _steps(uri: str, version: int) -> list[str]:
     if steps is None:
         raise InvalidSettings(
             f"the record in Neo4j at {uri} has schema {version}, and this release reads {SCHEMA_VERSION}: use the "
-            "release that wrote it"
+            "release that wrote it, or another database (HOPWEAVE_NEO4J__URI, HOPWEAVE_NEO4J__DATABASE)"
         )
     return steps

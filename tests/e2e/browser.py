@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, Route, expect
 
@@ -71,13 +72,14 @@ folder => {
 
 
 class Browser:
-    """One page, connected to a server. It reaches nothing beyond this machine."""
+    """One page, connected to a server. It reaches nothing beyond this machine; `beyond` are the hosts that it asked."""
 
     def __init__(self, page: Page, server: Neo4jAddress) -> None:
         self._page = page
+        self.beyond: set[str] = set()
         page.set_default_timeout(_PATIENCE_MS)
         expect.set_options(timeout=_PATIENCE_MS)
-        page.route("**/*", _only_loopback)
+        page.route("**/*", self._only_loopback)
         page.goto(f"{server.browser}?dbms={server.uri.replace('://', f'://{server.user}@')}&db=neo4j")
         page.get_by_test_id("username").fill(server.user)
         page.get_by_test_id("password").fill(server.password)
@@ -127,6 +129,13 @@ class Browser:
         finally:
             self.newest.get_by_title("Close fullscreen").click()
 
+    def _only_loopback(self, route: Route) -> None:
+        if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.beyond.add(urlsplit(route.request.url).netloc)
+            route.abort()
+
     def _settle(self) -> None:
         expect(self.newest.locator("g.node")).not_to_have_count(0)
         self._page.get_by_title("Collapse the node properties display").click()
@@ -149,10 +158,3 @@ class Browser:
     def picture(self, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._page.screenshot(path=file)
-
-
-def _only_loopback(route: Route) -> None:
-    if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):
-        route.continue_()
-    else:
-        route.abort()

@@ -91,5 +91,10 @@ def test_a_saved_query_is_drawn_and_can_be_read(browser: Browser, query: str, tm
         assert relationships <= set(browser.captions("relationship"))
 
 
+def test_nothing_is_told_to_anybody(browser: Browser) -> None:
+    """The last, when all has been used: left to itself, Browser asks an analyst, a news feed and a host of fonts."""
+    assert browser.beyond == set()
+
+
 def _name(query: Path) -> str:
     return query.read_text("utf-8").splitlines()[0].removeprefix("// ")

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from core.settings import Settings, read_settings
 from tests.images.dockerfile import ROOT, instructions, stages
+from tests.servers.neo4j_server import BROWSER_POLICY
 
 COMPOSE = (ROOT / "docker" / "compose.yaml").read_text("utf-8")
 EXAMPLE = (ROOT / ".env.example").read_text("utf-8")
@@ -70,6 +71,14 @@ def test_ports_are_published_on_loopback_only(services: dict[str, dict[str, Any]
     assert ports.pop("api") == ["127.0.0.1:8000:8000"]
     assert ports.pop("neo4j") == ["127.0.0.1:7474:7474", "127.0.0.1:7687:7687"]
     assert not any(ports.values())
+
+
+def test_neo4j_and_its_browser_tell_nobody_of_their_use(services: dict[str, dict[str, Any]]):
+    environment = services["neo4j"]["environment"]
+    assert environment["NEO4J_client_allow__telemetry"] == "false"
+    assert environment["NEO4J_dbms_usage__report_enabled"] == "false"
+    policy = environment["NEO4J_dbms_security_http__static__content__security__policy__header"]
+    assert policy == BROWSER_POLICY, "the one that Browser is tested with"
 
 
 def test_no_secret_has_a_default_and_none_is_written_down(services: dict[str, dict[str, Any]]):

@@ -31,7 +31,9 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
         answer = await client.get("/fails")
     assert answer.headers["content-type"] == "application/problem+json"
     problem = json.loads(answer.content)
-    assert set(problem) == {"type", "title", "status", "detail", "instance"}
+    code = {"code": "wrong_settings"} if kind is errors.InvalidSettings else {}
+    assert set(problem) == {"type", "title", "status", "detail", "instance", *code}
+    assert problem.get("code") == code.get("code")
     assert problem["status"] == answer.status_code >= 400
     assert problem["detail"] == "what, where, and what to do"
     assert problem["instance"] == "/fails"
@@ -40,6 +42,7 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
         "InvalidFilter": 422,
         "EmbeddingMismatch": 409,
         "Unavailable": 503,
+        "InvalidSettings": 503,
         "ModelFailed": 502,
         "ContextTooLong": 502,
         "ModelUnavailable": 502,

@@ -68,7 +68,7 @@ def test_unknown_suffixes_and_odd_files_do_not_stop_the_rest(tmp_path: Path) -> 
     assert reasons["pipe.txt"] == "it is no regular file"
     assert reasons["broken.txt"] == "it cannot be read: No such file or directory"
     assert "control character" in reasons["bad\nname.txt"]
-    assert "control character" in reasons["undecodable\ufffd.txt"]
+    assert "a file's name that is not UTF-8" in reasons["undecodable\ufffd.txt"]
 
 
 def test_links_that_lead_back_are_followed_once(tmp_path: Path) -> None:
@@ -126,6 +126,36 @@ def test_a_bad_line_is_named_and_the_others_go_in(tmp_path: Path) -> None:
         strict=True,
     ):
         assert part in rejected.reason
+
+
+def test_half_a_surrogate_pair_is_named_by_key_and_field_and_passed_over(tmp_path: Path) -> None:
+    half = "half \ud83d"
+    documents: list[dict[str, object]] = [
+        {"id": "a", "text": "whole"},
+        {"id": "b", "text": half},
+        {"id": "c", "title": half, "text": "x"},
+        {"id": "d", "text": "x", "metadata": {"tags": ["whole", half]}},
+        {"id": "e", "text": "x", "metadata": {half: 1}},
+        {"id": "f", "chunks": [{"text": "x"}, {"text": "x", "entities": [half]}]},
+        {"id": "g", "text": "x", "triples": [["Ada", "knew", half]]},
+        {"id": half, "text": "x"},
+        {"id": "z", "text": "whole \U0001f642"},
+    ]
+    path = write(tmp_path / "x.jsonl", *(json.dumps(one) for one in documents))
+    taken, refused = read(path)
+    assert [s.key for s in taken] == ["a", "z"]
+    assert [r.reason.partition(" (")[0] for r in refused] == [
+        f"{what} holds half of a surrogate pair, which is no character; send valid Unicode"
+        for what in (
+            "document 'b': `text`",
+            "document 'c': `title`",
+            "document 'd': `metadata.tags[1]`",
+            "document 'e': `metadata.'half \\ud83d'`",
+            "document 'f': `chunks[1].entities[0]`",
+            "document 'g': `triples[0][2]`",
+            "document key 'half \\ud83d'",
+        )
+    ]
 
 
 def test_a_key_twice_in_one_call_names_both_places(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from core.errors import Unavailable
-from stores.neo4j.gate import Gate
+from stores.gate import Gate
 
 
 class Server:
@@ -26,7 +26,7 @@ class Server:
 
 @pytest.mark.parametrize("down", [False, True])
 def test_all_who_come_at_once_share_one_look(down: bool, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("stores.neo4j.gate._REMEMBERED_SECONDS", 3600)
+    monkeypatch.setattr("stores.gate._REMEMBERED_SECONDS", 3600)
     server = Server(down=down)
     gate = Gate(server.check)
     with ThreadPoolExecutor(10) as threads:
@@ -56,7 +56,7 @@ def test_a_failure_is_forgotten(monkeypatch: pytest.MonkeyPatch):
     gate = Gate(server.check)
     with pytest.raises(Unavailable):
         gate.enter()
-    monkeypatch.setattr("stores.neo4j.gate._REMEMBERED_SECONDS", 0)
+    monkeypatch.setattr("stores.gate._REMEMBERED_SECONDS", 0)
     server.down = False
     gate.enter()
     assert server.asked == 2

@@ -1,0 +1,48 @@
+"""Text that every store, tokenizer and file takes: no halves of surrogate pairs, which JSON and file names can hold."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.errors import InvalidInput
+
+__all__ = ["NO_CHARACTER", "check_text", "half_in", "is_whole"]
+
+NO_CHARACTER = "holds half of a surrogate pair, which is no character; send valid Unicode"
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def is_whole(text: str) -> bool:
+    return text.isascii() or _HALF.search(text) is None
+
+
+def check_text(text: str, what: str) -> str:
+    """Return `text` if it is whole, else raise `InvalidInput`; `what` begins the message."""
+    if not is_whole(text):
+        raise InvalidInput(f"{what} {NO_CHARACTER}")
+    return text
+
+
+def half_in(value: object, place: str = "") -> str | None:
+    """The place of the first string in a JSON value that is not whole, such as `metadata.tags[2]`; None: there is none.
+
+    A key that is not whole has the place of its object's entry, written as Python writes it.
+    """
+    waiting: list[tuple[str, object]] = [(place, value)]
+    while waiting:
+        place, value = waiting.pop()
+        if isinstance(value, str):
+            if not is_whole(value):
+                return place
+        elif isinstance(value, Mapping):
+            for key in value:
+                if isinstance(key, str) and not is_whole(key):
+                    return _below(place, repr(key))
+            waiting += [(_below(place, str(key)), one) for key, one in reversed(list(value.items()))]
+        elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+            waiting += [(f"{place}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
+    return None
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name

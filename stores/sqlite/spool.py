@@ -98,6 +98,6 @@ def _translated() -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise Unavailable(
-            f"the folder for temporary files cannot be used: {error}; it takes what the file holds, uncompressed, so "
-            "name one with room in SQLITE_TMPDIR"
+            f"the folder for temporary files cannot be used: {error}; it takes up to twice what the file holds, "
+            "uncompressed, so name one with room in TMPDIR (or SQLITE_TMPDIR)"
         ) from error

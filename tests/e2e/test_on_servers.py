@@ -13,9 +13,13 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from cli.main import app
 from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S3Address
+from tests.servers.installation import configured
 from tests.servers.ports import free_ports
+from tests.twins.embedding_server import EmbeddingServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
@@ -27,12 +31,27 @@ Environment = Mapping[str, str]
 
 
 @pytest.fixture
-def embedded(tmp_path: Path) -> Environment:
-    return {**os.environ, "HOPWEAVE_DATA_DIR": str(tmp_path / "embedded"), "HF_HUB_OFFLINE": "1"}
+def common() -> Iterator[Environment]:
+    """With a model that is there at once; the built-in one has tests of its own."""
+    with EmbeddingServer(dimension=256) as server:
+        yield {
+            "HF_HUB_OFFLINE": "1",
+            "HOPWEAVE_EMBEDDING__KIND": "openai",
+            "HOPWEAVE_EMBEDDING__MODEL": "twin",
+            "HOPWEAVE_EMBEDDING__BASE_URL": server.url,
+            "HOPWEAVE_EMBEDDING__API_KEY": "none",
+            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+        }
+
+
+@pytest.fixture
+def embedded(common: Environment, tmp_path: Path) -> Environment:
+    return {**common, "HOPWEAVE_DATA_DIR": str(tmp_path / "embedded")}
 
 
 @pytest.fixture
 def served(
+    common: Environment,
     clean_neo4j: Neo4jAddress,
     milvus_server: MilvusAddress,
     redis_server: RedisAddress,
@@ -40,9 +59,8 @@ def served(
     tmp_path: Path,
 ) -> Environment:
     return {
-        **os.environ,
+        **common,
         **s3_server.environment_of_clients,
-        "HF_HUB_OFFLINE": "1",
         "HOPWEAVE_DATA_DIR": str(tmp_path / "served"),
         "HOPWEAVE_STORE__RECORD": "neo4j",
         "HOPWEAVE_STORE__VECTORS": "milvus",
@@ -58,23 +76,24 @@ def served(
 
 
 def test_documents_go_in_are_found_and_go_again(served: Environment, embedded: Environment, tmp_path: Path) -> None:
-    with _running(served, "worker", "--concurrency", 2) as worker:
+    with _running(served, "worker") as worker:
         done = _json(served, "ingest", _PASSAGES / "corpus.jsonl", "-c", "small", "--extractor", "pattern+given")
         assert done["documents"]["indexed"] == 99
         _answers(served)
         moved, back = tmp_path / "small.jsonl", tmp_path / "back.jsonl"
         _json(served, "export", "small", "--format", "jsonl", "-o", moved)
-        _json(embedded, "ingest", moved, "-c", "small")
-        _json(embedded, "export", "small", "--format", "jsonl", "-o", back)
-        _json(served, "ingest", back, "-c", "again")
+        _again(embedded, "ingest", moved, "-c", "small")
+        _again(embedded, "export", "small", "--format", "jsonl", "-o", back)
+        _again(served, "ingest", back, "-c", "again")
         _json(embedded, "backup", tmp_path / "all.backup")
         _json(served, "restore", tmp_path / "all.backup", "--as", "restored")
         exports = {name: _canonical(served, name) for name in ("small", "again", "restored")}
         assert {*exports.values()} == {_canonical(embedded, "small")}
         assert _json(served, "doctor")["healthy"]
-        for name in exports:
-            assert _json(served, "corpora", "delete", name, "--yes")["job"]["state"] == "done"
-        assert _json(served, "doctor")["healthy"]
+        assert _json(served, "corpora", "delete", "small", "--yes")["job"]["state"] == "done"
+        for name in ("again", "restored"):
+            assert _again(served, "corpora", "delete", name, "--yes")["job"]["state"] == "done"
+        assert _again(served, "doctor")["healthy"]
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(_LONGEST) == 0
 
@@ -104,7 +123,7 @@ def _answers(served: Environment) -> None:
 
 @contextmanager
 def _running(environment: Environment, *arguments: object) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen([_HOPWEAVE, *map(str, arguments)], env=environment)
+    process = subprocess.Popen([_HOPWEAVE, *map(str, arguments)], env={**os.environ, **environment})
     try:
         yield process
     finally:
@@ -115,7 +134,7 @@ def _running(environment: Environment, *arguments: object) -> Iterator[subproces
 def _json(environment: Environment, *arguments: object) -> Any:
     ran = subprocess.run(
         [_HOPWEAVE, *map(str, arguments), "--json"],
-        env=environment,
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         timeout=_LONGEST,
@@ -125,9 +144,20 @@ def _json(environment: Environment, *arguments: object) -> Any:
     return json.loads(ran.stdout)
 
 
+def _again(environment: Environment, *arguments: object) -> Any:
+    """In this process, what was run as it is installed before: to start takes each command seconds."""
+    return json.loads(_output(environment, *arguments, "--json"))
+
+
 def _canonical(environment: Environment, name: str) -> bytes:
-    command = [_HOPWEAVE, "export", name, "--format", "jsonl", "--canonical"]
-    return subprocess.run(command, env=environment, capture_output=True, timeout=_LONGEST, check=True).stdout
+    return _output(environment, "export", name, "--format", "jsonl", "--canonical")
+
+
+def _output(environment: Environment, *arguments: object) -> bytes:
+    with configured(environment):
+        ran = CliRunner().invoke(app, list(map(str, arguments)))
+    assert ran.exit_code == 0, ran.output
+    return ran.stdout_bytes
 
 
 def _wait_until_ready(client: httpx.Client) -> None:

@@ -6,7 +6,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from core.documents import OnConflict
 from core.errors import Unavailable
 from core.jobs import Job, JobState
 from core.settings import read_settings
-from indexer import submission_from_json
+from indexer import Pace, Worker, submission_from_json
 from tests.integration.servers.corpus import documents
 from tests.openie import openie
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation
@@ -34,6 +34,7 @@ _DOCUMENTS = 160
 _WORKERS = 4
 _AWAY_SECONDS = 5
 _LONGEST_SECONDS = 600
+_PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=600, retry_seconds=0)
 
 
 @pytest.fixture
@@ -56,27 +57,35 @@ def servers(tmp_path: Path) -> Iterator[Installation]:
             "HOPWEAVE_WORKER__SWEEP_SECONDS": "2",
             "HOPWEAVE_WORKER__BATCH_BYTES": "4000",
         }
-        with installation(tmp_path, more, heap="768m") as made:
+        with installation(tmp_path, more, heap="768m", short_lived=True) as made:
             yield made
 
 
 async def test_whatever_is_killed_it_ends_as_if_nothing_had_been(servers: Installation) -> None:
     chance = random.Random()
-    async with _container(servers) as container:
-        calm, job = await _handed_in(container, "calm")
-        servers.start_worker(_WORKERS)
-        assert (await _settled(container, job)).state is JobState.DONE
-        servers.stop_workers()
-        stormy, job = await _handed_in(container, "stormy")
+    undisturbed = await _undisturbed(servers)
+    async with _container(servers.settings) as container:
+        stormy, job = await _handed_in(container)
         workers = servers.start_worker(_WORKERS)
         storm = asyncio.create_task(_storm(servers, workers, chance))
         done = await _settled(container, job)
         await storm
         assert (done.state, done.counts) == (JobState.DONE, {"indexed": _DOCUMENTS}), done.failures
-        assert await _export(container, stormy) == await _export(container, calm)
+        assert await _export(container, stormy) == undisturbed
     servers.stop_workers()
     mended = await asyncio.to_thread(_mended, servers)
     assert mended.returncode == 0, mended.stdout + mended.stderr
+
+
+async def _undisturbed(servers: Installation) -> list[object]:
+    """What one worker in this process makes of the same documents, with the same models, in a folder of its own."""
+    ours = {"HOPWEAVE_DATA_DIR": str(servers.folder / "undisturbed"), "HOPWEAVE_LLM__CONCURRENCY": "16"}
+    async with _container({**servers.more, **ours}) as container:
+        corpus, job = await _handed_in(container)
+        while await Worker("undisturbed", container.indexing, _PACE).work(corpus.id):
+            pass
+        assert (await container.record.jobs.get(job.id)).counts == {"indexed": _DOCUMENTS}
+        return await _export(container, corpus)
 
 
 def _mended(servers: Installation) -> subprocess.CompletedProcess[str]:
@@ -119,8 +128,8 @@ def _children(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 @asynccontextmanager
-async def _container(servers: Installation) -> AsyncIterator[Container]:
-    with configured(servers.settings):
+async def _container(settings: Mapping[str, str]) -> AsyncIterator[Container]:
+    with configured(settings):
         container = Container(read_settings())
         try:
             yield container
@@ -128,8 +137,8 @@ async def _container(servers: Installation) -> AsyncIterator[Container]:
             await container.close()
 
 
-async def _handed_in(container: Container, name: str) -> tuple[Corpus, Job]:
-    corpus = await corpora.create(container, name, chunker="passage", extractor="llm+given", fine=Fine.ON)
+async def _handed_in(container: Container) -> tuple[Corpus, Job]:
+    corpus = await corpora.create(container, "c", chunker="passage", extractor="llm+given", fine=Fine.ON)
     drawn = documents(_DOCUMENTS, seed=3)
     submissions = [submission_from_json({"key": one.pop("id"), **one}) for one in drawn]
     return corpus, (await ingestion.hand_in(container, corpus, submissions, OnConflict.REPLACE)).job

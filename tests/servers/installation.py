@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,13 +83,21 @@ class Installation:
 
 
 @contextmanager
-def installation(folder: Path, more: Mapping[str, str] | None = None, heap: str = "1g") -> Iterator[Installation]:
-    """Empty servers of its own on free ports; all of it is gone at the end, also where this process is killed."""
+def installation(
+    folder: Path, more: Mapping[str, str] | None = None, heap: str = "1g", *, short_lived: bool = False
+) -> Iterator[Installation]:
+    """Empty servers of its own on free ports; all of it is gone at the end, also where this process is killed.
+
+    `short_lived`: servers that are started and killed rather than measured.
+    """
     ports = free_ports(4)
+    neo4j = Neo4jServer(
+        folder / "neo4j" / "home", port=ports[0], http_port=ports[1], heap=heap, short_lived=short_lived
+    )
     made = Installation(
         folder=folder,
-        neo4j=Neo4jServer(folder / "neo4j" / "home", port=ports[0], http_port=ports[1], heap=heap),
-        milvus=MilvusServer(folder / "milvus" / "home", port=ports[2]),
+        neo4j=neo4j,
+        milvus=MilvusServer(folder / "milvus" / "home", port=ports[2], session_seconds=10 if short_lived else 30),
         redis=RedisServer(folder / "redis" / "home", port=ports[3]),
         more=more or {},
     )
@@ -96,8 +105,9 @@ def installation(folder: Path, more: Mapping[str, str] | None = None, heap: str 
         for server in made.servers:
             require(server.name)
             reaper.watch(server.pid_file)
-            stack.callback(server.stop)
-            server.start()
+            stack.callback(server.stop, patience=0)
+        with ThreadPoolExecutor() as side_by_side:
+            list(side_by_side.map(lambda server: server.start(), made.servers))
         stack.callback(made.stop_workers)
         yield made
 

@@ -13,21 +13,28 @@ from tests.servers.server import INSTALLED, Server
 
 PROGRAM = INSTALLED / "milvus" / "program"
 _SLOT = re.compile(r"\{\{\s*(?P<key>\w+)(?:\(\w+\))?\s*(?::\s*(?P<default>.*?))?\s*\}\}")
+_SESSION = re.compile(r"(  session:\n    ttl: )30\b")
 _PROXY_PORT = 19530
 
 
 class MilvusServer(Server):
-    """It would listen on every interface, on ten ports of which some are fixed: so each has a network of its own."""
+    """It would listen on every interface, on ten ports of which some are fixed: so each has a network of its own.
+
+    Started after a kill, it does nothing before what it believes of its parts from before is `session_seconds` old.
+    """
 
     name: ClassVar[str] = "milvus"
     start_seconds: ClassVar[float] = 300
     # Once it was used, it waits at its end for a part of itself that ended before. What it acknowledged is on disk.
     stop_seconds: ClassVar[float] = 3
 
-    def __init__(self, home: Path, *, port: int = _PROXY_PORT, authorization: bool = False) -> None:
+    def __init__(
+        self, home: Path, *, port: int = _PROXY_PORT, authorization: bool = False, session_seconds: int = 30
+    ) -> None:
         super().__init__(home)
         self.port = port
         self.authorization = authorization
+        self.session_seconds = session_seconds
 
     @property
     def uri(self) -> str:
@@ -59,6 +66,7 @@ class MilvusServer(Server):
         }
         template = (PROGRAM / "config.yaml.template").read_text("utf-8")
         filled = _SLOT.sub(lambda slot: str(values.get(slot["key"], slot["default"])), template)
+        filled = _SESSION.sub(rf"\g<1>{self.session_seconds}", filled, count=1)
         (self.home / "configs" / "milvus.yaml").write_text(filled, "utf-8")
         (self.home / "configs" / "glog.conf").write_bytes((PROGRAM / "glog.conf").read_bytes())
 

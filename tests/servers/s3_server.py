@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from tests.servers.server import INSTALLED, Server
+from tests.servers.server import HASTY_JAVA, INSTALLED, Server
 
 JARS = INSTALLED / "s3" / "program"
 ACCESS_KEY = "hopweave"
@@ -63,7 +63,7 @@ class S3Server(Server):
 
     def command(self) -> Sequence[str]:
         main = ["org.gaul.s3proxy.Main", "--properties", str(self.home / "s3proxy.properties")]
-        return ["java", "-Xmx256m", "-cp", f"{JARS}/*", *main]
+        return ["java", "-Xmx256m", HASTY_JAVA, "-cp", f"{JARS}/*", *main]
 
     def is_healthy(self) -> bool:
         try:

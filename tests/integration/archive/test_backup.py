@@ -71,7 +71,9 @@ async def test_a_taken_name_is_refused_before_anything_is_written(here: House, t
     assert await there.names() == ["people"]
     assert list(await there.restore(file, "books")) == ["books"]
     assert list(await there.restore(file, "people", name="others")) == ["others"]
-    assert await there.names() == ["books", "others", "people"]
+    longest = "x" * 63  # also that of its draft
+    assert list(await there.restore(file, "people", name=longest)) == [longest]
+    assert await there.names() == ["books", "others", "people", longest]
     assert await there.export("others", canonical=True) == await here.export("people", canonical=True)
 
 
@@ -261,7 +263,7 @@ class TestKilled:
             await asyncio.to_thread(process.communicate)
         there = make_house("killed")
         [begun] = await there.names()
-        assert begun.startswith("restoring-"), "what is not whole has no name of its own yet"
+        assert begun.startswith("restoring-books-"), "what is not whole has no name of its own yet"
         written = len(await there.container.text.ids((await there.named(begun)).id))
         assert 0 < written < 6
         done = await there.restore(file)

@@ -1,8 +1,8 @@
-"""Another process that works on a collection: `python -P milvus_writer.py URI CORPUS WHO ACTION`.
+"""Another process that works on collections, as told by lines on its input: `URI CORPUS WHO ACTION`.
 
-It says `ready` once it is connected, waits for a line, acts, and says `done`. Actions: `write` (200 rows that all
-write, and 50 of its own, in several batches), `drop` (the corpus), `remake` (drops it and writes vectors of
-another dimension).
+To each it says `ready` once it is connected, waits for another line, acts, and says `done`. Actions: `write` (200 rows
+that all write, and 50 of its own, in several batches), `drop` (the corpus), `remake` (drops it and writes vectors of
+another dimension). What it did before it has forgotten.
 """
 
 import asyncio
@@ -19,31 +19,40 @@ OTHER_DIMENSION = 5
 CHUNK = VectorKind.CHUNK
 
 
+class MilvusWriter:
+    """Such a process, as a test sees it; loading the client takes it seconds, so that tests share it."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    async def connect(self, uri: str, corpus: str, who: str, action: str) -> None:
+        self._tell(f"{uri} {corpus} {who} {action}")
+        await self._said("ready")
+
+    def begin(self) -> None:
+        self._tell("go")
+
+    async def done(self) -> None:
+        await self._said("done")
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+
+    async def _said(self, line: str) -> None:
+        assert self._process.stdout is not None
+        assert await asyncio.to_thread(self._process.stdout.readline) == f"{line}\n"
+
+
 @contextmanager
-def milvus_writer(uri: str, corpus: str, who: str, action: str) -> Iterator["subprocess.Popen[str]"]:
-    """A process that connects; once it is `ready`, `begin` lets it act."""
-    command = [sys.executable, "-P", "-m", __name__, uri, corpus, who, action]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+def milvus_writer() -> Iterator[MilvusWriter]:
+    command = [sys.executable, "-P", "-m", __name__]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield child
+            yield MilvusWriter(process)
         finally:
-            child.kill()
-
-
-def ready(child: "subprocess.Popen[str]") -> None:
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-
-
-def begin(child: "subprocess.Popen[str]") -> None:
-    assert child.stdin is not None
-    child.stdin.write("go\n")
-    child.stdin.flush()
-
-
-def done(child: "subprocess.Popen[str]") -> None:
-    assert child.stdout is not None
-    assert child.stdout.readline() == "done\n"
+            process.kill()
 
 
 async def _act(uri: str, corpus: str, who: str, action: str) -> None:
@@ -59,8 +68,14 @@ async def _act(uri: str, corpus: str, who: str, action: str) -> None:
         for _ in range(3):
             await store.write(corpus, CHUNK, batch(names(200), unit_vectors(200)))
         await store.write(corpus, CHUNK, batch(names(50, prefix=who), unit_vectors(50, seed=1)))
+    await store.close()
     print("done", flush=True)
 
 
+def main() -> None:
+    while line := sys.stdin.readline():
+        asyncio.run(_act(*line.split()))
+
+
 if __name__ == "__main__":
-    asyncio.run(_act(*sys.argv[1:5]))
+    main()

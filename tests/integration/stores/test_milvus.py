@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,10 +9,12 @@ import pytest
 from core.errors import Conflict, InvalidInput
 from core.ids import new_id
 from core.ports.views import VectorKind
-from stores.milvus import MilvusIndex, MilvusVectorStore
+from stores.milvus import MilvusIndex, MilvusVectorStore, nearest, pages
+from stores.milvus.collection import MOST
 from stores.sqlite import SqliteVectorStore
 from tests.contracts.vector_store import Connect, VectorStoreContract, batch, eventually, names, unit_vectors
-from tests.integration.stores.milvus_writer import OTHER_DIMENSION, begin, done, milvus_writer, ready
+from tests.integration.stores.milvus_corpora import PreparedCorpora
+from tests.integration.stores.milvus_writer import OTHER_DIMENSION, MilvusWriter, milvus_writer
 from tests.servers.addresses import MilvusAddress
 
 pytestmark = pytest.mark.servers
@@ -23,6 +25,25 @@ PATIENCE = 60.0  # a machine that is busy with other tests is no fault
 
 def open_store(uri: str, *, exact_rows: int = 20_000, index: MilvusIndex | None = None) -> MilvusVectorStore:
     return MilvusVectorStore(uri, index=index, exact_rows=exact_rows, answer_seconds=PATIENCE, work_seconds=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def prepared() -> Iterator[PreparedCorpora]:
+    corpora = PreparedCorpora()
+    yield corpora
+    corpora.close()
+
+
+@pytest.fixture(scope="module")
+def writers() -> Iterator[Sequence[MilvusWriter]]:
+    with milvus_writer() as one, milvus_writer() as other:
+        yield one, other
+
+
+async def dropped(uri: str, corpus: str) -> None:
+    store = open_store(uri)
+    await store.drop(corpus)
+    await store.close()
 
 
 class OnAServer(VectorStoreContract):
@@ -43,52 +64,55 @@ class OnAServer(VectorStoreContract):
         return connect
 
     @pytest.fixture
-    async def corpus(self, uri: str) -> AsyncIterator[str]:
+    async def new_corpus(self, uri: str) -> AsyncIterator[str]:
         corpus = new_id()
         yield corpus
-        await open_store(uri).drop(corpus)
+        await dropped(uri, corpus)
 
     @pytest.fixture
-    async def milvus(self, uri: str) -> MilvusVectorStore:
-        return open_store(uri)
+    async def corpus(self, uri: str, prepared: PreparedCorpora) -> AsyncIterator[str]:
+        corpus = await asyncio.to_thread(prepared.take, uri)
+        yield corpus
+        await dropped(uri, corpus)
+
+    @pytest.fixture
+    async def milvus(self, uri: str) -> AsyncIterator[MilvusVectorStore]:
+        store = open_store(uri)
+        yield store
+        await store.close()
 
     async def test_check_names_the_version(self, milvus: MilvusVectorStore):
         assert any(digit.isdigit() for digit in await milvus.check())
 
-    async def test_writers_of_the_same_ids_at_once_leave_one_row_each(self, uri: str, corpus: str):
+    async def test_writers_of_the_same_ids_at_once_leave_one_row_each(self, uri: str, new_corpus: str):
         ids, vectors = names(300), unit_vectors(300)
         stores = [open_store(uri) for _ in range(4)]
-        await asyncio.gather(*(store.write(corpus, CHUNK, batch(ids, vectors)) for store in stores * 3))
-        assert await stores[0].count(corpus, CHUNK) == 300
-        assert len(await stores[0].search(corpus, CHUNK, vectors[0], 1000)) == 300
+        await asyncio.gather(*(store.write(new_corpus, CHUNK, batch(ids, vectors)) for store in stores * 3))
+        assert await stores[0].count(new_corpus, CHUNK) == 300
+        assert len(await stores[0].search(new_corpus, CHUNK, vectors[0], 1000)) == 300
 
     async def test_processes_that_make_the_collection_at_once_lose_and_double_nothing(
-        self, uri: str, corpus: str, milvus: MilvusVectorStore
+        self, uri: str, new_corpus: str, milvus: MilvusVectorStore, writers: Sequence[MilvusWriter]
     ):
-        with (
-            milvus_writer(uri, corpus, "a", "write") as one,
-            milvus_writer(uri, corpus, "b", "write") as two,
-        ):
-            for child in (one, two):
-                await asyncio.to_thread(ready, child)
-            for child in (one, two):
-                begin(child)
-            for child in (one, two):
-                await asyncio.to_thread(done, child)
+        for writer, who in zip(writers, "ab", strict=True):
+            await writer.connect(uri, new_corpus, who, "write")
+        for writer in writers:
+            writer.begin()
+        for writer in writers:
+            await writer.done()
         expected = sorted([*names(200), *(id for who in "ab" for id in names(50, prefix=who))])
-        assert await milvus.ids(corpus, CHUNK) == expected
-        assert await milvus.count(corpus, CHUNK) == len(expected)
+        assert await milvus.ids(new_corpus, CHUNK) == expected
+        assert await milvus.count(new_corpus, CHUNK) == len(expected)
 
     async def test_another_process_is_seen_also_when_it_makes_the_collection_anew(
-        self, uri: str, corpus: str, milvus: MilvusVectorStore
+        self, uri: str, corpus: str, milvus: MilvusVectorStore, writers: Sequence[MilvusWriter]
     ):
         old, new = unit_vectors(3), unit_vectors(2, dimension=OTHER_DIMENSION)
         await milvus.write(corpus, CHUNK, batch(names(3), old))
         assert len(await milvus.search(corpus, CHUNK, old[0], 5)) == 3
-        with milvus_writer(uri, corpus, "a", "remake") as child:
-            await asyncio.to_thread(ready, child)
-            begin(child)
-            await asyncio.to_thread(done, child)
+        await writers[0].connect(uri, corpus, "a", "remake")
+        writers[0].begin()
+        await writers[0].done()
 
         async def sees_the_new_row() -> bool:
             return [hit.id for hit in await milvus.search(corpus, CHUNK, new[0], 5)] == ["new"]
@@ -101,32 +125,31 @@ class OnAServer(VectorStoreContract):
         assert {hit.id for hit in await milvus.search(corpus, CHUNK, new[0], 5)} == {"new", "more"}
 
     async def test_what_is_written_after_another_process_dropped_the_corpus_is_kept(
-        self, uri: str, corpus: str, milvus: MilvusVectorStore
+        self, uri: str, corpus: str, milvus: MilvusVectorStore, writers: Sequence[MilvusWriter]
     ):
         vectors = unit_vectors(6)
         await milvus.write(corpus, CHUNK, batch(names(3), vectors[:3]))
-        with milvus_writer(uri, corpus, "a", "drop") as child:
-            await asyncio.to_thread(ready, child)
-            begin(child)
-            await asyncio.to_thread(done, child)
+        await writers[0].connect(uri, corpus, "a", "drop")
+        writers[0].begin()
+        await writers[0].done()
         await milvus.write(corpus, CHUNK, batch(names(6)[3:], vectors[3:]))
         assert await milvus.ids(corpus, CHUNK) == names(6)[3:]
 
     async def test_a_collection_of_another_shape_is_refused_and_kept(
-        self, uri: str, corpus: str, milvus: MilvusVectorStore
+        self, uri: str, new_corpus: str, milvus: MilvusVectorStore
     ):
         from pymilvus import DataType, MilvusClient
 
-        name = f"hopweave_{corpus}_chunk"
+        name = f"hopweave_{new_corpus}_chunk"
         client = MilvusClient(uri, timeout=PATIENCE)
         schema = client.create_schema(auto_id=False)
         schema.add_field("number", DataType.INT64, is_primary=True)
         schema.add_field("vector", DataType.FLOAT_VECTOR, dim=8)
         client.create_collection(name, schema=schema, timeout=PATIENCE)
         for refused in (
-            milvus.write(corpus, CHUNK, batch(["a"], unit_vectors(1))),
-            milvus.search(corpus, CHUNK, unit_vectors(1)[0], 5),
-            milvus.drop(corpus),
+            milvus.write(new_corpus, CHUNK, batch(["a"], unit_vectors(1))),
+            milvus.search(new_corpus, CHUNK, unit_vectors(1)[0], 5),
+            milvus.drop(new_corpus),
         ):
             with pytest.raises(Conflict, match=f"{name}.* another shape"):
                 await refused
@@ -141,16 +164,24 @@ class OnAServer(VectorStoreContract):
         hits = await milvus.search(corpus, CHUNK, query, 50, documents[500:])
         assert [hit.id for hit in hits] == [ids[i] for i in np.argsort(-(vectors @ query)) if i >= 500][:50]
 
-    async def test_more_answers_than_a_server_gives_at_once(self, corpus: str, milvus: MilvusVectorStore):
-        ids, vectors = names(17_000), unit_vectors(17_000)
+    most = MOST
+    """More rows the server gives in no answer."""
+
+    async def test_more_answers_than_a_server_gives_at_once(
+        self, corpus: str, milvus: MilvusVectorStore, monkeypatch: pytest.MonkeyPatch
+    ):
+        for module, name in ((nearest, "MOST"), (pages, "_IDS"), (pages, "_VECTORS")):
+            monkeypatch.setattr(module, name, getattr(module, name) * self.most // MOST)
+        count = self.most + 600
+        ids, vectors = names(count), unit_vectors(count)
         await milvus.write(corpus, CHUNK, batch(ids, vectors))
         query = unit_vectors(1, seed=4)[0]
-        hits = await milvus.search(corpus, CHUNK, query, 20_000)
+        hits = await milvus.search(corpus, CHUNK, query, count + 3000)
         assert {hit.id for hit in hits} == set(ids)
         assert [hit.score for hit in hits] == pytest.approx(np.sort(vectors @ query)[::-1].tolist(), abs=1e-5)
         assert await milvus.ids(corpus, CHUNK) == ids
 
-    async def test_within_is_what_it_is_embedded(self, corpus: str, milvus: MilvusVectorStore, tmp_path: Path):
+    async def test_within_is_what_it_is_embedded(self, new_corpus: str, milvus: MilvusVectorStore, tmp_path: Path):
         """Also where one row has more neighbours than are first asked for, and to the last bit of a score."""
         rng = np.random.default_rng(2)
         vectors = np.concatenate(
@@ -160,32 +191,32 @@ class OnAServer(VectorStoreContract):
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         embedded = SqliteVectorStore(tmp_path / "vectors.db")
         for store in (embedded, milvus):
-            await store.write(corpus, CHUNK, batch(names(1000), vectors))
-        expected = await embedded.within(corpus, CHUNK, vectors[580:620], 0.8)
+            await store.write(new_corpus, CHUNK, batch(names(1000), vectors))
+        expected = await embedded.within(new_corpus, CHUNK, vectors[580:620], 0.8)
         await embedded.close()
         assert len(expected[-1]) > 300
-        assert await milvus.within(corpus, CHUNK, vectors[580:620], 0.8) == expected
+        assert await milvus.within(new_corpus, CHUNK, vectors[580:620], 0.8) == expected
 
     @pytest.mark.parametrize("index", [MilvusIndex(), MilvusIndex(kind="FLAT", build={}, search={})])
-    async def test_searches_by_the_index_alone(self, uri: str, corpus: str, index: MilvusIndex):
+    async def test_searches_by_the_index_alone(self, uri: str, new_corpus: str, index: MilvusIndex):
         """As they are where a collection is larger than `exact_rows`."""
         store, vectors = open_store(uri, exact_rows=0, index=index), unit_vectors(400)
-        await store.write(corpus, CHUNK, batch(names(400), vectors))
+        await store.write(new_corpus, CHUNK, batch(names(400), vectors))
         for i in (3, 77):
-            [first, *others] = await store.search(corpus, CHUNK, vectors[i], 10)
+            [first, *others] = await store.search(new_corpus, CHUNK, vectors[i], 10)
             assert first.id == names(400)[i]
             assert len(others) == 9
-        assert [hits[0].id for hits in await store.within(corpus, CHUNK, vectors[:3], 0.99)] == names(3)
+        assert [hits[0].id for hits in await store.within(new_corpus, CHUNK, vectors[:3], 0.99)] == names(3)
 
-    async def test_rebuild_keeps_every_row(self, corpus: str, milvus: MilvusVectorStore):
+    async def test_rebuild_keeps_every_row(self, new_corpus: str, milvus: MilvusVectorStore):
         vectors = unit_vectors(1500)
-        await milvus.rebuild(corpus, CHUNK)
-        await milvus.write(corpus, CHUNK, batch(names(1500), vectors))
-        await milvus.delete(corpus, CHUNK, names(100))
-        before = await milvus.search(corpus, CHUNK, vectors[700], 50)
-        await milvus.rebuild(corpus, CHUNK)
-        assert await milvus.ids(corpus, CHUNK) == names(1500)[100:]
-        after = await milvus.search(corpus, CHUNK, vectors[700], 50)
+        await milvus.rebuild(new_corpus, CHUNK)
+        await milvus.write(new_corpus, CHUNK, batch(names(1500), vectors))
+        await milvus.delete(new_corpus, CHUNK, names(100))
+        before = await milvus.search(new_corpus, CHUNK, vectors[700], 50)
+        await milvus.rebuild(new_corpus, CHUNK)
+        assert await milvus.ids(new_corpus, CHUNK) == names(1500)[100:]
+        after = await milvus.search(new_corpus, CHUNK, vectors[700], 50)
         assert [hit.id for hit in after] == [hit.id for hit in before]
 
     @pytest.mark.parametrize("id", ['a"] or id > "', "a'}) DETACH DELETE n //", "a\\", "a\nb", "", "é", "x" * 129])
@@ -223,6 +254,8 @@ class TestMilvus(OnAServer):
 
 class TestMilvusLite(OnAServer):
     """Its server speaks the protocol of the 3.x line."""
+
+    most = MOST // 16  # it takes half a minute over as many rows as do not fit into one answer
 
     @pytest.fixture
     def uri(self, milvus_lite_server: MilvusAddress) -> str:

@@ -67,7 +67,7 @@ async def test_a_server_that_is_no_milvus_is_named():
 @pytest.fixture(scope="module")
 def server(run_own: RunOwn) -> MilvusServer:
     def make(home: Path, ports: list[int]) -> MilvusServer:
-        return MilvusServer(home, port=ports[0], authorization=True)
+        return MilvusServer(home, port=ports[0], authorization=True, session_seconds=10)
 
     return run_own(make)
 

@@ -7,6 +7,7 @@ from itertools import islice
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
+from core.errors import NotFound
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
@@ -44,13 +45,25 @@ async def hand_in(
     revisions = [_revision(check_submission(submission)) for submission in submissions]
     contents = [submission.content for submission in submissions]
     await container.files.put(corpus.id, contents)
-    enqueued = await container.record.intake.enqueue(
-        corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
-    )
+    try:
+        enqueued = await container.record.intake.enqueue(
+            corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
+        )
+    except NotFound:
+        await _drop_if_gone(container, corpus.id)
+        raise
     # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
     await container.files.put(corpus.id, contents)
     await container.bell.ring_soon(corpus.id)
     return enqueued
+
+
+async def _drop_if_gone(container: Container, corpus_id: str) -> None:
+    """The bytes of a corpus that was forgotten just before they were kept: nobody else will take them away."""
+    try:
+        await container.record.corpora.by_id(corpus_id)
+    except NotFound:
+        await container.files.drop(corpus_id)
 
 
 async def hand_in_all(

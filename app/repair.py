@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from app.consistency import View, ViewState
 from app.container import Container
 from core.corpora import Corpus
-from indexer import Mender
+from core.ports.record import Tombstone
+from indexer import Mender, Sweeper
 
 __all__ = ["repair"]
 
@@ -39,11 +40,17 @@ async def _restore(mender: Mender, state: ViewState) -> None:
 
 
 async def _remove(container: Container, corpus: Corpus, state: ViewState) -> None:
+    """As a sweep: what came since the look, and is named now, stays."""
+    sweeper = Sweeper(corpus, container.indexing)
     for ids in _batches(state.orphans):
-        if state.view.kind is None:
-            await container.text.delete(corpus.id, ids)
-        else:
-            await container.vectors.delete(corpus.id, state.view.kind, ids)
+        match state.view:
+            case View.CHUNKS | View.TEXT:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, view_ids=tuple(ids))
+            case View.ENTITIES:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, entity_ids=tuple(ids))
+            case View.FACTS:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, triple_ids=tuple(ids))
+        await sweeper.sweep([orphans])
 
 
 def _batches(ids: Iterable[str]) -> Iterable[Sequence[str]]:

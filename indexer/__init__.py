@@ -13,6 +13,7 @@ from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
 from indexer.mending import Mender
 from indexer.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.sweeping import Sweeper, drop_views
 from indexer.versions import versions_of
 from indexer.view_writing import ViewWriter, fine_texts
 from indexer.worker import Pace, Worker
@@ -26,11 +27,13 @@ __all__ = [
     "Pace",
     "Passage",
     "Rejected",
+    "Sweeper",
     "ViewWriter",
     "Worker",
     "chunk_rows",
     "chunks_of",
     "commit_and_sweep",
+    "drop_views",
     "embedded_text",
     "embedded_texts",
     "fine_texts",

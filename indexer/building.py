@@ -38,6 +38,8 @@ async def _follow(backends: Backends, built: Built) -> bool:
         if behind.revisions:
             await _copy_originals(backends, built, behind.revisions)
             await backends.intake.enqueue(built.beside_id, behind.revisions, OnConflict.REPLACE, job_id=built.job_id)
+            # Between copying and queuing, a sweep may have taken bytes that no revision named: copy them once more.
+            await _copy_originals(backends, built, behind.revisions)
         if behind.document_ids:
             await backends.intake.delete_documents(built.beside_id, behind.document_ids)
     if not queued and not _is_at_work(job):

@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import Chunk
-from core.ports.record import Tombstone
 from core.ports.views import VectorKind
 from indexer.backends import Backends
 from indexer.embedded_text import embedded_text, fitted_heads
@@ -28,22 +27,19 @@ class Mender:
         self._backends = backends
         self._views = ViewWriter(corpus.id, backends)
 
+    @property
+    def can_embed(self) -> bool:
+        """Whether the worker has the embedding model of the corpus."""
+        return self._corpus.settings.embedding_model == self._backends.embedder.model
+
     async def mend(self, view_ids: Collection[str], entity_ids: Collection[str], triple_ids: Collection[str]) -> None:
-        """All kinds. Where the worker has another embedding model than the corpus, nothing is written."""
-        if self._corpus.settings.embedding_model != self._backends.embedder.model:
+        """All kinds; nothing unless `can_embed`."""
+        if not self.can_embed:
             return
         await self.chunks(view_ids)
         if has_fine_vectors(self._corpus.settings):
             await self.settle(await self.entities(entity_ids))
             await self.facts(triple_ids)
-
-    async def named_again(self, tombstone: Tombstone, unnamed: Tombstone) -> None:
-        """What a tombstone listed when it was written, and the record names now."""
-        await self.mend(
-            set(tombstone.view_ids).difference(unnamed.view_ids),
-            set(tombstone.entity_ids).difference(unnamed.entity_ids),
-            set(tombstone.triple_ids).difference(unnamed.triple_ids),
-        )
 
     async def settle(self, entity_ids: Sequence[str]) -> None:
         """Look for the synonyms of entities whose vectors may have been missing when others looked, or whose others'
@@ -101,4 +97,5 @@ class Mender:
         return {
             id: f"{entities[triple.subject_id].name} {triple.predicate} {entities[triple.object_id].name}"
             for id, triple in triples.items()
+            if triple.subject_id in entities and triple.object_id in entities  # else its document has just gone
         }

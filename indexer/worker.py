@@ -13,7 +13,7 @@ from indexer.backends import Backends
 from indexer.building import follow_builds
 from indexer.pace import Pace
 from indexer.shift import Shift
-from indexer.sweeping import Sweeper
+from indexer.sweeping import Sweeper, drop_views
 
 __all__ = ["Pace", "Worker"]
 
@@ -93,7 +93,5 @@ class Worker:
     async def _forget_dropped(self) -> None:
         backends = self._backends
         for corpus_id in await backends.work.dropped():
-            await backends.vectors.drop(corpus_id)
-            await backends.text.drop(corpus_id)
-            await backends.files.drop(corpus_id)
+            await drop_views(backends, corpus_id)
             await backends.work.forget(corpus_id)

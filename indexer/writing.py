@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.errors import NotFound
 from core.graph import Synonym
-from core.ports.record import Claim, Commit, Outcome
+from core.ports.record import Claim, Commit, Outcome, Tombstone
 from core.ports.views import VectorKind
 from indexer.backends import Backends
 from indexer.linking import Linked, link
 from indexer.mending import Mender
 from indexer.preparation import Prepared
-from indexer.sweeping import Sweeper
+from indexer.sweeping import Sweeper, drop_views
 from indexer.view_writing import ViewWriter, fine_texts
 
 __all__ = ["Writer", "commit_and_sweep"]
@@ -92,23 +93,51 @@ async def commit_and_sweep(
 ) -> Outcome:
     """Commit revisions, delete from the views what that removed, and make up for what other workers did meanwhile.
 
-    `seen` is as `WorkQueue.commit` has it.
+    `seen` is as `WorkQueue.commit` has it. Once begun it is ended, also by a worker that is told to stop: a commit that
+    nobody looks after may lack what another's sweep took.
     """
-    outcome = await backends.work.commit(commits, synonyms, grace=grace, seen=seen)
+    ending = asyncio.ensure_future(_commit_and_sweep(corpus, backends, commits, synonyms, grace=grace, seen=seen))
+    try:
+        return await asyncio.shield(ending)
+    except asyncio.CancelledError:
+        await asyncio.wait([ending])
+        raise
+
+
+async def _commit_and_sweep(
+    corpus: Corpus,
+    backends: Backends,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    *,
+    grace: float,
+    seen: int | None,
+) -> Outcome:
+    try:
+        outcome = await backends.work.commit(commits, synonyms, grace=grace, seen=seen)
+    except NotFound:  # the corpus was forgotten while its views were written, which are there again
+        await drop_views(backends, corpus.id)
+        raise
     if outcome.tombstone is not None:
         await Sweeper(corpus, backends).sweep([outcome.tombstone])
     fenced = {claim.token for claim in outcome.fenced}
     mender = Mender(corpus, backends)
-    written = [one for one in commits if one.claim.token not in fenced]
-    await mender.mend(
-        {row.chunk.view_id for one in written for row in one.chunks},
-        {mention.entity_id for one in written for mention in one.mentions},
-        {fact.triple_id for one in written for fact in one.facts},
-    )
+    written = _written(corpus.id, [one for one in commits if one.claim.token not in fenced])
+    await mender.mend(written.view_ids, written.entity_ids, written.triple_ids)
     await mender.settle(outcome.unsettled)
     late = [one for one in commits if one.claim.token in fenced]
-    views = [row.chunk.view_id for one in late for row in one.chunks]
-    if views:  # views cannot be fenced: what was written late is noted, and swept if the record lacks it
+    if late:  # views cannot be fenced: what was written late is noted, and swept if the record lacks it
         documents = [one.claim.document_id for one in late]
-        await backends.work.bury(corpus.id, documents, views, grace=grace)
+        await backends.work.bury(_written(corpus.id, late), documents, grace=grace)
     return outcome
+
+
+def _written(corpus_id: str, commits: Sequence[Commit]) -> Tombstone:
+    """The view entries of commits."""
+    return Tombstone(
+        id=0,
+        corpus_id=corpus_id,
+        view_ids=tuple(sorted({row.chunk.view_id for one in commits for row in one.chunks})),
+        entity_ids=tuple(sorted({mention.entity_id for one in commits for mention in one.mentions})),
+        triple_ids=tuple(sorted({fact.triple_id for one in commits for fact in one.facts})),
+    )

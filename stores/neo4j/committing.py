@@ -15,7 +15,7 @@ from stores.neo4j.departures import Bounds
 from stores.neo4j.outcomes import merged
 from stores.neo4j.slices import remove_in_slices, replace_in_slices
 from stores.neo4j.statements import statements
-from stores.neo4j.synonyms import seen_after
+from stores.neo4j.synonyms import missed, seen_after
 from stores.neo4j.tidying import tidy
 from stores.neo4j.uids import document_uid
 
@@ -48,7 +48,7 @@ async def commit(
             outcomes += await remove_in_slices(database, first, bounds)
         else:
             outcomes += await replace_in_slices(database, first, synonyms, bounds, seen)
-        seen = seen_after(seen, outcomes[-1].generation)
+        seen = missed(seen) if outcomes[-1].fenced else seen_after(seen, outcomes[-1].generation)
     return await merged(database, outcomes)
 
 

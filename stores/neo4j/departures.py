@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.ports.record import Tombstone
+from stores.neo4j.changes import raise_generation
 from stores.neo4j.commits import entomb
 from stores.neo4j.database import Row, Transaction
 from stores.neo4j.effects import Effects
@@ -48,4 +49,6 @@ def take_away(
     drop_chunks(tx, {row["uid"]: row["view_id"] for row in chunks}, effects)
     dead = count_forms(tx, effects, ())
     bury_entities(tx, effects, dead)
+    if dead:  # who has looked for synonyms meanwhile took them for known
+        raise_generation(tx, corpus_id)
     return entomb(tx, effects, dead, [document_id], grace)

@@ -1,5 +1,6 @@
 """What only hands from outside can have left in the record, and what a worker that is gone has left in work."""
 
+from stores.neo4j.changes import raise_generation
 from stores.neo4j.database import Transaction
 from stores.neo4j.statements import statements
 from stores.neo4j.states import WORKING
@@ -18,7 +19,9 @@ def unmentioned(tx: Transaction, corpus_id: str) -> list[str]:
 
 
 def drop_unmentioned(tx: Transaction, corpus_id: str) -> int:
-    """Under the corpus' lock; readers see none of them, so that no generation is raised."""
+    """Under the corpus' lock. Readers see none of them, but who looks for synonyms just now took them for known."""
     uids = unmentioned(tx, corpus_id)
     tx.run_batches(statements("mending")["drop"], uids)
+    if uids:
+        raise_generation(tx, corpus_id)
     return len(uids)

@@ -9,10 +9,10 @@ from stores.neo4j.database import Transaction
 from stores.neo4j.statements import statements
 from stores.neo4j.uids import uid_of
 
-__all__ = ["MISSED", "due_if_missed", "seen_after", "settle", "unsettled", "write_synonyms"]
+__all__ = ["due_if_missed", "missed", "seen_after", "settle", "unsettled", "write_synonyms"]
 
-MISSED = -1
-"""A generation that no corpus has: what was seen is known to be too old."""
+_MISSED = -2
+"""Neither this nor the next is a generation that a corpus may have."""
 
 
 def due_if_missed(tx: Transaction, seen: int | None, grace: float) -> float | None:
@@ -20,9 +20,14 @@ def due_if_missed(tx: Transaction, seen: int | None, grace: float) -> float | No
     return None if seen is None or tx.corpus["generation"] == seen else tx.now + grace
 
 
+def missed(seen: int | None) -> int | None:
+    """What was seen is too old from now on."""
+    return None if seen is None else _MISSED
+
+
 def seen_after(seen: int | None, generation: int) -> int | None:
-    """What the next transaction of the same commit has seen, where this one led to `generation`."""
-    return seen if seen is None or generation == seen else generation if generation == seen + 1 else MISSED
+    """What the next transaction of the same commit has seen, where this one has raised the generation to this."""
+    return generation if seen is not None and generation == seen + 1 else missed(seen)
 
 
 def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Iterable[Synonym]) -> set[tuple[str, str]]:

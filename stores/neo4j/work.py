@@ -130,9 +130,8 @@ class Neo4jWorkQueue:
     async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
         await self._database.write(corpus_id, lambda tx: pairs.settle(tx, corpus_id, entity_ids, synonyms))
 
-    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
-        tombstone = Tombstone(id=0, corpus_id=corpus_id, view_ids=tuple(view_ids))
-        await self._database.write(corpus_id, lambda tx: tombstones.bury(tx, tombstone, documents, grace))
+    async def bury(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
+        await self._database.write(tombstone.corpus_id, lambda tx: tombstones.bury(tx, tombstone, documents, grace))
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
         await tidy_marked(self._database, corpus_id, Bounds(rows=self._slice_rows, grace=0.0))

@@ -133,8 +133,7 @@ class SqliteWorkQueue:
     async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
         await self._database.write(lambda cx: pairs.settle(cx, corpus_id, entity_ids, synonyms))
 
-    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
-        tombstone = Tombstone(id=0, corpus_id=corpus_id, view_ids=tuple(view_ids))
+    async def bury(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
         await self._database.write(lambda cx: tombstones.bury(cx, tombstone, documents, grace))
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:

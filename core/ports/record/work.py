@@ -202,8 +202,11 @@ class WorkQueue(Protocol):
         """
         ...
 
-    async def bury(self, corpus_id: str, documents: Sequence[str], view_ids: Sequence[str], *, grace: float) -> None:
-        """Note view entries that a fenced worker wrote, to be swept after `grace` seconds if the record lacks them."""
+    async def bury(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
+        """Note view entries that a fenced worker wrote, to be swept after `grace` seconds if the record lacks them.
+
+        The tombstone's own id is of no account. `documents` are those that it wrote them for.
+        """
         ...
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:

@@ -5,78 +5,33 @@ What one removes, the other may be bringing back: ids of chunks, entities, facts
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from core.corpora import Corpus, Fine
-from core.documents import OnConflict
-from core.ids import content_hash, document_id
-from core.ports.record import NewRevision
+from app.consistency import examine_views, named_by_record
+from app.container import Container
+from app.repair import repair
+from core.ids import document_id, entity_id
 from core.ports.views import VectorKind
-from indexer import Backends, Pace, Worker
+from indexer import Mender, Worker
 from tests.desk import PACE, Desk
-from tests.graph_rows import told
+from tests.integration.indexer.meetings import (
+    ADA,
+    AGAIN,
+    NEAR,
+    Held,
+    corpus_of,
+    is_as_if_alone,
+    synonyms,
+    time_passes,
+    worker,
+)
 from tests.stores import server_stores
-
-ADA = {"id": "ada", "text": "Ada Lovelace knew Charles Babbage.", "triples": [["Ada Lovelace", "knew", "Babbage"]]}
-AGAIN = {**ADA, "id": "again"}
-NEAR = [
-    {"id": "one", "text": "Charles-Babbage designed engines.", "entities": ["Charles-Babbage"]},
-    {"id": "two", "text": "Charles Babbage designed engines.", "entities": ["Charles Babbage"]},
-]
-
-
-class _Brief(Pace):
-    """What a worker leaves is taken up soon after it dies, though its lease is long enough for it to be held up."""
-
-    @property
-    def grace(self) -> float:
-        return 0.1
-
-
-_BRIEF = _Brief(**asdict(PACE))
-
-
-class Held:
-    """A port of which one method waits, before or after it does its work, until it is let go."""
-
-    def __init__(self, port: Any, method: str, *, after: bool = False, kind: VectorKind | None = None) -> None:
-        self._port = port
-        self._method = method
-        self._after = after
-        self._kind = kind
-        self._reached = asyncio.Event()
-        self.go = asyncio.Event()
-
-    async def reached_by(self, worker: asyncio.Task[Any]) -> None:
-        """Until the worker waits here; where it ends instead, what ended it is raised."""
-        reached = asyncio.create_task(self._reached.wait())
-        await asyncio.wait({reached, worker}, return_when=asyncio.FIRST_COMPLETED)
-        assert reached.done(), f"the worker has ended before: {worker.result()}"
-
-    def __getattr__(self, name: str) -> Any:
-        real = getattr(self._port, name)
-        return self._waiting(real) if name == self._method else real
-
-    def _waiting(self, real: Any) -> Any:
-        async def held(*args: Any, **named: Any) -> Any:
-            is_meant = self._kind is None or self._kind in args
-            if is_meant and not self._after:
-                await self._wait()
-            answer = await real(*args, **named)
-            if is_meant and self._after:
-                await self._wait()
-            return answer
-
-        return held
-
-    async def _wait(self) -> None:
-        self._reached.set()
-        await self.go.wait()
-
+from tests.twins.embedder import TwinEmbedder
 
 ALSO_ON_SERVERS = pytest.mark.parametrize(
     "desk", ["embedded", pytest.param("servers", marks=pytest.mark.servers)], indirect=True
@@ -96,35 +51,6 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 def _on_servers(request: pytest.FixtureRequest, folder: Path) -> Desk:
     neo4j, milvus = request.getfixturevalue("clean_neo4j"), request.getfixturevalue("milvus_server")
     return Desk(folder, server_stores(neo4j, milvus, folder))
-
-
-async def corpus_of(desk: Desk, name: str) -> Corpus:
-    return await desk.corpus(name, extractor="given", fine=Fine.ON)
-
-
-def worker(backends: Backends) -> Worker:
-    return Worker("other", backends, PACE)
-
-
-async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:
-    _, rows = await desk.record.graph.graph(corpus.id)
-    return [pair[:2] for pair in told(rows).synonyms]
-
-
-async def until_there_is_work(desk: Desk, corpus: Corpus) -> None:
-    while corpus.id not in await desk.record.work.waiting():  # noqa: ASYNC110 - the store's clock tells, no event
-        await asyncio.sleep(0.05)
-
-
-async def is_as_if_alone(desk: Desk, lived: Corpus, folder: Path, *documents: dict[str, Any]) -> None:
-    alone = Desk(folder / "alone")
-    clean = await corpus_of(alone, "clean")
-    await alone.ingest(clean, *documents)
-    assert await desk.export(lived) == await alone.export(clean)
-    assert await desk.view_ids(lived) == await alone.view_ids(clean)
-    assert await desk.backends.files.names(lived.id) == await alone.backends.files.names(clean.id)
-    assert await synonyms(desk, lived) == await synonyms(alone, clean)
-    await alone.close()
 
 
 @pytest.mark.parametrize("kind", [VectorKind.ENTITY, VectorKind.FACT])
@@ -148,8 +74,6 @@ async def test_what_a_sweep_took_before_the_commit_is_written_after_it(desk: Des
     corpus = await corpus_of(desk, "lived")
     await desk.ingest(corpus, ADA)
     await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
-    [deletion] = await desk.record.work.claim(corpus.id, "slow", lease_seconds=60, max_bytes=10**6)
-    await desk.record.work.release([deletion])
     sweeping = Held(desk.backends.vectors, "delete", kind=VectorKind.ENTITY)
     deleting = asyncio.create_task(worker(replace(desk.backends, vectors=sweeping)).work(corpus.id))
     await sweeping.reached_by(deleting)
@@ -175,32 +99,6 @@ async def test_the_same_document_comes_back_while_its_chunks_are_swept(desk: Des
     held.go.set()
     await slow
     await is_as_if_alone(desk, corpus, tmp_path, ADA)
-
-
-async def test_originals_that_are_handed_in_while_they_are_swept_stay(desk: Desk) -> None:
-    corpus = await corpus_of(desk, "lived")
-    await desk.ingest(corpus, ADA)
-    [name] = await desk.backends.files.names(corpus.id)
-    content = await desk.backends.files.get(corpus.id, name)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
-    held = Held(desk.backends.files, "delete")
-    slow = asyncio.create_task(worker(replace(desk.backends, files=held)).work(corpus.id))
-    await held.reached_by(slow)
-    await desk.backends.files.put(corpus.id, [content])
-    again = NewRevision(
-        key="again",
-        media_type="application/json",
-        content_hash=content_hash(content),
-        size=len(content),
-        fingerprint="again",
-        title=None,
-        metadata={},
-    )
-    await desk.record.intake.enqueue(corpus.id, [again], OnConflict.REPLACE)
-    await desk.backends.files.put(corpus.id, [content])
-    held.go.set()
-    await slow
-    assert await desk.backends.files.get(corpus.id, name) == content
 
 
 @ALSO_ON_SERVERS
@@ -229,14 +127,150 @@ async def test_what_a_dead_worker_left_unsettled_is_settled_by_the_next(desk: De
     await desk.queue(corpus, NEAR[0])
     committing = Held(desk.backends.work, "commit")
     settling = Held(committing, "settle")
-    dying = asyncio.create_task(Worker("dying", replace(desk.backends, work=settling), _BRIEF).work(corpus.id))
+    dying = asyncio.create_task(worker(replace(desk.backends, work=settling)).work(corpus.id))
     await committing.reached_by(dying)
     await desk.ingest(corpus, NEAR[1])
     committing.go.set()
     await settling.reached_by(dying)
-    dying.cancel()
-    await asyncio.wait([dying])
     assert not await synonyms(desk, corpus)
-    await until_there_is_work(desk, corpus)
+    assert corpus.id not in await desk.record.work.waiting()
+    time_passes(tmp_path)
+    assert corpus.id in await desk.record.work.waiting()
     await desk.worker.work(corpus.id)
     await is_as_if_alone(desk, corpus, tmp_path, *NEAR)
+    assert await synonyms(desk, corpus)
+    settling.go.set()
+    await dying
+
+
+async def test_a_worker_that_is_told_to_stop_looks_after_its_commit_first(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.queue(corpus, NEAR[0])
+    committing = Held(desk.backends.work, "commit")
+    stopping = False
+    slow = worker(replace(desk.backends, work=committing), stopping=lambda: stopping)
+    first = asyncio.create_task(slow.work(corpus.id))
+    await committing.reached_by(first)
+    await desk.ingest(corpus, NEAR[1])
+    stopping = True
+    await asyncio.sleep(0.5)  # it looks a few times a second whether to stop
+    committing.go.set()
+    assert await first
+    await is_as_if_alone(desk, corpus, tmp_path, *NEAR)
+
+
+async def _mended_for_another(desk: Desk, corpus_id: str) -> tuple[asyncio.Task[bool], Held]:
+    """A worker deletes the only document with a name, whose vector it takes late: another has come and is there, and a
+    third with a name near it looked while the vector was missing. The worker writes it again, and comes no further.
+    """
+    deleting = Held(desk.backends.vectors, "delete", kind=VectorKind.ENTITY)
+    deleted = Held(deleting, "delete", after=True, kind=VectorKind.ENTITY)
+    settling = Held(desk.backends.work, "settle")
+    await desk.record.intake.delete_documents(corpus_id, [document_id("one")])
+    slow = asyncio.create_task(worker(replace(desk.backends, vectors=deleted, work=settling)).work(corpus_id))
+    await deleting.reached_by(slow)
+    corpus = await desk.record.corpora.by_id(corpus_id)
+    await desk.ingest(corpus, {**NEAR[0], "id": "one again"})
+    deleting.go.set()
+    await deleted.reached_by(slow)
+    await desk.ingest(corpus, NEAR[1])
+    assert not await synonyms(desk, corpus)
+    deleted.go.set()
+    await settling.reached_by(slow)
+    return slow, settling
+
+
+async def test_who_mends_a_vector_looks_for_its_synonyms(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.ingest(corpus, NEAR[0])
+    slow, settling = await _mended_for_another(desk, corpus.id)
+    settling.go.set()
+    await slow
+    await is_as_if_alone(desk, corpus, tmp_path, {**NEAR[0], "id": "one again"}, NEAR[1])
+    assert await synonyms(desk, corpus)
+
+
+async def test_who_goes_through_a_due_tombstone_does_if_the_mender_died(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.ingest(corpus, NEAR[0])
+    slow, _ = await _mended_for_another(desk, corpus.id)
+    time_passes(tmp_path)
+    await desk.worker.work(corpus.id)
+    await is_as_if_alone(desk, corpus, tmp_path, {**NEAR[0], "id": "one again"}, NEAR[1])
+    assert await synonyms(desk, corpus)
+    slow.cancel()
+
+
+async def test_a_worker_with_another_model_leaves_what_is_to_be_embedded(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.ingest(corpus, ADA)
+    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.worker.work(corpus.id)
+    await desk.ingest(corpus, AGAIN)
+    names = [entity_id("ada lovelace"), entity_id("babbage")]
+    await desk.vectors.delete(corpus.id, VectorKind.ENTITY, names)  # as a sweep does that came late, and died
+    time_passes(tmp_path)
+    await Worker("another", replace(desk.backends, embedder=TwinEmbedder(model="another")), PACE).work(corpus.id)
+    assert await desk.record.work.tombstones(corpus.id)
+    await desk.worker.work(corpus.id)
+    assert not await desk.record.work.tombstones(corpus.id)
+    await is_as_if_alone(desk, corpus, tmp_path, AGAIN)
+
+
+async def test_what_a_fenced_worker_wrote_goes(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.queue(corpus, ADA)
+    held = Held(desk.backends.work, "commit")
+    slow = asyncio.create_task(worker(replace(desk.backends, work=held)).work(corpus.id))
+    await held.reached_by(slow)
+    new = {"id": "ada", "text": "Nothing of it.", "entities": ["Nothing"]}
+    await desk.queue(corpus, new)
+    held.go.set()
+    await slow
+    await desk.worker.work(corpus.id)  # the newer revision, until which nothing is swept of the document
+    time_passes(tmp_path)
+    await desk.worker.work(corpus.id)
+    await is_as_if_alone(desk, corpus, tmp_path, new)
+
+
+async def test_a_corpus_that_is_forgotten_while_it_is_written_leaves_nothing(desk: Desk) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.queue(corpus, ADA)
+    held = Held(desk.backends.vectors, "write", kind=VectorKind.FACT)
+    slow = asyncio.create_task(worker(replace(desk.backends, vectors=held)).work(corpus.id))
+    await held.reached_by(slow)
+    await desk.record.corpora.drop("lived")
+    other = await corpus_of(desk, "other")
+    await desk.worker.work(other.id)  # it forgets whatever was dropped
+    assert await desk.record.work.dropped() == []
+    held.go.set()
+    assert not await slow
+    assert await desk.view_ids(corpus) == (set(), set(), set(), set())
+
+
+async def test_a_fact_of_which_the_document_goes_is_not_mended(desk: Desk) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.ingest(corpus, ADA)
+    facts = await desk.vectors.ids(corpus.id, VectorKind.FACT)
+    await desk.vectors.delete(corpus.id, VectorKind.FACT, facts)
+    held = Held(desk.backends.library, "entities")
+    mending = asyncio.create_task(Mender(corpus, replace(desk.backends, library=held)).facts(facts))
+    await held.reached_by(mending)
+    await desk.delete(corpus, "ada")
+    held.go.set()
+    assert await mending == []
+
+
+async def test_repairing_spares_what_was_indexed_after_the_look(desk: Desk, tmp_path: Path) -> None:
+    corpus = await corpus_of(desk, "lived")
+    await desk.ingest(corpus, NEAR[0])
+    parts: Any = SimpleNamespace(
+        record=desk.record, vectors=desk.vectors, text=desk.text, files=desk.backends.files, indexing=desk.backends
+    )
+    container = cast("Container", parts)
+    named = await named_by_record(container, corpus)
+    await desk.ingest(corpus, ADA)
+    states = await examine_views(container, corpus, named, busy=False)
+    assert any(state.orphans for state in states)
+    assert [line async for line in repair(container, corpus, states)]
+    await is_as_if_alone(desk, corpus, tmp_path, NEAR[0], ADA)

@@ -13,7 +13,7 @@ from core.documents import OnConflict, RevisionState
 from core.errors import InvalidInput, NotFound
 from core.graph import Synonym
 from core.names import normalise
-from core.ports.record import Claim, Commit
+from core.ports.record import Claim, Commit, Tombstone
 from stores.neo4j.database import Transaction
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.work import Neo4jWorkQueue
@@ -374,7 +374,7 @@ async def test_a_forgotten_corpus_leaves_nothing_and_its_twin_whole(record: Neo4
     twin = await record.corpora.create("twin", SETTINGS)
     for target in (corpus, twin):
         await put(record, target, "a", long_text(20), facts=FACTS)
-        await record.work.bury(target.id, [], ["e" * 32], grace=3600)
+        await record.work.bury(Tombstone(id=0, corpus_id=target.id, view_ids=("e" * 32,)), [], grace=3600)
     before = await export(record, twin)
     await record.corpora.drop(corpus.name)
     await record.work.forget(corpus.id)

@@ -9,6 +9,7 @@ import typer
 from cli import backup, corpora, doctor, documents, export, ingest, jobs, migrate, questions, serve, version
 from cli.console import say
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
+from core.text import is_whole
 
 __all__ = ["app", "run"]
 
@@ -73,4 +74,4 @@ def run() -> None:
 
 def _is_no_text(argument: str) -> bool:
     """Whether bytes that could not be decoded came in, as halves of surrogate pairs."""
-    return any("\ud800" <= character <= "\udfff" for character in argument)
+    return not is_whole(argument)

@@ -1,6 +1,7 @@
 """What all tests share: no model hub, no network but loopback, no settings of the developer's own."""
 
 import os
+import signal
 import socket
 from typing import Any
 
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["tests.servers.fixtures"]
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So a shell starts what runs in its background; tests that interrupt a command would wait for ever.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A deadline, or a check for slowness, would be a timed test.
 settings.register_profile("hopweave", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("hopweave")

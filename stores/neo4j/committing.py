@@ -1,6 +1,5 @@
 """Commits of any size: small ones together in a transaction, a large document in slices of several."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -8,6 +7,7 @@ from itertools import chain
 from core.errors import InvalidInput
 from core.graph import Synonym
 from core.ports.record import Commit, Outcome
+from core.text import NO_CHARACTER, is_whole
 from stores.neo4j.batched import rows_of
 from stores.neo4j.commits import commit as commit_whole
 from stores.neo4j.database import Database, Row, Transaction
@@ -21,7 +21,6 @@ from stores.neo4j.uids import document_uid
 
 __all__ = ["commit"]
 
-_HALF = re.compile("[\ud800-\udfff]")
 _DOCUMENT_ROWS = 4  # of a document with its revisions and extractions
 
 
@@ -57,10 +56,8 @@ def _refuse_halves(commits: Sequence[Commit]) -> None:
     for one in commits:
         texts = chain.from_iterable((row.chunk.text, row.chunk.heading) for row in one.chunks)
         words = chain((one.title,), texts, (m.form for m in one.mentions), (f.predicate for f in one.facts))
-        if any(_HALF.search(word) for word in words):
-            raise InvalidInput(
-                f"document {one.claim.key!r} holds half of a surrogate pair, which is no character; remove it"
-            )
+        if not all(map(is_whole, words)):
+            raise InvalidInput(f"document {one.claim.key!r} {NO_CHARACTER}")
 
 
 def _there(tx: Transaction, commits: Sequence[Commit]) -> dict[str, Row]:

@@ -12,12 +12,12 @@ from api.main import create_app
 from app.container import Container
 from core.settings import Settings
 from indexer import Worker
+from tests.faults.serving import serving
 from tests.integration.api.conftest import ADA, BABBAGE, PACE, Server
 from tests.servers.milvus_lite_server import MilvusLiteServer
-from tests.servers.neo4j_server import PASSWORD, Neo4jServer
+from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.redis_server import RedisServer
 from tests.servers.server import Server as RealServer
-from tests.twins.embedder import TwinEmbedder
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
@@ -30,22 +30,8 @@ _PARTS = ("record", "vectors", "text", "files", "broker")
 async def server(
     own_neo4j: Neo4jServer, own_milvus_lite: MilvusLiteServer, own_redis: RedisServer, tmp_path: Path
 ) -> AsyncIterator[Server]:
-    settings = Settings.model_validate(
-        {
-            "data_dir": tmp_path / "data",
-            "store": {"record": "neo4j", "vectors": "milvus", "text": "neo4j"},
-            "neo4j": {"uri": own_neo4j.uri, "password": PASSWORD},
-            "milvus": {"uri": own_milvus_lite.uri},
-            "broker": {"url": own_redis.url},
-            "files": {"url": str(tmp_path / "originals")},
-        }
-    )
-    container = Container(settings)
-    container.embedder = TwinEmbedder()
-    made = Server(container)
-    yield made
-    await made.client.aclose()
-    await container.close()
+    async with serving(own_neo4j, own_milvus_lite.uri, own_redis, tmp_path) as made:
+        yield made
 
 
 async def test_each_server_is_named_and_found_again(

@@ -14,16 +14,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.container import Container
-from core.settings import Settings
 from stores.neo4j import Connection
 from stores.neo4j.watch import Watch
+from tests.faults.serving import serving
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 from tests.servers.milvus_server import MilvusServer
 from tests.servers.neo4j_server import PASSWORD, Neo4jServer
 from tests.servers.redis_server import RedisServer
 from tests.servers.server import Server as RealServer
-from tests.twins.embedder import TwinEmbedder
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
@@ -36,22 +34,8 @@ _AT_ONCE = 12  # more than there are threads to wait in
 async def server(
     own_neo4j: Neo4jServer, own_milvus: MilvusServer, own_redis: RedisServer, tmp_path: Path
 ) -> AsyncIterator[Server]:
-    settings = Settings.model_validate(
-        {
-            "data_dir": tmp_path / "data",
-            "store": {"record": "neo4j", "vectors": "milvus", "text": "neo4j"},
-            "neo4j": {"uri": own_neo4j.uri, "password": PASSWORD},
-            "milvus": {"uri": own_milvus.uri},
-            "broker": {"url": own_redis.url},
-            "files": {"url": str(tmp_path / "originals")},
-        }
-    )
-    container = Container(settings)
-    container.embedder = TwinEmbedder()
-    made = Server(container)
-    yield made
-    await made.client.aclose()
-    await container.close()
+    async with serving(own_neo4j, own_milvus.uri, own_redis, tmp_path) as made:
+        yield made
 
 
 async def test_a_frozen_server_is_named_and_found_again(

@@ -5,9 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-# Tests on real servers of which none is shared with others.
-OWN_SERVERS := tests/faults tests/servers/test_servers.py
-
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
@@ -47,11 +44,7 @@ test: check ## Everything that needs no server
 
 test-servers: setup ## What needs real servers; installs and starts them
 	$(BIN)/python -m tests.servers install
-	@# Side by side, as they wait more than they work: tests that kill servers of their own, and those that share some.
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
-	$(BIN)/pytest -m servers $(OWN_SERVERS) > "$$log" 2>&1 & own=$$!; \
-	$(BIN)/pytest -m servers $(OWN_SERVERS:%=--ignore=%) tests; shared=$$?; \
-	wait $$own; own=$$?; cat "$$log"; exit $$((shared || own))
+	$(BIN)/pytest -m servers
 
 test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image

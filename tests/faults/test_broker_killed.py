@@ -115,7 +115,7 @@ async def test_a_worker_that_is_asked_by_a_signal_leaves_in_peace(
     with shared_workers(tmp_path, 1) as [worker]:
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            await ingestion.hand_in(container, corpus, sentences(1000), OnConflict.REPLACE)
+            await ingestion.hand_in(container, corpus, sentences(5000), OnConflict.REPLACE)
             await asyncio.to_thread(until, lambda: bool(at_work(tmp_path)), "it is at work")
             worker.send(signal.SIGTERM)
             assert await asyncio.to_thread(worker.wait) == 0

@@ -82,7 +82,7 @@ def transport_options(url: str) -> dict[str, Any]:
 @contextmanager
 def translated(connection: Any) -> Iterator[None]:
     """What a connection's client raises, in our words, which hold no password."""
-    from amqp import exceptions as amqp  # type: ignore[import-untyped] # it has no stubs
+    from amqp import exceptions as amqp
     from kombu.exceptions import OperationalError
     from redis.exceptions import AuthenticationError, NoPermissionError, ResponseError
 

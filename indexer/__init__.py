@@ -6,14 +6,14 @@ Importing this loads no model, segmenter or parser.
 from indexer.backends import Backends
 from indexer.chunk_rows import Passage, chunk_rows, chunks_of
 from indexer.document_json import DOCUMENT_MEDIA_TYPE
-from indexer.embedded_text import embedded_text, embedded_texts, fitted_heads
+from indexer.embedded_text import embedded_texts
 from indexer.extraction import gives_triples, has_fine_vectors, make_extractor
 from indexer.intake import Rejected, read_paths
 from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
 from indexer.mending import Mender
 from indexer.submissions import fingerprint, fingerprint_of, submission_from_json
-from indexer.sweeping import Sweeper, drop_views
+from indexer.sweeping import Sweeper
 from indexer.versions import versions_of
 from indexer.view_writing import ViewWriter, fine_texts
 from indexer.worker import Pace, Worker
@@ -33,13 +33,10 @@ __all__ = [
     "chunk_rows",
     "chunks_of",
     "commit_and_sweep",
-    "drop_views",
-    "embedded_text",
     "embedded_texts",
     "fine_texts",
     "fingerprint",
     "fingerprint_of",
-    "fitted_heads",
     "gives_triples",
     "has_fine_vectors",
     "known_suffixes",

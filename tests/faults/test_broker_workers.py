@@ -240,12 +240,12 @@ def test_outages_longer_than_a_worker_tries(
     [child] = children(worker.process.pid)
     for name, server in (("record", own_neo4j), ("vectors", own_milvus_lite)):
         ingest = start("ingest", papers, "-c", f"away-{name}", "--json")
-        until(lambda: "indexing" in ingest.said() or ingest.process.poll() is not None, "it is under way")  # noqa: B023
+        until(lambda: "indexing" in ingest.said() or ingest.process.poll() is not None, "it is under way")  # noqa: B023 - asked only now
         warnings = worker.said().count("WARNING")
         server.kill()
         try:
             until(
-                lambda: worker.said().count("WARNING") > warnings or ingest.process.poll() is not None,  # noqa: B023
+                lambda: worker.said().count("WARNING") > warnings or ingest.process.poll() is not None,  # noqa: B023 - likewise
                 "it is missed",
             )
         finally:

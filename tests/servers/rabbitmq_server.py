@@ -90,8 +90,8 @@ class RabbitmqServer(Server):
         }
 
     def is_healthy(self) -> bool:
-        from amqp import Connection  # type: ignore[import-untyped] # it has no stubs
-        from amqp.exceptions import AMQPError  # type: ignore[import-untyped] # it has no stubs
+        from amqp import Connection
+        from amqp.exceptions import AMQPError
 
         account = {"userid": self.user, "password": self.password, "virtual_host": "/"}
         try:

@@ -21,8 +21,8 @@ from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import Backends as IndexingBackends
-from models import FollowingCache, make_chat_models, make_embedder
-from models.reranking import make_reranker
+from models import RecordCache, make_chat_models, make_embedder
+from models.rerankers.choice import make_reranker
 from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
 from retrieval import Backends as RetrievalBackends
@@ -135,8 +135,8 @@ class Container:
         return self.settings.data_dir / "model-cache.db"
 
     @cached_property
-    def _following(self) -> FollowingCache:
-        following = FollowingCache(SqliteModelCache(self._kept_answers), self.record.graph)
+    def _following(self) -> RecordCache:
+        following = RecordCache(SqliteModelCache(self._kept_answers), self.record.graph)
         self._closers.append(following)
         return following
 

@@ -24,7 +24,7 @@ from core.strategies import StrategySpec, names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.retry import Retried
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import LAST, STRATEGIES, good_model, prompt_of
 from tests.reasoning_desk import CORPUS, ReasoningDesk

@@ -1,15 +1,15 @@
-"""A model with what the settings say for one role."""
+"""A chat model with the settings of one role."""
 
 from dataclasses import replace
 
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
 
-__all__ = ["ForRole"]
+__all__ = ["RoleParameters"]
 
 
-class ForRole:
-    """A role's temperature stands in for the request's; its number of tokens for a request that has none."""
+class RoleParameters:
+    """Replaces the request's temperature by the role's, and sets the role's `max_tokens` if the request has none."""
 
     def __init__(self, inner: ChatModel, *, temperature: float | None, max_tokens: int | None) -> None:
         self._inner = inner

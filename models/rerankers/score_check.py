@@ -1,4 +1,4 @@
-"""Scores as they come from a model, checked."""
+"""Checks the scores that a model returns."""
 
 import math
 from collections.abc import Iterable
@@ -6,11 +6,11 @@ from typing import Any
 
 from core.errors import ModelFailed
 
-__all__ = ["checked_scores"]
+__all__ = ["check_scores"]
 
 
-def checked_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
-    """One finite number a text; raises `ModelFailed`, naming the model, for anything else."""
+def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
+    """Returns one finite number per text. Raises `ModelFailed`, naming the model, for anything else."""
     scores = list(values)
     if len(scores) != count:
         raise ModelFailed(f"{model} answered with {len(scores)} scores for {count} texts")

@@ -1,18 +1,18 @@
-"""A model that waits for its turn."""
+"""A chat model that keeps to the rate limits of its endpoint."""
 
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
-from models.chat.draft import estimated_tokens
-from models.chat.turns import Turn
+from models.chat.completion_reader import estimate_tokens
+from models.chat.request_timing import RequestSlot
 from models.chat.wrappers.limits import Limits
 
-__all__ = ["Limited"]
+__all__ = ["ChatRateLimit"]
 
-_ANSWER_TOKENS = 200  # until the answer tells
+_ANSWER_TOKENS = 200  # assumed until the answer reports its tokens
 
 
-class Limited:
-    """Tokens are estimated before a call and corrected after; a call that fails has cost none."""
+class ChatRateLimit:
+    """Estimates tokens before a call and corrects them afterwards; a failed call costs none."""
 
     def __init__(self, inner: ChatModel, limits: Limits) -> None:
         self._inner = inner
@@ -23,17 +23,17 @@ class Limited:
         return self._inner.model
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
-        expected = estimated_tokens(*(message.content for message in request.messages)) + (
+        expected = estimate_tokens(*(message.content for message in request.messages)) + (
             _ANSWER_TOKENS if request.max_tokens is None else min(request.max_tokens, _ANSWER_TOKENS)
         )
-        turn = Turn(
+        turn = RequestSlot(
             self._limits,
             expected,
-            lambda: trace.check(request.role),  # others may have used up the budget while this call waited
+            lambda: trace.check(request.role),  # other calls may use up the budget while this one waits
             early=trace.budget.tokens is None,
         )
         cost = 0
-        with turn.taken():
+        with turn.hold():
             try:
                 completion = await self._inner.complete(request, trace, on_token)
                 cost = completion.prompt_tokens + completion.completion_tokens

@@ -1,19 +1,19 @@
-"""An answer as it comes, whole or in chunks."""
+"""Reads a completion from the client's values, whole or in streamed chunks."""
 
 from typing import Any
 
 from core.ports.chat import ChatRequest, Completion
 
-__all__ = ["Draft", "estimated_tokens"]
+__all__ = ["CompletionReader", "estimate_tokens"]
 
 
-def estimated_tokens(*texts: str) -> int:
-    """For endpoints that do not tell: four characters a token."""
+def estimate_tokens(*texts: str) -> int:
+    """Estimates tokens at four characters each, for endpoints that do not report usage."""
     return -(-sum(map(len, texts)) // 4)
 
 
-class Draft:
-    """Reads the client's values, which hold whatever the endpoint sent: any field may be missing."""
+class CompletionReader:
+    """Collects one completion. The client passes on whatever the endpoint sent, so any field may be missing."""
 
     def __init__(self) -> None:
         self.chunks = 0
@@ -24,19 +24,19 @@ class Draft:
         self._usage: Any = None
 
     def read(self, answer: Any) -> None:
-        """A whole answer."""
+        """Reads a whole answer."""
         self._read(answer, "message")
 
     def read_chunk(self, chunk: Any) -> str:
-        """One chunk; returns its piece of the text."""
+        """Reads one chunk and returns its part of the text."""
         self.chunks += 1
         return self._read(chunk, "delta")
 
     def completion(self, model: str, request: ChatRequest) -> Completion:
-        told = self._told()
+        told = self._reported_usage()
         prompt, written = told or (
-            estimated_tokens(*(message.content for message in request.messages)),
-            estimated_tokens(self.text, self.reasoning),
+            estimate_tokens(*(message.content for message in request.messages)),
+            estimate_tokens(self.text, self.reasoning),
         )
         return Completion(
             text=_until(self.text, request.stop),
@@ -48,7 +48,7 @@ class Draft:
             reasoned=bool(self.reasoning),
         )
 
-    def _told(self) -> tuple[int, int] | None:
+    def _reported_usage(self) -> tuple[int, int] | None:
         prompt, written = (getattr(self._usage, f"{kind}_tokens", None) for kind in ("prompt", "completion"))
         return (prompt, written) if isinstance(prompt, int) and isinstance(written, int) else None
 
@@ -62,11 +62,11 @@ class Draft:
         message = getattr(choice, part)
         piece: str = message.content or ""
         self.text += piece
-        # vLLM's older name and DeepSeek's, and the newer one
+        # The older name (vLLM, DeepSeek), then the newer one.
         self.reasoning += getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
         return piece
 
 
 def _until(text: str, stops: tuple[str, ...]) -> str:
-    """Up to the first stop phrase: models that refuse such phrases write on."""
+    """Returns the text up to the first stop phrase, since models that refuse the parameter do not stop there."""
     return text[: min((at for at in map(text.find, stops) if at >= 0), default=len(text))]

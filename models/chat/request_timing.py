@@ -1,7 +1,8 @@
-"""Turns on the wire: a call is prepared before it waits for its turn, and its turn may end with its answer's last byte.
+"""Rate-limit slots and timeouts that cover only the time on the wire.
 
-So the next one is on its way before this answer is read, and a model that may be asked eight times at once is. The
-endpoint's client prepares requests and reads answers out of our sight; two hooks tell it whose turn it is.
+A call is prepared before it waits for a slot, and the slot may end with the last byte of its answer. So the next
+request is sent before this answer is parsed, and a limit of eight requests is used in full. The client prepares
+requests and reads answers itself, so two of its hooks find the slot and timer of the current task in context variables.
 """
 
 import asyncio
@@ -13,26 +14,25 @@ from typing import Any
 from core.errors import BudgetExhausted
 from models.chat.wrappers.limits import Limits, Spent
 
-__all__ = ["NeverSent", "Turn", "answered", "sending", "timed"]
+__all__ = ["NeverSent", "RequestSlot", "on_request", "on_response", "start_on_send"]
 
 _READ_LATER = 0.01
-"""Seconds for which an answer is left alone while others wait for their turn: answers come in bunches, and what is
-prepared leaves within a millisecond, while reading an answer and preparing another request take some."""
+"""Seconds for which an answer is not parsed while other calls wait for a slot: answers come in bunches, prepared
+requests leave within a millisecond, and parsing an answer takes several."""
 
-_TURN: ContextVar["Turn | None"] = ContextVar("turn", default=None)
+_TURN: ContextVar["RequestSlot | None"] = ContextVar("turn", default=None)
 _TIMER: ContextVar["tuple[asyncio.Timeout, float] | None"] = ContextVar("timer", default=None)
 
 
 class NeverSent(BudgetExhausted):
-    """The budget was used up by others while this call waited for its turn."""
+    """Other calls used up the budget while this one waited for a slot."""
 
 
-class Turn:
-    """A call's turns: more than one where the endpoint has to be asked in another way. Within `taken` they are those
-    of the requests that the task sends.
+class RequestSlot:
+    """The rate-limit slot of one call, which may send several requests. Within `hold` the requests of the task use it.
 
-    `check` is asked last, before a request leaves. Without `early` the turn ends with `taken`: for whom the next check
-    has to know what this answer cost.
+    `check` is called last, before a request leaves. With `early` the slot ends with the answer's last byte, otherwise
+    with `hold`, so that the next check knows what this answer cost.
     """
 
     def __init__(self, limits: Limits, tokens: int, check: Callable[[], None], *, early: bool) -> None:
@@ -44,7 +44,7 @@ class Turn:
         self._on = False
 
     @contextmanager
-    def taken(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         before = _TURN.set(self)
         try:
             yield
@@ -53,7 +53,7 @@ class Turn:
             self.end()
 
     async def begin(self) -> None:
-        if self._on:  # asked in another way, in the same turn
+        if self._on:  # another request of the same call
             return
         first = self._spent is None
         self.cost(0)
@@ -73,18 +73,18 @@ class Turn:
 
     @property
     def others_wait(self) -> bool:
-        """Whether others wait for theirs."""
+        """Whether other calls wait for a slot."""
         return self._limits.has_waiting
 
     def cost(self, tokens: int) -> None:
-        """Correct what was estimated of the last request."""
+        """Replaces the estimated tokens of the last request."""
         if self._spent is not None:
             self._spent.tokens = tokens
 
 
 @contextmanager
-def timed(timer: asyncio.Timeout, seconds: float) -> Iterator[None]:
-    """Start `timer` when a request leaves: who waits for his turn does not use up his time."""
+def start_on_send(timer: asyncio.Timeout, seconds: float) -> Iterator[None]:
+    """Starts `timer` when a request is sent, so that waiting for a slot does not count."""
     before = _TIMER.set((timer, seconds))
     try:
         yield
@@ -92,8 +92,8 @@ def timed(timer: asyncio.Timeout, seconds: float) -> Iterator[None]:
         _TIMER.reset(before)
 
 
-async def sending(request: Any) -> None:  # noqa: ARG001  # the client's hook
-    """Before a request leaves."""
+async def on_request(request: Any) -> None:  # noqa: ARG001  # the client's hook
+    """Called by the client before a request is sent."""
     turn, timer = _TURN.get(), _TIMER.get()
     if turn is not None:
         await turn.begin()
@@ -101,8 +101,8 @@ async def sending(request: Any) -> None:  # noqa: ARG001  # the client's hook
         timer[0].reschedule(asyncio.get_running_loop().time() + timer[1])
 
 
-async def answered(response: Any) -> None:
-    """When an answer begins: its turn ends with its bytes."""
+async def on_response(response: Any) -> None:
+    """Called by the client when an answer starts; the slot ends when the answer's stream is closed."""
     turn = _TURN.get()
     if turn is None or not turn.early:
         return

@@ -1,13 +1,13 @@
-"""The models that the settings name, each with its wrappers around it.
+"""The models that the settings name, each with its wrappers.
 
 From the outside in:
 
-- the role's own parameters, so that all below sees, and the cache is keyed by, what is really asked;
-- the cache, outside the books, so that an answer from it costs nothing of a budget;
-- the books, so that a call that is tried again counts once, and its time holds its pauses;
-- the retries, outside the limits, so that a second try queues again, and nobody waits behind a pause;
-- the limits, around what goes over the wire;
-- the output modes, and in them the endpoint.
+- role parameters, so that the wrappers below, and the cache key, see what is really sent;
+- cache, outside accounting, so that a cached answer costs nothing of a budget;
+- accounting, so that a retried call counts once, and its time includes the pauses;
+- retry, outside the rate limit, so that a second attempt queues again and no other call waits behind a pause;
+- rate limit, around the requests;
+- output modes, and inside them the endpoint.
 """
 
 from collections.abc import Callable
@@ -22,15 +22,15 @@ from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
-from models.chat.probing import Probe, probe
-from models.chat.wrappers.cache_store import FollowingCache
-from models.chat.wrappers.cached import Cached
-from models.chat.wrappers.for_role import ForRole
-from models.chat.wrappers.limited import Limited
+from models.chat.probe import Probe, probe
+from models.chat.wrappers.accounting import ChatAccounting
+from models.chat.wrappers.cache import ChatCache
 from models.chat.wrappers.limits import Limits
-from models.chat.wrappers.metered import Metered
 from models.chat.wrappers.output_modes import OutputModes
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.rate_limit import ChatRateLimit
+from models.chat.wrappers.record_cache import RecordCache
+from models.chat.wrappers.retry import ChatRetry
+from models.chat.wrappers.role_parameters import RoleParameters
 
 __all__ = ["ConfiguredModel", "ConfiguredModels"]
 
@@ -39,7 +39,7 @@ _NO_ROLE = RoleSettings()
 
 @dataclass(frozen=True, kw_only=True)
 class ConfiguredModel:
-    """One model at one address. `bare` is the model without retries, limits, books and cache."""
+    """One model at one address. `bare` is the model without cache, accounting, retry and rate limit."""
 
     model: str
     url: str
@@ -47,13 +47,13 @@ class ConfiguredModel:
     bare: OutputModes
 
     async def probe(self) -> Probe:
-        """Ask for a small answer of a shape, once; raises what the endpoint's refusal comes to."""
+        """Requests a small structured answer once. Raises the error that a refusal converts to."""
         return await probe(self.bare)
 
 
 class ConfiguredModels:
-    """Fills `core.ports.chat.ChatModels`. Models are made when a role first asks for them, one for each address, key
-    and name; the limits are shared by all models of an address and key.
+    """Implements `core.ports.chat.ChatModels`. A model is created when a role first asks for it, one for each address,
+    key and name. All models of an address and key share the rate limit.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class ConfiguredModels:
         cache: ModelCache | None,
         graph: GraphSource | None,
         *,
-        retrying: Callable[..., Retried] = Retried,
+        retrying: Callable[..., ChatRetry] = ChatRetry,
     ) -> None:
         self._settings = settings
-        self._cache = FollowingCache(cache, graph) if cache is not None and settings.cache else None
+        self._cache = RecordCache(cache, graph) if cache is not None and settings.cache else None
         self._retrying = retrying
         self._endpoints: dict[tuple[str, str], tuple[Endpoint, Limits]] = {}
         self._models: dict[tuple[str, str, str], ConfiguredModel] = {}
 
     def of(self, role: str) -> ChatModel:
-        """Raises `InvalidSettings` where no model is configured for the role."""
+        """Raises `InvalidSettings` if no model is configured for the role."""
         own = self._settings.roles.get(role, _NO_ROLE)
         max_tokens = self._settings.max_output_tokens if own.max_output_tokens is None else own.max_output_tokens
-        return ForRole(self.configured(role).whole, temperature=own.temperature, max_tokens=max_tokens)
+        return RoleParameters(self.configured(role).whole, temperature=own.temperature, max_tokens=max_tokens)
 
     def configured(self, role: str) -> ConfiguredModel:
         """What stands behind a role; raises `InvalidSettings` where nothing does."""
@@ -106,9 +106,9 @@ class ConfiguredModels:
         settings = self._settings
         endpoint, limits = self._endpoint(url, key)
         bare = OutputModes(OpenAIChat(model, endpoint, send_metadata=settings.send_metadata))
-        whole: ChatModel = Metered(self._retrying(Limited(bare, limits), retries=settings.retries))
+        whole: ChatModel = ChatAccounting(self._retrying(ChatRateLimit(bare, limits), retries=settings.retries))
         if self._cache is not None:
-            whole = Cached(whole, self._cache, endpoint=endpoint.url)
+            whole = ChatCache(whole, self._cache, endpoint=endpoint.url)
         return ConfiguredModel(model=model, url=endpoint.url, whole=whole, bare=bare)
 
     def _endpoint(self, url: str, key: SecretStr) -> tuple[Endpoint, Limits]:

@@ -1,4 +1,4 @@
-"""Loaded sentence-transformers models; importing this module loads nothing, `load` does."""
+"""Loads sentence models into memory. Importing this module loads nothing; `load` does."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -7,41 +7,41 @@ from core.errors import InvalidSettings
 from core.ports.embedding import Vectors
 from models.embedding.bert import BertEncoder
 from models.embedding.bert_layout import read_layout
+from models.embedding.normalize import normalize
 from models.embedding.processor import has_bfloat16
-from models.embedding.unit import normalised
 from models.embedding.weights import Weights
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
-__all__ = ["Encoder", "dimension_of", "load", "tokenizer_of"]
+__all__ = ["Encoder", "copy_tokenizer", "load", "read_dimension"]
 
 
 class Encoder(Protocol):
-    """A model in memory; several threads may encode at once."""
+    """A model in memory. Thread-safe."""
 
     @property
     def dimension(self) -> int: ...
 
     def tokenizer(self) -> "tuple[Tokenizer, int]":
-        """A tokenizer of the caller's own, and how many tokens the model reads, special ones included."""
+        """Returns a new tokenizer and the maximum number of tokens, special tokens included."""
         ...
 
     def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
-        """One batch, at least one text, as unit vectors."""
+        """Encodes one batch of at least one text as unit vectors."""
         ...
 
 
 def load(weights: Weights, precision: str) -> Encoder:
-    """Raises `InvalidSettings` where the weights are missing or not a model that sentence-transformers reads."""
+    """Raises `InvalidSettings` if the weights are missing or sentence-transformers cannot load them."""
     weights.verify()
     bfloat16 = precision == "bfloat16" or (precision == "auto" and has_bfloat16())
     layout = read_layout(weights.folder) if weights.folder else None
     return BertEncoder(layout, bfloat16=bfloat16) if layout else _load_any(weights, bfloat16=bfloat16)
 
 
-def _load_any(weights: Weights, *, bfloat16: bool) -> "AnyEncoder":
+def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncoder":
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -55,37 +55,37 @@ def _load_any(weights: Weights, *, bfloat16: bool) -> "AnyEncoder":
             f"sentence-transformers has saved, or a hub name (once with the network, then it is on disk): {error}"
         ) from error
     model.to(torch.bfloat16 if bfloat16 else torch.float32).eval()
-    return AnyEncoder(model)
+    return SentenceTransformerEncoder(model)
 
 
-class AnyEncoder:
-    """Whatever sentence-transformers can load, prompts included, the way that it does it itself."""
+class SentenceTransformerEncoder:
+    """Any model that sentence-transformers can load, with its prompts."""
 
     def __init__(self, model: "SentenceTransformer") -> None:
         self._model = model
 
     @property
     def dimension(self) -> int:
-        return dimension_of(self._model)
+        return read_dimension(self._model)
 
     def tokenizer(self) -> "tuple[Tokenizer, int]":
-        return tokenizer_of(self._model)
+        return copy_tokenizer(self._model)
 
     def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         encode = self._model.encode_query if queries else self._model.encode_document
         vectors = encode(list(texts), batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False)
-        return normalised(vectors.float().numpy())
+        return normalize(vectors.float().numpy())
 
 
-def dimension_of(model: "SentenceTransformer") -> int:
+def read_dimension(model: "SentenceTransformer") -> int:
     dimension = model.get_embedding_dimension()
     if not isinstance(dimension, int):
         raise InvalidSettings("the embedding model does not tell the length of its vectors: choose another")
     return dimension
 
 
-def tokenizer_of(model: "SentenceTransformer") -> "tuple[Tokenizer, int]":
-    """A copy, so that truncation can be set on it."""
+def copy_tokenizer(model: "SentenceTransformer") -> "tuple[Tokenizer, int]":
+    """Returns a copy of the tokenizer, so that truncation can be set on it, and the maximum number of tokens."""
     from tokenizers import Tokenizer
 
     backend = getattr(model.tokenizer, "backend_tokenizer", None)

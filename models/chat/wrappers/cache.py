@@ -1,4 +1,4 @@
-"""A model that is not asked twice."""
+"""A chat model that caches answers."""
 
 import json
 import time
@@ -8,18 +8,18 @@ from core.ids import digest
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.ports.model_cache import CachedAnswer
 from core.trace import Trace
-from models.chat.wrappers.cache_store import FollowingCache
-from models.chat.wrappers.metered import call_event
+from models.chat.wrappers.accounting import call_event
+from models.chat.wrappers.record_cache import RecordCache
 
-__all__ = ["Cached"]
+__all__ = ["ChatCache"]
 
 
-class Cached:
-    """Keeps whole answers, by all that may change them; what was cut is asked for again. An answer from the cache costs
-    nothing, is given to `on_token` in one piece, and is told as cached.
+class ChatCache:
+    """Caches complete answers under everything that may change them; truncated answers are not cached. A cached answer
+    costs nothing, goes to `on_token` in one piece, and its event says that it was cached.
     """
 
-    def __init__(self, inner: ChatModel, cache: FollowingCache, *, endpoint: str) -> None:
+    def __init__(self, inner: ChatModel, cache: RecordCache, *, endpoint: str) -> None:
         self._inner = inner
         self._cache = cache
         self._endpoint = endpoint
@@ -50,7 +50,7 @@ class Cached:
         return completion
 
     def _key(self, request: ChatRequest) -> str:
-        """Who asks, and for which question, changes nothing."""
+        """Returns the cache key; role and question labels are not part of it."""
         parameters = [request.temperature, request.max_tokens, request.stop, request.sample, request.schema]
         return digest(
             "completion",

@@ -1,4 +1,4 @@
-"""A small question to a model, to see whether and how it answers."""
+"""Probes a model with a small question, to see whether and how it answers."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class _Ready(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """`mode` is how the model is asked for JSON; `heeded`: what came back was JSON of the shape, and nothing else."""
+    """`mode` is how the model is asked for JSON; `heeded` is whether the answer was only JSON of the schema."""
 
     mode: OutputMode
     heeded: bool

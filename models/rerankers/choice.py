@@ -1,4 +1,4 @@
-"""The reranker that the settings ask for."""
+"""Chooses the reranker of the settings."""
 
 from core.ports.reranking import Reranker
 from core.settings import RerankerSettings
@@ -7,9 +7,9 @@ __all__ = ["make_reranker"]
 
 
 def make_reranker(settings: RerankerSettings) -> Reranker | None:
-    """None where none is configured; nothing is loaded or connected before it is used. Raises `InvalidSettings`.
+    """Returns the reranker, or None if none is configured. Loads and connects nothing before it is used.
 
-    An adapter is imported when it is chosen: HTTP clients take a while.
+    Adapters are imported only when chosen, since HTTP clients are slow to import. Raises `InvalidSettings`.
     """
     if settings.kind == "cross-encoder":
         from models.rerankers import CrossEncoderReranker

@@ -1,17 +1,17 @@
-"""The cache of answers, brought up to date with the record before anything is read from it."""
+"""A cache of answers that is synchronized with the record before it is read."""
 
 from core.errors import NotFound
 from core.ports.model_cache import CachedAnswer, ModelCache
 from core.ports.record import GraphChanges, GraphSource
 
-__all__ = ["FollowingCache"]
+__all__ = ["RecordCache"]
 
 _ATTEMPTS = 5
 
 
-class FollowingCache:
-    """Answers about a corpus are forgotten with the chunks that they name, and all of them where the record no longer
-    knows what changed. Without a record to follow, only answers about no corpus are kept.
+class RecordCache:
+    """Deletes answers about a corpus with the chunks that they name, or all of them if the change log does not reach
+    far enough back. Without a record, only answers that concern no corpus are cached.
     """
 
     def __init__(self, cache: ModelCache, graph: GraphSource | None) -> None:
@@ -20,7 +20,7 @@ class FollowingCache:
         self._followed: dict[str, int] = {}
 
     async def follow(self, corpus_id: str) -> int | None:
-        """The generation at which the cache may be read for this corpus; None where it may not be."""
+        """Synchronizes, and returns the generation at which the cache may be read; None if it may not be read."""
         if not corpus_id:
             return 0
         if self._graph is None:
@@ -29,7 +29,7 @@ class FollowingCache:
             generation = await self._graph.generation(corpus_id)
             if self._followed.get(corpus_id) != generation:
                 generation = await self._catch_up(self._graph, corpus_id, generation)
-        except NotFound:  # dropped: there is nothing left to be asked about
+        except NotFound:  # the corpus is deleted
             await self.forget(corpus_id)
             return None
         self._followed[corpus_id] = generation
@@ -39,15 +39,15 @@ class FollowingCache:
         return await self._cache.get(key)
 
     async def put(self, entry: CachedAnswer, generation: int) -> None:
-        """Keep an answer to what was asked at `generation`, unless a chunk that it names has gone meanwhile."""
-        for _ in range(_ATTEMPTS):  # bounded, for a record that is written to faster than it is read
+        """Stores an answer of `generation`, unless a chunk that it names was deleted meanwhile."""
+        for _ in range(_ATTEMPTS):  # bounded, since the record may be written faster than it is read
             if await self._cache.put(entry, generation) or self._graph is None:
                 return
             try:
                 changes = await self._graph.changes(entry.corpus_id, generation)
             except NotFound:
                 return
-            if changes is None or entry.chunk_ids & _gone(changes):
+            if changes is None or entry.chunk_ids & _deleted_chunks(changes):
                 return
             generation = changes.generation
 
@@ -66,10 +66,10 @@ class FollowingCache:
         if changes is None:
             await self._cache.follow(corpus_id, generation, None)
             return generation
-        await self._cache.follow(corpus_id, changes.generation, _gone(changes))
+        await self._cache.follow(corpus_id, changes.generation, _deleted_chunks(changes))
         return changes.generation
 
 
-def _gone(changes: GraphChanges) -> frozenset[str]:
-    """A chunk that is removed and added again still has the text that its id is made of."""
+def _deleted_chunks(changes: GraphChanges) -> frozenset[str]:
+    """Returns the removed chunks that were not added again: an id stands for the same text."""
     return frozenset(changes.removed).difference(chunk.id for chunk in changes.added.chunks)

@@ -1,4 +1,4 @@
-"""A model that is asked again where that may help."""
+"""A chat model that retries transient errors."""
 
 import asyncio
 import random
@@ -7,19 +7,19 @@ from collections.abc import Awaitable, Callable
 from core.errors import ModelUnavailable
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
-from models.chat.chat_errors import AskedToWait
+from models.chat.chat_errors import RetryLater
 
-__all__ = ["Retried"]
+__all__ = ["ChatRetry"]
 
 _FIRST_SECONDS = 0.5
 _LONGEST_SECONDS = 30.0
 _PATIENCE_SECONDS = 120.0
 
 
-class Retried:
-    """Tries `ModelUnavailable` again, `retries` times, after pauses that double and are jittered, or as long as the
-    endpoint asks for: unless that is more than two minutes, or than the trace has left. What was given to `on_token`
-    cannot be taken back: an answer that has begun is not asked for again.
+class ChatRetry:
+    """Retries `ModelUnavailable` up to `retries` times, after exponential, jittered pauses, or after the pause that the
+    endpoint requests. Does not retry if the pause exceeds two minutes or the seconds left of the trace, or once a token
+    was passed to `on_token`.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class Retried:
             attempt += 1
 
     def _pause(self, attempt: int, error: ModelUnavailable) -> float:
-        """Half of it is chance, so that many who were refused together do not come back together."""
+        """Returns the pause in seconds. Half of it is random, so that calls refused together do not retry together."""
         usual = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2.0**attempt) * (0.5 + self._jitter() / 2)
-        if isinstance(error, AskedToWait):
+        if isinstance(error, RetryLater):
             return error.retry_after + self._jitter() * _FIRST_SECONDS
         return usual

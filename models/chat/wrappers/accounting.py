@@ -1,4 +1,4 @@
-"""A model whose calls are admitted by the trace's budget, and written into its books."""
+"""A chat model whose calls are limited by the trace's budget and counted in its usage."""
 
 import asyncio
 import time
@@ -7,14 +7,14 @@ from core.errors import BudgetExhausted, HopweaveError
 from core.events import CallEvent
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
-from models.chat.turns import NeverSent
+from models.chat.request_timing import NeverSent
 
-__all__ = ["Metered", "call_event"]
+__all__ = ["ChatAccounting", "call_event"]
 
 
-class Metered:
-    """Failed and cancelled calls count as calls, one that the budget stopped before it was sent does not. A call is
-    ended when the trace has no seconds left.
+class ChatAccounting:
+    """Counts failed and cancelled calls, but not one that the budget stopped before it was sent. Cancels a call when
+    the trace has no seconds left.
     """
 
     def __init__(self, inner: ChatModel) -> None:
@@ -65,7 +65,7 @@ class Metered:
 def call_event(
     request: ChatRequest, model: str, seconds: float, completion: Completion | None = None, *, cached: bool = False
 ) -> CallEvent:
-    """The event of a call that ended; without a completion, or from the cache, it cost no tokens that are known."""
+    """Returns the event of a finished call. Without a completion, or with a cached one, its token counts are 0."""
     paid = None if cached else completion
     return CallEvent(
         action=request.role,

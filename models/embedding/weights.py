@@ -109,7 +109,7 @@ def _hub_folder(name: str) -> Path | None:
 
 
 def _dimension(folder: Path) -> int | None:
-    """Returns the dimension of the last module that sets one; without `modules.json`, mean pooling keeps the model's."""
+    """Returns the dimension of the last module that sets one. Without `modules.json`, mean pooling keeps it."""
     modules = read_json(folder / "modules.json")
     found = [size for size in (_out(folder, module) for module in modules or ()) if size is not _KEEPS]
     return found[-1] if found else _positive(_mapping(read_json(folder / "config.json")).get("hidden_size"))

@@ -22,7 +22,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Where to listen; beyond this machine, HOPWEAVE_API__KEYS must be set.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes answer requests.")] = 1,
 ) -> None:
     """Answer over HTTP; in one data folder with a worker beside that indexes what is handed in."""

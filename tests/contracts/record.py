@@ -17,9 +17,9 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.filters import parse_filter
 from core.graph import Extraction, Fact, Mention, Surface, Synonym, Triple
 from core.jobs import JobKind, JobState
-from core.names import normalise
 from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record, Staged, Tombstone, TripleRow
-from core.terms import terms_of
+from core.text.names import normalise
+from core.text.terms import terms_of
 from tests.graph_rows import told
 
 SETTINGS = CorpusSettings(chunker="passage", extractor="pattern", fine=Fine.AUTO, embedding_model="twin", dimension=8)

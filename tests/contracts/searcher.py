@@ -17,7 +17,6 @@ from core import ids
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
-from core.names import normalise
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision
@@ -25,8 +24,9 @@ from core.ports.reranking import Reranker
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.strategies import StrategySpec, build
-from core.surface import find_names
-from core.terms import terms_of
+from core.text.names import normalise
+from core.text.surface import find_names
+from core.text.terms import terms_of
 from core.trace import Trace
 from retrieval import SEARCHERS, Backends, SnapshotCache
 from retrieval.backends import WebAccess

@@ -24,15 +24,15 @@ def pages() -> dict[str, str]:
     return {name: text for name, text in texts.items() if Path(name).name not in GENERATED}
 
 
-def table_rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of all rows of the tables whose first column has this heading."""
+def table_rows(page: str, *headings: str) -> list[list[str]]:
+    """The cells of all rows of the tables whose first columns have these headings."""
     rows: list[list[str]] = []
     inside = False
     for line in page.splitlines():
         cells = [cell.strip() for cell in _CELL_END.split(line.strip())[1:-1]] if line.startswith("|") else []
         if not cells:
             inside = False
-        elif cells[0] == heading:
+        elif tuple(cells[: len(headings)]) == headings:
             inside = True
         elif inside and not set(cells[0]) <= set("-: "):
             rows.append(cells)

@@ -75,8 +75,20 @@ def calls_of(server: ChatServer, role: str) -> list[Call]:
     return [call for call in server.calls if call.role == role]
 
 
-def test_every_strategy_with_a_model_is_here() -> None:
-    assert {*STRATEGIES, "extractive"} == set(names(REASONERS))
+WITHOUT_MODEL = sorted(set(names(REASONERS)) - set(STRATEGIES))
+
+
+def test_the_strategy_without_a_model_is_known() -> None:
+    assert "extractive" in WITHOUT_MODEL
+
+
+@pytest.mark.parametrize("strategy", WITHOUT_MODEL)
+async def test_without_a_model_none_is_asked_and_all_is_cited(desk: ReasoningDesk, strategy: str) -> None:
+    answer, _ = await desk.ask(strategy, QUESTION)
+    assert desk.server.calls == []
+    assert answer.reasoner == strategy
+    assert answer.abstained or answer.citations
+    assert all(citation.quote in PASSAGE for citation in answer.citations)
 
 
 @every

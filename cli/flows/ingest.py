@@ -1,4 +1,4 @@
-"""The course of an ingest: read, hand in, wait, prune."""
+"""Runs `hopweave ingest`: reads files, submits documents, waits for the job, prunes."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import aclosing
@@ -11,10 +11,10 @@ from app.services.estimates import Estimate, estimate
 from app.services.ingestion import hand_in_all
 from app.services.pruning import documents_of, prune
 from app.worker.supervision import Supervision
-from cli.output.console import say
+from cli.flows.jobs import wait_for_job
+from cli.output.console import print_status
 from cli.output.progress import Progress
-from cli.running import run_with_container
-from cli.waiting import finished
+from cli.runtime import run_with_container
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict, RevisionState, Submission
 from core.errors import NotFound
@@ -22,14 +22,14 @@ from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
 from indexer import Rejected, known_suffixes, read_paths
 
-__all__ = ["Request", "Summary", "dry", "run"]
+__all__ = ["Request", "Summary", "estimate_ingest", "run"]
 
 _GIVEN = "given"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What the command line asks for."""
+    """The options of the command."""
 
     paths: tuple[Path, ...]
     corpus: str
@@ -43,7 +43,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """How it went. `pruned` is None where nothing was to be pruned, or could not be told; `paused` is why it paused."""
+    """The outcome. `pruned` is None if pruning was not requested or not possible; `paused` is why the job paused."""
 
     corpus: Corpus
     job: Job
@@ -60,7 +60,10 @@ class Summary:
 
 
 def run(request: Request) -> Summary:
-    """Index everything, with a worker beside, or those over servers; returns when the last document is final."""
+    """Indexes everything and returns when the last document is final.
+
+    A worker process runs meanwhile, unless workers run on servers.
+    """
     settings = read_settings()
     _check_paths(request)
     with Supervision(settings) as supervision:
@@ -69,19 +72,19 @@ def run(request: Request) -> Summary:
                 return run_with_container(lambda c: _ingest(c, request, supervision, progress), settings)
         except KeyboardInterrupt:
             when = "with the workers" if settings.on_servers else "with the next `hopweave ingest` or `serve`"
-            say(f"interrupted; nothing is lost: what is queued goes on {when}")
+            print_status(f"interrupted; nothing is lost: what is queued goes on {when}")
             raise
 
 
-def dry(request: Request) -> Estimate:
-    """Read and cut everything as an ingest would, and write nothing."""
+def estimate_ingest(request: Request) -> Estimate:
+    """Reads and chunks everything as an ingest does, and writes nothing."""
     settings = read_settings()
     _check_paths(request)
 
     async def work(container: Container) -> Estimate:
         is_made = settings.on_servers or settings.data_dir.exists()
-        corpus = await _existing(container, request.corpus) if is_made else None
-        found = read_paths(request.paths, with_given=_with_given(request, corpus, settings))
+        corpus = await _find_corpus(container, request.corpus) if is_made else None
+        found = read_paths(request.paths, with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
         return await estimate(container, corpus, chunker, extractor, found)
@@ -90,14 +93,14 @@ def dry(request: Request) -> Estimate:
 
 
 async def _ingest(container: Container, request: Request, supervision: Supervision, progress: Progress) -> Summary:
-    existing = await _existing(container, request.corpus)
-    found = read_paths(request.paths, with_given=_with_given(request, existing, container.settings))
+    existing = await _find_corpus(container, request.corpus)
+    found = read_paths(request.paths, with_given=_reads_given_graph(request, existing, container.settings))
     corpus = await ensure(
         container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
     )
     keys: set[str] = set()
-    job, handed_in, rejected = await _hand_in(container, corpus, _noting(found, keys), request, progress)
-    job = await finished(container, supervision, job, progress.watch)
+    job, handed_in, rejected = await _submit(container, corpus, _collect_keys(found, keys), request, progress)
+    job = await wait_for_job(container, supervision, job, progress.watch)
     pruned = None
     if request.prune and not rejected and job.state is not JobState.PAUSED:
         pruned = await _prune(container, corpus, keys, supervision)
@@ -106,37 +109,37 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=await _chunks_of(container, corpus, job, keys),
+        chunks=await _count_chunks(container, corpus, job, keys),
         seconds=_seconds(job),
         pruned=pruned,
-        paused=await _why_paused(container, corpus, job),
+        paused=await _find_pause_reason(container, corpus, job),
     )
 
 
-async def _why_paused(container: Container, corpus: Corpus, job: Job) -> str:
-    """The reason that a paused job's documents carry; '' for any other job."""
+async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> str:
+    """Returns the reason that the documents of a paused job carry; '' for any other job."""
     if job.state is not JobState.PAUSED:
         return ""
     page = await container.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
     return page.data[0].reason or "" if page.data else ""
 
 
-async def _hand_in(
+async def _submit(
     container: Container,
     corpus: Corpus,
     found: Iterable[Submission | Rejected],
     request: Request,
     progress: Progress,
 ) -> tuple[Job, int, tuple[Rejected, ...]]:
-    """Queue everything as one job."""
+    """Queues everything as one job; returns the job, the number submitted, and those rejected."""
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejected, ...]()
     all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
     async with aclosing(all_of_it) as parts:
         async for part in parts:
             job, handed_in, rejected = part.job, part.handed_in, part.rejected
-            progress.handing_in(handed_in)
-    if job is None:  # not reached: `hand_in_all` ends with the closed job
+            progress.show_submitted(handed_in)
+    if job is None:  # not reached: `hand_in_all` always ends with the closed job
         raise NotFound("no job was made")
     return job, handed_in, rejected
 
@@ -145,12 +148,12 @@ async def _prune(container: Container, corpus: Corpus, keys: set[str], supervisi
     job = await prune(container, corpus, keys)
     if job is None:
         return 0
-    job = await finished(container, supervision, job)
+    job = await wait_for_job(container, supervision, job)
     return job.counts.get("deleted", 0)
 
 
 def _check_paths(request: Request) -> None:
-    """Before anything is made: a path that does not exist, or holds nothing, is a mistake."""
+    """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
     first = next(read_paths(request.paths, with_given=False), None)
     if first is None:
         named = ", ".join(map(str, request.paths))
@@ -158,29 +161,29 @@ def _check_paths(request: Request) -> None:
         raise NotFound(f"there is no document in {named}; what can be read: {suffixes}")
 
 
-def _with_given(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
-    """Whether what lies beside the documents (`openie.jsonl`) is to be read with them."""
+def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
+    """Returns whether a graph file beside the documents (`openie.jsonl`) is read with them."""
     extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
     return _GIVEN in extractor.split("+")
 
 
-async def _existing(container: Container, name: str) -> Corpus | None:
+async def _find_corpus(container: Container, name: str) -> Corpus | None:
     try:
         return await container.record.corpora.get(name)
     except NotFound:
         return None
 
 
-def _noting(found: Iterable[Submission | Rejected], keys: set[str]) -> Iterator[Submission | Rejected]:
-    """The stream as it is; the keys that pass are noted."""
+def _collect_keys(found: Iterable[Submission | Rejected], keys: set[str]) -> Iterator[Submission | Rejected]:
+    """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):
             keys.add(one.key)
         yield one
 
 
-async def _chunks_of(container: Container, corpus: Corpus, job: Job, keys: set[str]) -> int:
-    """The passages of those documents that this job indexed."""
+async def _count_chunks(container: Container, corpus: Corpus, job: Job, keys: set[str]) -> int:
+    """Returns how many passages the documents of this job have."""
     if not job.counts.get("indexed"):
         return 0
     chunks = 0
@@ -191,5 +194,5 @@ async def _chunks_of(container: Container, corpus: Corpus, job: Job, keys: set[s
 
 
 def _seconds(job: Job) -> float:
-    """From the moment of handing in to the last document: what the user waited for."""
+    """Returns the time from submission to the last document."""
     return 0.0 if job.finished_at is None else max(0.0, (job.finished_at - job.created_at).total_seconds())

@@ -1,4 +1,4 @@
-"""The course of a question: ask, show what happens meanwhile, and hand back the answer."""
+"""Runs one search or one question for a command, and draws the plan while it runs."""
 
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -10,7 +10,7 @@ from app.container import Container
 from app.services.questions import AskRequest, SearchRequest
 from app.services.questions import ask as ask_corpus
 from app.services.questions import search as search_corpus
-from cli.running import run_with_container
+from cli.runtime import run_with_container
 from core.budget import Budget
 from core.errors import InvalidInput
 from core.ports.reasoning import Answer
@@ -19,10 +19,10 @@ from core.settings import BudgetSettings
 from core.strategies import parse_spec
 from core.trace import Trace
 
-__all__ = ["asked", "searched"]
+__all__ = ["run_question", "run_search"]
 
 
-def searched(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
+def run_search(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
     async def work(container: Container) -> tuple[SearchResult, Trace]:
         trace = Trace(budget=allowed(container.settings.budget))
         found = await container.record.corpora.get(corpus)
@@ -31,24 +31,27 @@ def searched(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
     return run_with_container(work)
 
 
-def asked(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) -> tuple[Answer, Trace]:
-    """The answer, with its trace; `shown`: its plan is drawn on the way. `budget` is `calls=…,tokens=…,seconds=…`."""
+def run_question(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) -> tuple[Answer, Trace]:
+    """Returns the answer and its trace; draws the plan on stderr if `shown`.
+
+    `budget` is `calls=…,tokens=…,seconds=…`.
+    """
 
     async def work(container: Container) -> tuple[Answer, Trace]:
         trace = Trace(budget=_budget(budget, allowed(container.settings.budget)))
         found = await container.record.corpora.get(corpus)
         async with AsyncExitStack() as stack:
             if shown:
-                from cli.output.drawing import drawn
+                from cli.output.plan_view import draw_plan
 
-                await stack.enter_async_context(drawn(trace))
+                await stack.enter_async_context(draw_plan(trace))
             return await ask_corpus(container, found, request, trace), trace
 
     return run_with_container(work)
 
 
 def _budget(text: str | None, otherwise: Budget) -> Budget:
-    """Whoever has the settings at hand may also ask for more than they say; `null` is no limit."""
+    """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
     given = dict(parse_spec(f"budget:{text}").options) if text else {}
     try:
         checked = BudgetSettings.model_validate(given)

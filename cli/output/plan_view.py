@@ -1,4 +1,4 @@
-"""The plan of a question, drawn on a terminal while it runs, or told line by line where there is none."""
+"""Draws the plan of a question on a terminal while it runs, or prints a line per step without a terminal."""
 
 import asyncio
 import sys
@@ -11,13 +11,13 @@ from rich.segment import Segment
 from rich.text import Text
 from rich.tree import Tree
 
-from cli.output.console import plain, say
-from cli.output.plan_state import DrawnStep, PlanState
+from cli.output.console import plain, print_status
+from cli.output.plan_state import PlanState, StepView
 from core.events import PlanEvent, StepEvent
 from core.ports.reasoning import Step
 from core.trace import Event, Trace
 
-__all__ = ["Drawing", "Lines", "drawn"]
+__all__ = ["PlanLines", "PlanView", "draw_plan"]
 
 _EVERY_SECONDS = 0.1
 _DEEPEST = 6
@@ -26,15 +26,17 @@ _STYLES = {"waiting": "dim", "searching": "cyan", "answering": "yellow", "review
 
 
 @asynccontextmanager
-async def drawn(trace: Trace) -> AsyncIterator[None]:
-    """Show on stderr what happens on the trace while the block runs; the plan stays, the written answer does not."""
+async def draw_plan(trace: Trace) -> AsyncIterator[None]:
+    """Shows the events of the trace on stderr while the block runs. The plan stays on the screen afterwards, the
+    streamed answer does not.
+    """
     if not sys.stderr.isatty():
-        trace.listeners.append(Lines().listen)
+        trace.listeners.append(PlanLines().listen)
         yield
         return
     state = PlanState()
     trace.listeners.append(state.listen)
-    drawing = Drawing(state)
+    drawing = PlanView(state)
     with Live(drawing, console=Console(stderr=True), auto_refresh=False) as live:
         refreshing = asyncio.create_task(_refresh(live))
         try:
@@ -44,8 +46,8 @@ async def drawn(trace: Trace) -> AsyncIterator[None]:
             drawing.over = True
 
 
-class Lines:
-    """Each step of a plan that is finished, in one line. Without a plan the only step is the answer itself."""
+class PlanLines:
+    """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer."""
 
     def __init__(self) -> None:
         self._planned = False
@@ -55,12 +57,14 @@ class Lines:
             self._planned = True
         if isinstance(event, StepEvent) and self._planned:
             step = event.result
-            facts = _facts(DrawnStep(id=step.id, question=step.question, verdict=step.verdict, result=step), step)
-            say(f"{step.id}. {_line(step.question)} -> {_line(step.answer) or '(no answer)'} ({facts})")
+            facts = _format_details(
+                StepView(id=step.id, question=step.question, verdict=step.verdict, result=step), step
+            )
+            print_status(f"{step.id}. {_shorten(step.question)} -> {_shorten(step.answer) or '(no answer)'} ({facts})")
 
 
-class Drawing:
-    """The steps as a tree, and below it the answer as it is written; cut at the top where the screen is too small."""
+class PlanView:
+    """Renders the steps as a tree, and the streamed answer below it. If the screen is too small, the top is cut off."""
 
     def __init__(self, state: PlanState) -> None:
         self._state = state
@@ -87,7 +91,7 @@ async def _refresh(live: Live) -> None:
 
 
 def _tree(state: PlanState) -> Tree:
-    """Each step below the deepest of its parents, the others named; very deep ones are not indented any further."""
+    """Returns the tree: a step is below the deepest of its parents and names the others. Indentation has a limit."""
     root = Tree("", hide_root=True)
     placed: dict[str, tuple[Tree, int]] = {}
     waiting = list(state.steps.values())
@@ -105,29 +109,29 @@ def _tree(state: PlanState) -> Tree:
     return root
 
 
-def _label(step: DrawnStep, also_after: list[str]) -> Text:
+def _label(step: StepView, also_after: list[str]) -> Text:
     text = Text(f"{plain(step.id)} ", style="bold")
-    text.append(_line(step.question), style="not bold")
+    text.append(_shorten(step.question), style="not bold")
     if also_after:
-        text.append(f"  (also after {_line(', '.join(also_after))})", style="not bold dim")
+        text.append(f"  (also after {_shorten(', '.join(also_after))})", style="not bold dim")
     if step.result is None:
         passages = f", {step.found} found" if step.found else ""
         text.append(f"  {step.state}{passages}", style=f"not bold {_STYLES[step.state]}")
         return text
-    text.append(f"\n-> {_line(step.result.answer) or '(no answer)'}", style="not bold")
+    text.append(f"\n-> {_shorten(step.result.answer) or '(no answer)'}", style="not bold")
     state = "" if step.state == "done" else f"{step.state}; "
-    text.append(f"\n   {state}{_facts(step, step.result)}", style=f"not bold {_STYLES[step.state]}")
+    text.append(f"\n   {state}{_format_details(step, step.result)}", style=f"not bold {_STYLES[step.state]}")
     return text
 
 
-def _facts(step: DrawnStep, result: Step) -> str:
-    """Verdict, sources, time and cost."""
-    sources = f"from {', '.join(map(_line, step.sources))}" if step.sources else ""
+def _format_details(step: StepView, result: Step) -> str:
+    """Returns verdict, sources, time and cost as one line."""
+    sources = f"from {', '.join(map(_shorten, step.sources))}" if step.sources else ""
     cost = f"{result.seconds:.1f} s, {result.tokens:,} tokens"
-    return "; ".join(part for part in (_line(step.verdict), sources, cost) if part)
+    return "; ".join(part for part in (_shorten(step.verdict), sources, cost) if part)
 
 
-def _line(text: str) -> str:
-    """One line, of a length that can be read at a glance."""
+def _shorten(text: str) -> str:
+    """Returns the text as one line of at most `_LONGEST` characters."""
     flat = plain(" ".join(text.split()))
     return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"

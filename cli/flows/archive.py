@@ -1,27 +1,29 @@
-"""`hopweave ingest` of a file that `hopweave export` wrote."""
+"""Imports a file that `hopweave export` wrote, for `hopweave ingest`."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.commands.backup import show_restored
-from cli.output.console import emit, say
-from cli.output.rows_done import RowsDone
-from cli.running import run_with_container
+from cli.output.console import print_json, print_status
+from cli.output.row_progress import RowProgress
+from cli.runtime import run_with_container
 from core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from app.archive import Restored
     from app.container import Container
 
-__all__ = ["exported_file", "take_in"]
+__all__ = ["find_archive", "import_archive"]
 
 _SUFFIXES = (".jsonl", ".gz")
 
 
-def exported_file(paths: list[Path], unfit: Mapping[str, bool]) -> Path | None:
-    """The one exported corpus among the paths, or None. `unfit` are options that it leaves no room for, and whether
-    they were given.
+def find_archive(paths: list[Path], unfit: Mapping[str, bool]) -> Path | None:
+    """Returns the exported corpus among the paths, or None.
+
+    `unfit` maps options that an import does not take to whether they were given. Raises `InvalidInput` if one was, or
+    if there are other paths beside the file.
     """
     candidates = [path for path in paths if path.suffix.lower() in _SUFFIXES and path.is_file()]
     if not candidates:
@@ -42,20 +44,20 @@ def exported_file(paths: list[Path], unfit: Mapping[str, bool]) -> Path | None:
     return files[0]
 
 
-def take_in(path: Path, corpus: str, asked: Mapping[str, object], *, as_json: bool) -> None:
-    """Write the documents of an exported corpus into `corpus`, which is made if it is missing."""
+def import_archive(path: Path, corpus: str, run_question: Mapping[str, object], *, as_json: bool) -> None:
+    """Writes the documents of an exported corpus into `corpus`, which is created if it does not exist."""
 
     async def work(container: "Container") -> "Restored":
         from app.archive import import_file
 
-        return await import_file(container, path, corpus, asked, RowsDone().report)
+        return await import_file(container, path, corpus, run_question, RowProgress().report)
 
     try:
         done = run_with_container(work)
     except KeyboardInterrupt:
-        say("interrupted; nothing is lost: run the same again, and it goes on where it ended")
+        print_status("interrupted; nothing is lost: run the same command again to continue")
         raise
     if as_json:
-        emit({"file": str(path), "corpus": done})
+        print_json({"file": str(path), "corpus": done})
     else:
         show_restored(done)

@@ -1,4 +1,4 @@
-"""What `hopweave eval` does with its options: the comparison from its first row to its table."""
+"""Runs the experiment of `hopweave eval`: rows, tables, the JSON report and thresholds."""
 
 import asyncio
 import json
@@ -27,21 +27,21 @@ from evaluation import (
 )
 from evaluation import run as run_experiment
 
-__all__ = ["STDOUT", "check_writable", "compared", "default_rows", "judge_limits", "show_results"]
+__all__ = ["STDOUT", "check_thresholds", "check_writable", "default_rows", "run_comparison", "show_results"]
 
 STDOUT = Path("-")
 _LONGEST_NAME = 100
 
 
 def default_rows(settings: Settings, folders: list[Path], json_file: Path | None) -> Path:
-    """One file for each set of datasets, so that what was paid for is found again."""
+    """Returns the rows file of a set of datasets. The name is stable, so that a later run finds paid answers again."""
     if json_file is not None and json_file != STDOUT:
         return rows_file(json_file)
     name = "+".join(folder.resolve().name for folder in folders)[:_LONGEST_NAME]
     return settings.data_dir / "eval" / f"{name}.rows.jsonl"
 
 
-def compared(settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile) -> list[Result]:
+def run_comparison(settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile) -> list[Result]:
     with stages() as progress:
         try:
             return asyncio.run(_run(settings, folders, experiment, kept, progress))
@@ -51,7 +51,7 @@ def compared(settings: Settings, folders: list[Path], experiment: Experiment, ke
 
 
 def check_writable(file: Path) -> None:
-    """Before the work, not after it."""
+    """Raises `InvalidInput` if the file cannot be written; called before the experiment starts."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.open("ab").close()
@@ -84,7 +84,7 @@ def show_results(results: list[Result], json_file: Path | None, rows: Path) -> N
     Console().print(table_of(results))
 
 
-def judge_limits(results: list[Result], thresholds: list[Threshold]) -> None:
+def check_thresholds(results: list[Result], thresholds: list[Threshold]) -> None:
     failures = shortfalls(thresholds, [report_of([result], None) for result in results])
     for failure in failures:
         typer.echo(failure, err=True)

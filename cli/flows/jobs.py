@@ -1,11 +1,11 @@
-"""Waiting for a job, with some worker at it."""
+"""Waits for a job while a worker processes it."""
 
 import asyncio
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cli.output.console import say
+from cli.output.console import print_status
 from core.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -14,22 +14,24 @@ if TYPE_CHECKING:
     from core.jobs import Job
     from core.settings import Settings
 
-__all__ = ["finish", "finished"]
+__all__ = ["complete_job", "wait_for_job"]
 
 _POLL_SECONDS = 0.2
 _WORKER_PATIENCE = 60.0
 _BEGINNING_SECONDS = 15.0
 
 
-async def finished(
+async def wait_for_job(
     container: "Container", supervision: "Supervision", job: "Job", watch: "Callable[[Job], None]" = lambda _: None
 ) -> "Job":
-    """The job, once it is over or paused; `watch` sees it before. Raises `Unavailable` where no worker will start.
+    """Returns the job once it is final or paused; calls `watch` with each state before. Raises `Unavailable` if no
+    worker starts.
 
-    On servers, workers may come later, which is said once, and a record that is away is waited for as they do.
+    On servers a worker may start later, which is reported once. An unavailable record is retried for as long as workers
+    retry it.
     """
     on_servers = container.settings.on_servers
-    presence = _Elsewhere(container.settings) if on_servers else _Beside(supervision)
+    presence = _RemoteWorkers(container.settings) if on_servers else _LocalWorker(supervision)
     while True:
         try:
             job = await container.record.jobs.get(job.id)
@@ -43,16 +45,16 @@ async def finished(
         await asyncio.sleep(_POLL_SECONDS)
 
 
-async def finish(container: "Container", job: "Job", watch: "Callable[[Job], None]" = lambda _: None) -> "Job":
-    """As `finished`, with a worker of our own if none runs."""
+async def complete_job(container: "Container", job: "Job", watch: "Callable[[Job], None]" = lambda _: None) -> "Job":
+    """Does the same as `wait_for_job`, and starts a worker if none runs."""
     from app.worker.supervision import Supervision
 
     with Supervision(container.settings) as supervision:
-        return await finished(container, supervision, job, watch)
+        return await wait_for_job(container, supervision, job, watch)
 
 
-class _Beside:
-    """The worker is a process of this machine, which we see to."""
+class _LocalWorker:
+    """Watches the worker process of this machine."""
 
     def __init__(self, supervision: "Supervision") -> None:
         self._supervision = supervision
@@ -69,8 +71,8 @@ class _Beside:
         raise error
 
 
-class _Elsewhere:
-    """Workers run where we do not see them; the job tells whether one has begun."""
+class _RemoteWorkers:
+    """Watches workers on other hosts through the job: it shows whether one has started."""
 
     def __init__(self, settings: "Settings") -> None:
         self._patience = 60 * settings.worker.retry_minutes
@@ -83,11 +85,11 @@ class _Elsewhere:
             return
         if time.monotonic() - self._began_waiting > _BEGINNING_SECONDS:
             self._said_no_worker = True
-            say("no worker has begun: start one with `hopweave worker`, here or on another host; waiting")
+            print_status("no worker has begun: start one with `hopweave worker`, here or on another host; waiting")
 
     def missed(self, error: Unavailable) -> None:
         if time.monotonic() - self._last_answer > self._patience:
             raise error
         if not self._said_away:
             self._said_away = True
-            say(f"{error}; waiting, and nothing is lost")
+            print_status(f"{error}; waiting, and nothing is lost")

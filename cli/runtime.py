@@ -1,4 +1,4 @@
-"""From a command, which is sync, into the application, which is not."""
+"""Runs async work of the application from a command, which is sync."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def run_with_container(work: "Callable[[Container], Awaitable[T]]", settings: "Settings | None" = None) -> T:
-    """Run `work` over a container of its own, and close that whatever happens."""
+    """Runs `work` with a container of its own and closes the container in any case."""
     from app.container import Container
     from core.settings import read_settings
 

@@ -4,8 +4,20 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["FINE_HELP", "AsJson", "CorpusName", "FilterText", "Searcher", "TopK", "Web"]
+__all__ = [
+    "CHUNKER_HELP",
+    "EXTRACTOR_HELP",
+    "FINE_HELP",
+    "AsJson",
+    "CorpusName",
+    "FilterText",
+    "Searcher",
+    "TopK",
+    "Web",
+]
 
+CHUNKER_HELP = "Such as sentences, passage."
+EXTRACTOR_HELP = "Such as pattern, given, llm, pattern+llm."
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import FINE_HELP, AsJson
+from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
 from cli.output.console import fields, print_json, print_result, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
@@ -50,8 +50,8 @@ def list_corpora(as_json: AsJson = False) -> None:
 @_group.command("create")
 def create_corpus(
     name: _Name,
-    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
-    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,8 +92,8 @@ def rename_corpus(
 @_group.command("reindex")
 def reindex_corpus(
     name: _Name,
-    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
-    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -28,8 +28,10 @@ def register(app: typer.Typer) -> None:
 @_group.command("list")
 def list_documents(
     corpus: CorpusName,
-    state: Annotated[RevisionState | None, typer.Option(show_default=False)] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    state: Annotated[
+        RevisionState | None, typer.Option(help="Only documents in this state.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="The largest number of documents.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the last page.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:

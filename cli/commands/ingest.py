@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import FINE_HELP, AsJson, CorpusName
+from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson, CorpusName
 from cli.output.console import print_json
 from core.corpora import Fine
 from core.documents import OnConflict
@@ -22,10 +22,8 @@ def ingest(
         list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines, or an exported corpus.")
     ],
     corpus: CorpusName,
-    extractor: Annotated[
-        str | None, typer.Option(help="Such as pattern, given, llm, pattern+llm.", show_default=False)
-    ] = None,
-    chunker: Annotated[str | None, typer.Option(help="Such as sentences, passage.", show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do with an existing key whose content differs.")

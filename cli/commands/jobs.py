@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 
 @_group.command("list")
-def list_jobs(limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json: AsJson = False) -> None:
+def list_jobs(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of jobs.")] = 50,
+    as_json: AsJson = False,
+) -> None:
     """List jobs, newest first."""
 
     async def work(container: "Container") -> "list[Job]":

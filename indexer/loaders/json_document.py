@@ -16,10 +16,11 @@ from indexer.submission.document_json import (
     read_triples,
 )
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "JsonDocument", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "JsonDocument", "build"]
 
 MEDIA_TYPES = (DOCUMENT_MEDIA_TYPE, "application/json")
 SUFFIXES = (".json",)
+EXAMPLE = '{"title": "القاهرة", "text": "مدينة كبيرة. 很大。"}'.encode()
 
 
 class Config(StrategyConfig):

@@ -18,10 +18,11 @@ from indexer.submission.decoding import decode
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "Markdown", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "Markdown", "build"]
 
 MEDIA_TYPES = ("text/markdown", "text/x-markdown")
 SUFFIXES = (".md", ".markdown")
+EXAMPLE = "# Köln\n\nEine Stadt.\n\n## Geschichte\n\nAlt. 很老。\n".encode()
 
 _LINE = re.compile(r"\r\n|\r|\n")  # what markdown-it takes for line ends; str.splitlines knows more
 _FRONT_MATTER_FIELD = re.compile(r"""[\w"'-][^:\r\n]*:(\s|$)|#""")

@@ -5,10 +5,11 @@ from core.strategies import StrategyConfig
 from indexer.chunking.titles import one_line, stem_of
 from indexer.submission.decoding import decode
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "Text", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "Text", "build"]
 
 MEDIA_TYPES = ("text/plain",)
 SUFFIXES = (".txt", ".text")
+EXAMPLE = "Erster Satz. Второе предложение.\r\n第三句。".encode()
 
 
 class Config(StrategyConfig):

@@ -364,7 +364,11 @@ async def test_what_is_asked_is_checked_before_anything_is_spent(
 ) -> None:
     settings = Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="scripted"))
     container = Container(settings)
-    request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
-    with pytest.raises(InvalidInput, match=words):
+
+    async def ask() -> None:
+        request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
         await ask_corpus(container, CORPUS, request, Trace())
+
+    with pytest.raises(InvalidInput, match=words):
+        await ask()
     assert not server.calls

@@ -1,4 +1,8 @@
-"""Strategies as requests name them, kept away from the files of this machine."""
+"""The strategies that a request names, checked against what HTTP clients may choose.
+
+Open this module to change how `searcher`, `reasoner` and their options are read from a body, or which options are
+refused there.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,15 +12,16 @@ from core.errors import InvalidStrategy
 from core.strategies import StrategyConfig, StrategySpec, module_of, names, parse_spec
 from reasoning import REASONERS
 
-__all__ = ["named"]
+__all__ = ["parse_strategy"]
 
 _PACKAGES = {"searcher": retrieval.SEARCHERS, "reasoner": REASONERS}
 
 
-def named(text: str | None, options: Mapping[str, Any], kind: str) -> StrategySpec | None:
-    """The strategy that was named, its options in either place; raises `InvalidStrategy` for options without a name,
-    and for a file as an option, here or in a strategy that an option names: who asks over HTTP must not learn which
-    files this machine has.
+def parse_strategy(text: str | None, options: Mapping[str, Any], kind: str) -> StrategySpec | None:
+    """Returns the strategy that `text` names, with the options of the text and of `options`; None if none is named.
+
+    Raises `InvalidStrategy` for options without a name, and for an option that names a file, here or in a strategy
+    that an option names: an HTTP client must not learn which files this machine has.
     """
     if text is None:
         if options:
@@ -31,9 +36,9 @@ def named(text: str | None, options: Mapping[str, Any], kind: str) -> StrategySp
 def _refuse_files(spec: StrategySpec, kind: str) -> None:
     config: type[StrategyConfig] = module_of(_PACKAGES[kind], spec.name, kind).Config
     for option, value in spec.options.items():
-        shipped = _shipped(config, option)
+        shipped = _shipped_names(config, option)
         if shipped is None:
-            for inner_kind, inner in _inner(value):
+            for inner_kind, inner in _inner_strategies(value):
                 _refuse_files(inner, inner_kind)
         elif value not in shipped:
             raise InvalidStrategy(
@@ -42,10 +47,10 @@ def _refuse_files(spec: StrategySpec, kind: str) -> None:
             )
 
 
-def _shipped(config: type[StrategyConfig], option: str) -> list[str] | None:
-    """What a file-valued option may be without naming a file; None: the option is none of these.
+def _shipped_names(config: type[StrategyConfig], option: str) -> list[str] | None:
+    """Returns the values of an option that takes a file which name no file; None if the option takes no file.
 
-    A Config marks such a field with `json_schema_extra={"file": True, "shipped": [names]}`.
+    A Config marks an option that takes a file with `json_schema_extra={"file": True, "shipped": [names]}`.
     """
     field = config.model_fields.get(option)
     extra = field.json_schema_extra if field is not None else None
@@ -55,13 +60,13 @@ def _shipped(config: type[StrategyConfig], option: str) -> list[str] | None:
     return [str(name) for name in shipped] if isinstance(shipped, list) else []
 
 
-def _inner(value: object) -> Iterator[tuple[str, StrategySpec]]:
-    """Every strategy that an option's value may be read as, alone or joined with others by `+`."""
+def _inner_strategies(value: object) -> Iterator[tuple[str, StrategySpec]]:
+    """Yields each strategy with options that an option's value may name, alone or joined with others by `+`."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list | tuple):
-        for one in value:
-            yield from _inner(one)
+        for item in value:
+            yield from _inner_strategies(item)
     if not isinstance(value, str):
         return
     for part in value.split("+"):

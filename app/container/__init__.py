@@ -25,8 +25,7 @@ from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
 from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
-from retrieval import Backends as RetrievalBackends
-from retrieval import SnapshotCache, WebAccess
+from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.milvus import MilvusIndex, MilvusVectorStore
 from stores.neo4j import Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails

@@ -28,7 +28,7 @@ from evaluation import (
     train,
 )
 from indexer import Pace, Worker
-from retrieval.bridged.ranker import read_ranker
+from retrieval.bridged.ranker_file import read_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion
 from tests.twins.embedder import TwinEmbedder
 from tests.unit.evaluation.townsfolk import write_townsfolk

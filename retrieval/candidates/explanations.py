@@ -9,11 +9,11 @@ import numpy as np
 
 from core.ports.record import FactRow, Library
 from core.ports.retrieval import Hit, PathStep, Query
-from retrieval.graph.paths import strongest_path
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import Walk
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.paths import find_strongest_path
+from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["displayed", "explained"]
+__all__ = ["add_paths", "fetch_display_names"]
 
 _MAX_ASSERTIONS = 5
 """Of a fact that many chunks assert, so many are looked at for one that the record still has."""
@@ -29,21 +29,25 @@ class _Names:
     """By their two entity ids, in either order of them."""
 
 
-async def explained(hits: Sequence[Hit], snapshot: Snapshot, walked: Walk, query: Query, library: Library) -> list[Hit]:
+async def add_paths(
+    hits: Sequence[Hit], snapshot: GraphSnapshot, pagerank: GraphRanking, query: Query, library: Library
+) -> list[Hit]:
     """The hits with their paths; one that the graph does not reach keeps an empty path."""
     graph = snapshot.graph(query.documents)
-    seeds = {int(e) + graph.chunks: float(w) for e, w in zip(walked.entities, walked.weights, strict=True)}
+    seeds = {int(e) + graph.chunks: float(w) for e, w in zip(pagerank.entities, pagerank.weights, strict=True)}
     targets = snapshot.chunks_with([hit.chunk.id for hit in hits])
-    paths = await asyncio.to_thread(lambda: [strongest_path(graph.adjacency, seeds, int(target)) for target in targets])
+    paths = await asyncio.to_thread(
+        lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
+    )
     names = await _names(paths, snapshot, query, library)
     return [replace(hit, path=_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
 
 
-def _steps(path: Sequence[int], snapshot: Snapshot, names: _Names) -> tuple[PathStep, ...]:
+def _steps(path: Sequence[int], snapshot: GraphSnapshot, names: _Names) -> tuple[PathStep, ...]:
     return tuple(_step(a, b, snapshot, names) for a, b in pairwise(path))
 
 
-def _step(a: int, b: int, snapshot: Snapshot, names: _Names) -> PathStep:
+def _step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
     chunks = snapshot.whole.chunks
     if a < chunks or b < chunks:
         (passage_id,) = snapshot.chunk_ids([min(a, b)])
@@ -58,18 +62,20 @@ def _step(a: int, b: int, snapshot: Snapshot, names: _Names) -> PathStep:
     return PathStep(source=fact.subject, relation=fact.predicate, target=fact.object, chunk_id=fact.chunk_id)
 
 
-async def _names(paths: Iterable[Sequence[int]], snapshot: Snapshot, query: Query, library: Library) -> _Names:
+async def _names(paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, library: Library) -> _Names:
     chunks = snapshot.whole.chunks
     nodes = {node for path in paths for node in path}
     edges = {(a - chunks, b - chunks) for path in paths for a, b in pairwise(path) if min(a, b) >= chunks}
     return _Names(
-        entities=await displayed(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, library),
+        entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, library),
         passages=await _titles(sorted(n for n in nodes if n < chunks), snapshot, query, library),
         facts=await _facts(edges, snapshot, query, library),
     )
 
 
-async def displayed(entities: Sequence[int], snapshot: Snapshot, query: Query, library: Library) -> dict[int, str]:
+async def fetch_display_names(
+    entities: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library
+) -> dict[int, str]:
     """Display names of entities; the normalised one where the record has lost the entity meanwhile."""
     shown = await library.entities(query.corpus.id, snapshot.entity_ids(entities))
     return {
@@ -78,7 +84,7 @@ async def displayed(entities: Sequence[int], snapshot: Snapshot, query: Query, l
     }
 
 
-async def _titles(passages: Sequence[int], snapshot: Snapshot, query: Query, library: Library) -> dict[int, str]:
+async def _titles(passages: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library) -> dict[int, str]:
     documents = snapshot.document_ids(passages)
     refs = await library.refs(query.corpus.id, set(documents))
     return {
@@ -87,7 +93,7 @@ async def _titles(passages: Sequence[int], snapshot: Snapshot, query: Query, lib
 
 
 async def _facts(
-    edges: Iterable[tuple[int, int]], snapshot: Snapshot, query: Query, library: Library
+    edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, library: Library
 ) -> dict[tuple[str, str], FactRow]:
     asserting = {edge: _asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
     wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
@@ -100,7 +106,7 @@ async def _facts(
     return found
 
 
-def _asserting(edge: tuple[int, int], snapshot: Snapshot, documents: frozenset[str] | None) -> list[int]:
+def _asserting(edge: tuple[int, int], snapshot: GraphSnapshot, documents: frozenset[str] | None) -> list[int]:
     """Chunks that assert a fact between the two entities, of the documents that were asked for."""
     facts = snapshot.columns.facts
     ends = facts[:, 1:]

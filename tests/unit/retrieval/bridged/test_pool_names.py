@@ -5,8 +5,8 @@ from math import log
 import numpy as np
 import pytest
 
-from retrieval.bridged.names import PoolNames, pool_names
-from retrieval.graph.snapshot import Snapshot
+from retrieval.bridged.pool_names import PoolNames, collect_names
+from retrieval.graph.snapshot import GraphSnapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, pool
 
 SONG = Said(title="Hello Love", names=("Hank Snow",), document="song")
@@ -16,27 +16,27 @@ PARK = Said(title="Madison", names=("Zebra",), document="park")
 PLAIN = Said(text="no title and no name", document="plain")
 
 
-def names_of(snapshot: Snapshot, question: str = "", documents: frozenset[str] | None = None) -> PoolNames:
+def names_of(snapshot: GraphSnapshot, question: str = "", documents: frozenset[str] | None = None) -> PoolNames:
     size = len(snapshot.columns.chunk_ids)
     gathered = pool(snapshot, question, dense=[0.0] * size, documents=documents)
-    return pool_names(gathered, snapshot, snapshot.graph(documents))
+    return collect_names(gathered, snapshot, snapshot.graph(documents))
 
 
 @pytest.fixture
-def snapshot() -> Snapshot:
+def snapshot() -> GraphSnapshot:
     return corpus(SONG, SINGER, TOWN, PARK, PLAIN)
 
 
-def spelled(snapshot: Snapshot, names: PoolNames) -> list[str]:
+def spelled(snapshot: GraphSnapshot, names: PoolNames) -> list[str]:
     return [str(snapshot.columns.names[entity]) for entity in names.entities]
 
 
-def told(snapshot: Snapshot, names: PoolNames) -> set[tuple[int, str]]:
+def told(snapshot: GraphSnapshot, names: PoolNames) -> set[tuple[int, str]]:
     forms = spelled(snapshot, names)
     return {(int(owner), forms[name]) for owner, name in zip(names.owner, names.name, strict=True)}
 
 
-def test_each_candidate_has_the_names_that_it_mentions(snapshot: Snapshot) -> None:
+def test_each_candidate_has_the_names_that_it_mentions(snapshot: GraphSnapshot) -> None:
     assert told(snapshot, names_of(snapshot)) == {
         (0, "hello love"), (0, "hank snow"),
         (1, "hank snow"), (1, "madison"),
@@ -45,14 +45,14 @@ def test_each_candidate_has_the_names_that_it_mentions(snapshot: Snapshot) -> No
     }  # fmt: skip
 
 
-def test_only_candidates_count(snapshot: Snapshot) -> None:
+def test_only_candidates_count(snapshot: GraphSnapshot) -> None:
     gathered = pool(snapshot, "", dense=[0, 0], chunks=[1, 4])
-    names = pool_names(gathered, snapshot, snapshot.whole)
+    names = collect_names(gathered, snapshot, snapshot.whole)
     assert told(snapshot, names) == {(0, "hank snow"), (0, "madison")}
     assert names.titles.shape == (2, 2)
 
 
-def test_rarity_falls_with_the_chunks_of_the_corpus_that_have_the_name(snapshot: Snapshot) -> None:
+def test_rarity_falls_with_the_chunks_of_the_corpus_that_have_the_name(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     rarity = dict(zip(spelled(snapshot, names), names.rarity.tolist(), strict=True))
     assert rarity == pytest.approx(
@@ -66,13 +66,13 @@ def test_rarity_falls_with_the_chunks_of_the_corpus_that_have_the_name(snapshot:
     )
 
 
-def test_names_of_the_question_are_linked(snapshot: Snapshot) -> None:
+def test_names_of_the_question_are_linked(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot, "Who sang Hello Love in Madison?")
     linked = dict(zip(spelled(snapshot, names), names.linked.tolist(), strict=True))
     assert {name for name, yes in linked.items() if yes} == {"hello love", "madison"}
 
 
-def test_titles_and_headings_are_names(snapshot: Snapshot) -> None:
+def test_titles_and_headings_are_names(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     forms = [*spelled(snapshot, names), ""]
     assert [[forms[i] for i in row] for row in names.titles] == [
@@ -80,7 +80,7 @@ def test_titles_and_headings_are_names(snapshot: Snapshot) -> None:
     ]  # fmt: skip
 
 
-def test_a_title_that_many_share_is_worth_its_share(snapshot: Snapshot) -> None:
+def test_a_title_that_many_share_is_worth_its_share(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     assert names.title_worth[:4, 0].tolist() == [1.0, 1.0, 0.5, 0.5]
     assert names.title_worth[2, 1] == 1.0
@@ -90,7 +90,7 @@ def test_a_title_that_many_share_is_worth_its_share(snapshot: Snapshot) -> None:
     assert names.best_title(madison).tolist() == [[0.0, 0.0, 0.5, 0.5, 0.0]]
 
 
-def test_who_names_a_source_s_title(snapshot: Snapshot) -> None:
+def test_who_names_a_source_s_title(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot, "Who was Hank Snow?")
     found = names.naming_titles_of(np.array([2, 1, 4]), linked=0.3)
     assert found[0].tolist() == [0, 0.5, 1.0, 0.5, 0]  # Madison is shared by two; Rivers is named by itself alone
@@ -98,24 +98,24 @@ def test_who_names_a_source_s_title(snapshot: Snapshot) -> None:
     assert not found[2].any()
 
 
-def test_what_sources_mention(snapshot: Snapshot) -> None:
+def test_what_sources_mention(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     rows = names.mentioned(np.array([3, 4, 0]))
     forms = np.array(spelled(snapshot, names))
     assert [set(forms[row]) for row in rows] == [{"madison", "zebra"}, set(), {"hello love", "hank snow"}]
 
 
-def test_the_greatest_and_the_sum_over_mentions(snapshot: Snapshot) -> None:
+def test_the_greatest_and_the_sum_over_mentions(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     values = np.array([[float(owner * 10 + 1) for owner in names.owner], [-1.0] * len(names.owner)])
     assert names.greatest(values).tolist() == [[1, 11, 21, 31, 0], [-1, -1, -1, -1, 0]]
     assert names.total(values).tolist() == [[2, 22, 42, 62, 0], [-2, -2, -2, -2, 0]]
 
 
-def test_documents_that_are_not_asked_for_name_nothing(snapshot: Snapshot) -> None:
+def test_documents_that_are_not_asked_for_name_nothing(snapshot: GraphSnapshot) -> None:
     documents = frozenset([document("song"), document("park")])
     gathered = pool(snapshot, "Was Hank Snow in Madison?", dense=[0, 0], chunks=[0, 3], documents=documents)
-    names = pool_names(gathered, snapshot, snapshot.graph(documents))
+    names = collect_names(gathered, snapshot, snapshot.graph(documents))
     assert told(snapshot, names) == {(0, "hello love"), (0, "hank snow"), (1, "madison"), (1, "zebra")}
     assert names.rarity.tolist() == [1.0] * 4  # each is now named by one chunk alone
     hidden = names_of(snapshot, "Was Hank Snow in Madison?", frozenset([document("plain")]))

@@ -8,8 +8,8 @@ import igraph
 import numpy as np
 import pytest
 
-from retrieval.graph.adjacency import Adjacency, adjacency
-from retrieval.graph.push import Mass, push, warm
+from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
 
 
 def random_graph(nodes: int, edges: int, seed: int) -> Adjacency:
@@ -17,7 +17,7 @@ def random_graph(nodes: int, edges: int, seed: int) -> Adjacency:
     popular = np.minimum(rng.zipf(1.3, edges), nodes) - 1
     other = rng.integers(0, nodes, edges)
     weights = rng.choice([0.8, 1.0, 2.0], edges).astype(np.float32)
-    return adjacency(nodes, popular.astype(np.int64), other, weights)
+    return build_adjacency(nodes, popular.astype(np.int64), other, weights)
 
 
 def exact(graph: Adjacency, seeds: list[int], weights: list[float], damping: float) -> np.ndarray:
@@ -35,11 +35,11 @@ def exact(graph: Adjacency, seeds: list[int], weights: list[float], damping: flo
     )
 
 
-def approximate(graph: Adjacency, seeds: list[int], weights: list[float], damping: float, epsilon: float) -> Mass:
-    return push(graph, np.array(seeds, np.int64), np.array(weights), damping=damping, epsilon=epsilon)
+def approximate(graph: Adjacency, seeds: list[int], weights: list[float], damping: float, epsilon: float) -> NodeMass:
+    return forward_push(graph, np.array(seeds, np.int64), np.array(weights), damping=damping, epsilon=epsilon)
 
 
-def dense(found: Mass, size: int) -> np.ndarray:
+def dense(found: NodeMass, size: int) -> np.ndarray:
     out = np.zeros(size)
     out[found.nodes] = found.mass
     return out
@@ -75,7 +75,7 @@ def test_a_seed_given_twice_counts_twice() -> None:
 
 
 def test_an_isolated_seed_keeps_its_mass_as_in_igraph() -> None:
-    graph = adjacency(4, np.array([0, 1]), np.array([1, 2]), np.ones(2, np.float32))
+    graph = build_adjacency(4, np.array([0, 1]), np.array([1, 2]), np.ones(2, np.float32))
     found = approximate(graph, [3, 0], [1.0, 1.0], 0.85, 1e-9)
     np.testing.assert_allclose(dense(found, 4), exact(graph, [3, 0], [1.0, 1.0], 0.85), atol=1e-6)
     alone = approximate(graph, [3], [1.0], 0.85, 1e-6)
@@ -84,7 +84,7 @@ def test_an_isolated_seed_keeps_its_mass_as_in_igraph() -> None:
 
 def test_a_hub_of_many_neighbours_is_walked_like_any_node() -> None:
     size = 20_001
-    hub = adjacency(size, np.zeros(size - 1, np.int64), np.arange(1, size), np.ones(size - 1, np.float32))
+    hub = build_adjacency(size, np.zeros(size - 1, np.int64), np.arange(1, size), np.ones(size - 1, np.float32))
     found = dense(approximate(hub, [1], [1.0], 0.5, 1e-9), size)
     np.testing.assert_allclose(found, exact(hub, [1], [1.0], 0.5), atol=1e-9 * size)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.bridged.evidence import Evidence
-from retrieval.bridged.names import PoolNames
+from retrieval.bridged.evidence import PoolEvidence
+from retrieval.bridged.pool_names import PoolNames
 
-__all__ = ["NameLink", "mentioned_by", "strongest_link"]
+__all__ = ["SourceLink", "find_strongest_link", "list_mentioned"]
 
 Ints = NDArray[np.int64]
 
@@ -17,7 +17,7 @@ _LEAST = 0.05  # of source weight x link: what is weaker moves no hit
 
 
 @dataclass(frozen=True, kw_only=True)
-class NameLink:
+class SourceLink:
     """A link through `name` (its number in the pool) from a source: its row among the sources, `at` in the pool."""
 
     source: int
@@ -25,7 +25,7 @@ class NameLink:
     name: int
 
 
-def strongest_link(evidence: Evidence, place: int, told: Collection[int]) -> NameLink | None:
+def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
     """The strongest of any kind, weighed by its source, to the candidate at `place`.
 
     Only from the sources `told` (rows), and only through a name that the question does not have: of those that it has
@@ -45,22 +45,22 @@ def strongest_link(evidence: Evidence, place: int, told: Collection[int]) -> Nam
             source_at = int(evidence.sources[source])
             name = kinds[kind][1](evidence.names, source_at, place)
             if name is not None:
-                return NameLink(source=source, at=source_at, name=name)
+                return SourceLink(source=source, at=source_at, name=name)
     return None
 
 
-def mentioned_by(names: PoolNames, place: int) -> Ints:
+def list_mentioned(names: PoolNames, place: int) -> Ints:
     """The names that one candidate mentions, ascending."""
     first, end = np.searchsorted(names.owner, [place, place + 1])
     return np.sort(names.name[first:end])
 
 
 def _own_title(names: PoolNames, source: int, place: int) -> int | None:
-    return _best_title(names, mentioned_by(names, source), place)
+    return _best_title(names, list_mentioned(names, source), place)
 
 
 def _title_of_source(names: PoolNames, source: int, place: int) -> int | None:
-    return _best_title(names, mentioned_by(names, place), source)
+    return _best_title(names, list_mentioned(names, place), source)
 
 
 def _best_title(names: PoolNames, mentioned: Ints, titled: int) -> int | None:
@@ -71,6 +71,6 @@ def _best_title(names: PoolNames, mentioned: Ints, titled: int) -> int | None:
 
 
 def _rarest_shared(names: PoolNames, source: int, place: int) -> int | None:
-    shared = np.intersect1d(mentioned_by(names, source), mentioned_by(names, place))
+    shared = np.intersect1d(list_mentioned(names, source), list_mentioned(names, place))
     shared = shared[~names.linked[shared]]
     return int(shared[names.rarity[shared].argmax()]) if len(shared) else None

@@ -5,15 +5,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from retrieval.graph.linking import link
-from retrieval.graph.name_index import key_of, name_index
+from retrieval.graph.name_index import build_name_index, fold_name
+from retrieval.pagerank.name_linking import link_names
 
 NAMES = [
     "hello love", "love", "the beatles", "c", "c++", "c#", ".net", "josé martí", "jose marti park", "søren kierkegaard",
     "红楼梦", "曹雪芹", "東京", "война и мир", "u.s.", "world war 2", "1984", "o'brien", "jean-luc godard", "where",
     "music", "กรุงเทพ", "straße", "naïve", "naive",
 ]  # fmt: skip
-INDEX = name_index(np.array(NAMES, object))
+INDEX = build_name_index(np.array(NAMES, object))
 
 
 def always(_word: str) -> float:
@@ -21,7 +21,9 @@ def always(_word: str) -> float:
 
 
 def linked(question: str) -> list[tuple[str, list[str]]]:
-    return [(question[one.start : one.end], [NAMES[i] for i in one.entities]) for one in link(question, INDEX, always)]
+    return [
+        (question[one.start : one.end], [NAMES[i] for i in one.entities]) for one in link_names(question, INDEX, always)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_the_exact_form_comes_before_one_that_looks_like_it() -> None:
 
 
 def test_links_do_not_overlap_and_are_in_order() -> None:
-    found = link("Hello Love Hello Love The Beatles of the U.S. in 1984", INDEX, always)
+    found = link_names("Hello Love Hello Love The Beatles of the U.S. in 1984", INDEX, always)
     assert all(a.end <= b.start for a, b in pairwise(found))
 
 
@@ -87,14 +89,14 @@ def test_the_longest_name_wins() -> None:
 )
 def test_keys_leave_out_what_spellings_differ_in(name: str, key: str) -> None:
     if name == "がく":
-        assert key_of(name) != key_of("かく")
+        assert fold_name(name) != fold_name("かく")
     else:
-        assert key_of(name) == key
+        assert fold_name(name) == key
 
 
 def test_an_index_that_takes_over_an_older_one_finds_the_same() -> None:
     ids = np.array([f"{i:03}" for i in range(len(NAMES))], np.bytes_)
-    old = name_index(np.array(NAMES[::2], object), ids[::2])
-    taken = name_index(np.array(NAMES, object), ids, (old, ids[::2]))
+    old = build_name_index(np.array(NAMES[::2], object), ids[::2])
+    taken = build_name_index(np.array(NAMES, object), ids, (old, ids[::2]))
     assert taken.hashes.tolist() == INDEX.hashes.tolist()
     assert taken.order.tolist() == INDEX.order.tolist()

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from retrieval.candidates.pool import Pool
 from retrieval.graph.adjacency import Adjacency
-from retrieval.graph.snapshot import Graph, Snapshot
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 
-__all__ = ["PoolNames", "pool_names"]
+__all__ = ["PoolNames", "collect_names"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -82,7 +82,7 @@ class PoolNames:
         return out
 
 
-def pool_names(pool: Pool, snapshot: Snapshot, graph: Graph) -> PoolNames:
+def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) -> PoolNames:
     """Read from the graph that the question may see: names that only other documents mention are none."""
     owner, entity = _mentions(graph, pool.chunks)
     entities, name = np.unique(entity, return_inverse=True)
@@ -93,13 +93,13 @@ def pool_names(pool: Pool, snapshot: Snapshot, graph: Graph) -> PoolNames:
         owner=owner,
         name=name,
         rarity=np.log1p(total / np.maximum(graph.df[entities], 1)) / np.log1p(total),
-        linked=np.isin(entities, pool.walked.entities),
+        linked=np.isin(entities, pool.pagerank.entities),
         titles=_numbered(titles, entities),
         title_worth=1.0 / np.maximum(_found(snapshot.title_shares, titles), 1),
     )
 
 
-def _mentions(graph: Graph, chunks: Ints) -> tuple[Ints, Ints]:
+def _mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
     """Owner (the place in `chunks`) and entity of each mention: a chunk's neighbours are the entities that it names."""
     adjacency: Adjacency = graph.adjacency
     starts = adjacency.indptr[chunks]

@@ -11,7 +11,7 @@ from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from core.prompting.structured import structured
 from core.trace import Trace
-from retrieval.hippo.linking import LinkedFact
+from retrieval.hippo.fact_linking import LinkedFact
 
 __all__ = ["filter_facts"]
 

@@ -11,24 +11,26 @@ from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from core.text.query import TextQuery, any_of
-from retrieval.backends import Backends
-from retrieval.graph.snapshot import Snapshot
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Found", "cosines", "nearest", "vectors_of", "worded"]
+__all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "search_text", "search_vectors"]
 
 _SPARE = 16
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class ScoredChunks:
     """Chunks with their score, best first."""
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
 
 
-async def nearest(backends: Backends, query: Query, snapshot: Snapshot, vector: Vectors, count: int) -> Found:
+async def search_vectors(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, vector: Vectors, count: int
+) -> ScoredChunks:
     """The `count` chunks whose vectors are nearest, with their cosines."""
 
     async def search(k: int) -> list[Scored]:
@@ -37,9 +39,9 @@ async def nearest(backends: Backends, query: Query, snapshot: Snapshot, vector: 
     return await _found(search, snapshot, count)
 
 
-async def worded(
-    backends: Backends, query: Query, snapshot: Snapshot, count: int, asked: TextQuery | None = None
-) -> Found:
+async def search_text(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, count: int, asked: TextQuery | None = None
+) -> ScoredChunks:
     """The `count` chunks that hold the question's words best, with BM25 scores; each word counts once.
 
     `asked` stands for the words of the question where they were read as a query already.
@@ -52,7 +54,9 @@ async def worded(
     return await _found(search, snapshot, count)
 
 
-async def vectors_of(backends: Backends, query: Query, snapshot: Snapshot, chunks: NDArray[np.int64]) -> Vectors:
+async def fetch_vectors(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, chunks: NDArray[np.int64]
+) -> Vectors:
     """The chunks' vectors, (n, dimension); 0 where the views do not have them (yet)."""
     out = np.zeros((len(chunks), backends.embedder.dimension), np.float32)
     if len(chunks):
@@ -64,13 +68,13 @@ async def vectors_of(backends: Backends, query: Query, snapshot: Snapshot, chunk
     return out
 
 
-def cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
+def compute_cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
     """The question's cosine with each of `vectors` (n, dimension), all of length 1; NaN for one that is 0."""
     known = vectors.any(axis=1)
     return np.where(known, vectors @ question, np.nan).astype(np.float64)
 
 
-async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: Snapshot, count: int) -> Found:
+async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: GraphSnapshot, count: int) -> ScoredChunks:
     """Ask for a few more than needed: a view may still hold entries that the snapshot does not know."""
     asked = count + _SPARE
     while True:
@@ -81,4 +85,4 @@ async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: Sna
             break
         asked *= 4
     scores = np.array([one.score for one in scored], np.float64)
-    return Found(chunks=chunks[known], scores=scores[known])
+    return ScoredChunks(chunks=chunks[known], scores=scores[known])

@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["Compiled"]
+__all__ = ["JitFunction"]
 
 
-class Compiled:
+class JitFunction:
     """`function` compiled for the signature that `signature(numba.types)` gives; calling this object returns it.
 
     Threads that come at once wait for one compilation, whose result is cached on disk. The compiled function releases

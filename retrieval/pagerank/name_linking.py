@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from core.text.names import normalise
 from core.text.surface import FUNCTION_WORDS, find_names
-from retrieval.graph.name_index import NameIndex, key_of
-from retrieval.graph.truecase import NameShare
+from retrieval.graph.name_index import NameIndex, fold_name
+from retrieval.pagerank.truecase import NameShare
 
-__all__ = ["Link", "link"]
+__all__ = ["NameLink", "link_names"]
 
 _CHARACTER = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -26,7 +26,7 @@ _LEAST_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Link:
+class NameLink:
     """A name in the question at `[start, end)`, the entities (by position) that bear it, and how sure that is."""
 
     start: int
@@ -45,7 +45,7 @@ class _Token:
     """A capital, a digit, or a script without capitals: a name may consist of this word."""
 
 
-def link(question: str, index: NameIndex, share: NameShare) -> list[Link]:
+def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLink]:
     """The names of the question, in order, none overlapping another.
 
     A question with capitals is taken at its word: a name holds a capital or a digit. In one without (or in nothing but
@@ -57,9 +57,9 @@ def link(question: str, index: NameIndex, share: NameShare) -> list[Link]:
     links = list(_longest(question, tokens, index, share, written=written))
     for name in find_names(question):
         if all(one.end <= name.start or name.end <= one.start for one in links):
-            entities = _bearers(name.form, key_of(name.form), index)
+            entities = _bearers(name.form, fold_name(name.form), index)
             if entities:
-                links.append(Link(start=name.start, end=name.end, entities=entities))
+                links.append(NameLink(start=name.start, end=name.end, entities=entities))
     return sorted(links, key=lambda one: one.start)
 
 
@@ -70,7 +70,7 @@ def _token(match: re.Match[str]) -> _Token:
     return _Token(
         start=match.start(),
         end=match.end(),
-        key=key_of(word),
+        key=fold_name(word),
         cost=_CHARACTER_COST if spaceless else _WORD_COST,
         marked=caseless or any(c.isupper() or c.isdecimal() for c in word),
     )
@@ -78,7 +78,7 @@ def _token(match: re.Match[str]) -> _Token:
 
 def _longest(
     question: str, tokens: list[_Token], index: NameIndex, share: NameShare, *, written: bool
-) -> Iterator[Link]:
+) -> Iterator[NameLink]:
     spans = [
         (first, last, _key(tokens[first : last + 1]))
         for first in range(len(tokens))
@@ -95,7 +95,7 @@ def _longest(
             entities = _bearers(form, key, index) if key is not None else ()
             confidence = 1.0 if written or last > at else share(form)
             if entities and (last > at or confidence >= _LEAST_SHARE):
-                yield Link(start=tokens[at].start, end=tokens[last].end, entities=entities, confidence=confidence)
+                yield NameLink(start=tokens[at].start, end=tokens[last].end, entities=entities, confidence=confidence)
                 at = last
                 break
         at += 1
@@ -127,7 +127,7 @@ def _key(span: list[_Token]) -> str:
     for left, right in pairwise(span):
         parts += [" " if left.end < right.start else "", right.key]
     key = "".join(parts)
-    return key_of(key) if key.startswith("the ") else key
+    return fold_name(key) if key.startswith("the ") else key
 
 
 def _bearers(form: str, key: str, index: NameIndex) -> tuple[int, ...]:

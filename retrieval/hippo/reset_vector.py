@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.hippo.linking import LinkedFact
+from retrieval.hippo.fact_linking import LinkedFact
 
 __all__ = ["entity_weights", "passage_weights"]
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text.terms import hash_of, words
-from retrieval.graph.linking import Link
-from retrieval.graph.terms import Stems, TermStatistics
+from retrieval.graph.term_statistics import Stems, TermStatistics
+from retrieval.pagerank.name_linking import NameLink
 
-__all__ = ["QuestionTerms", "bm25_idf", "question_terms"]
+__all__ = ["QuestionTerms", "bm25_idf", "extract_question_terms"]
 
 
 _MOST = 200
@@ -34,7 +34,7 @@ class QuestionTerms:
         return float(self.idf.sum())
 
 
-def question_terms(question: str, links: Sequence[Link], statistics: TermStatistics) -> QuestionTerms:
+def extract_question_terms(question: str, links: Sequence[NameLink], statistics: TermStatistics) -> QuestionTerms:
     """The question's words; a stem that also stands in a linked name counts as part of the name."""
     written: dict[int, str] = {}
     named: set[int] = set()

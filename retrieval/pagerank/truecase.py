@@ -8,15 +8,15 @@ from collections.abc import Callable
 import numpy as np
 
 from core.text.terms import hash_of, words
-from retrieval.graph.terms import TermStatistics
+from retrieval.graph.term_statistics import TermStatistics
 
-__all__ = ["NameShare", "name_share"]
+__all__ = ["NameShare", "build_name_share"]
 
 NameShare = Callable[[str], float]
 """How sure it is that a word is a name, from 0 to 1."""
 
 
-def name_share(statistics: TermStatistics) -> NameShare:
+def build_name_share(statistics: TermStatistics) -> NameShare:
     """(capital + .5) / (capital + lower + .5) of a word's stem: 1 for one that the corpus never writes without."""
 
     def share(word: str) -> float:

@@ -7,14 +7,14 @@ import numpy as np
 
 from retrieval.graph.adjacency import Adjacency
 
-__all__ = ["strongest_path"]
+__all__ = ["find_strongest_path"]
 
 _MAX_EDGES = 5
 _MAX_NODES = 2_000
 _MAX_FAN = 200
 
 
-def strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: int) -> list[int]:
+def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: int) -> list[int]:
     """The nodes from a seed to `target`, both included; empty where no way of at most five edges is found.
 
     A walker leaves a node along an edge with probability weight / degree: the path is the most probable one, so heavy

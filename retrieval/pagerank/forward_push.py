@@ -8,29 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.adjacency import Adjacency
-from retrieval.graph.compiled import Compiled
+from retrieval.jit import JitFunction
 
-__all__ = ["Mass", "push", "warm"]
+__all__ = ["NodeMass", "forward_push", "warm"]
 
 _IDLE_WORKSPACES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mass:
+class NodeMass:
     """PageRank mass by node, where there is any: `nodes` ascending, `mass` beside it."""
 
     nodes: NDArray[np.int64]
     mass: NDArray[np.float64]
 
 
-def push(
+def forward_push(
     graph: Adjacency,
     seeds: NDArray[np.int64],
     weights: NDArray[np.float64],
     *,
     damping: float,
     epsilon: float,
-) -> Mass:
+) -> NodeMass:
     """The PageRank of `graph` with restarts at `seeds`, each in proportion to its weight.
 
     What a node may still lack is at most `epsilon` times its weighted degree. Seeds of weight zero are ignored; no seed
@@ -39,7 +39,7 @@ def push(
     positive = weights > 0
     seeds, weights = seeds[positive], weights[positive]
     if not len(seeds):
-        return Mass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
+        return NodeMass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
     kernel, pool = _KERNEL(), _POOL
     space = pool.take(graph.size)
     count = kernel(
@@ -52,7 +52,7 @@ def push(
     mass = space.mass[nodes] + (1 - damping) * space.rest[nodes]
     space.mass[nodes] = space.rest[nodes] = 0.0
     pool.give(space)
-    return Mass(nodes=nodes, mass=mass / mass.sum())
+    return NodeMass(nodes=nodes, mass=mass / mass.sum())
 
 
 def warm() -> None:
@@ -112,7 +112,7 @@ def _signature(types: Any) -> Any:
     )  # fmt: skip
 
 
-_KERNEL = Compiled(_forward_push, _signature)
+_KERNEL = JitFunction(_forward_push, _signature)
 
 
 class _Workspace:

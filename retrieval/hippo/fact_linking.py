@@ -7,9 +7,10 @@ from core.ports.embedding import Vectors
 from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
-from retrieval.backends import Backends
-from retrieval.graph.columns import ids_of, positions
-from retrieval.graph.snapshot import Snapshot
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.columns import encode_ids
+from retrieval.graph.positions import find_positions
+from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["LinkedFact", "link_facts"]
 
@@ -31,7 +32,7 @@ class LinkedFact:
 
 
 async def link_facts(
-    vector: Vectors, count: int, backends: Backends, query: Query, snapshot: Snapshot
+    vector: Vectors, count: int, backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[LinkedFact]:
     """The `count` facts that are nearest, best first, of those that the documents of the search assert."""
     corpus_id = query.corpus.id
@@ -53,12 +54,16 @@ async def link_facts(
 
 
 async def _asserted(
-    scored: Sequence[Scored], backends: Backends, query: Query, snapshot: Snapshot
+    scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
     triples = await backends.library.triples(query.corpus.id, [one.id for one in scored])
     found = [(triples[one.id], one.score) for one in scored if one.id in triples]
-    subjects = positions(snapshot.columns.entity_ids, ids_of([triple.subject_id for triple, _ in found])).tolist()
-    objects = positions(snapshot.columns.entity_ids, ids_of([triple.object_id for triple, _ in found])).tolist()
+    subjects = find_positions(
+        snapshot.columns.entity_ids, encode_ids([triple.subject_id for triple, _ in found])
+    ).tolist()
+    objects = find_positions(
+        snapshot.columns.entity_ids, encode_ids([triple.object_id for triple, _ in found])
+    ).tolist()
     return [
         (triple, subject, object_, cosine)
         for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True)
@@ -66,7 +71,7 @@ async def _asserted(
     ]
 
 
-def _within(triple: TripleRow, documents: frozenset[str] | None, snapshot: Snapshot) -> bool:
+def _within(triple: TripleRow, documents: frozenset[str] | None, snapshot: GraphSnapshot) -> bool:
     """Whether a chunk of these documents, and of this snapshot, asserts the triple."""
     chunks = snapshot.chunks_with(triple.chunk_ids)
     known = chunks[chunks >= 0].tolist()

@@ -10,14 +10,15 @@ from core.ports.retrieval import Query
 from core.ports.views import VectorKind
 from core.text.names import normalise
 from core.text.surface import find_names
-from retrieval.backends import Backends
-from retrieval.graph.columns import ids_of, positions
-from retrieval.graph.linking import link
-from retrieval.graph.name_index import NameIndex, key_of
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.truecase import name_share
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.columns import encode_ids
+from retrieval.graph.name_index import NameIndex, fold_name
+from retrieval.graph.positions import find_positions
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.name_linking import link_names
+from retrieval.pagerank.truecase import build_name_share
 
-__all__ = ["by_name", "by_vector", "names_in"]
+__all__ = ["find_question_names", "link_by_name", "link_by_vector"]
 
 _NAMES = 64
 """A longer list is no question but a text: each name costs a search."""
@@ -27,9 +28,9 @@ _FURTHEST = 1024
 """So many of the nearest are looked at for those that the documents of the search mention."""
 
 
-def names_in(text: str, snapshot: Snapshot) -> list[str]:
+def find_question_names(text: str, snapshot: GraphSnapshot) -> list[str]:
     """The names in a text as they are written there: those of entities, and what else looks like one."""
-    known = link(text, snapshot.names, name_share(snapshot.statistics))
+    known = link_names(text, snapshot.names, build_name_share(snapshot.statistics))
     spans = [(one.start, one.end) for one in known]
     spans += [
         (name.start, name.end)
@@ -39,17 +40,17 @@ def names_in(text: str, snapshot: Snapshot) -> list[str]:
     return [text[start:end] for start, end in sorted(spans)]
 
 
-def by_name(names: Iterable[str], snapshot: Snapshot, degree: NDArray[np.float64]) -> dict[int, float]:
+def link_by_name(names: Iterable[str], snapshot: GraphSnapshot, degree: NDArray[np.float64]) -> dict[int, float]:
     """Entity → 1 for those that bear one of the names; entities without an edge (`degree`) are left out."""
     found = (entity for name in names for entity in _bearers(name, snapshot.names))
     return {entity: 1.0 for entity in found if degree[entity] > 0}
 
 
-async def by_vector(
+async def link_by_vector(
     names: Sequence[str],
-    backends: Backends,
+    backends: RetrievalBackends,
     query: Query,
-    snapshot: Snapshot,
+    snapshot: GraphSnapshot,
     degree: NDArray[np.float64],
     *,
     nearest: int,
@@ -72,12 +73,17 @@ async def by_vector(
 
 
 async def _nearest(
-    vector: Vectors, backends: Backends, query: Query, snapshot: Snapshot, degree: NDArray[np.float64], count: int
+    vector: Vectors,
+    backends: RetrievalBackends,
+    query: Query,
+    snapshot: GraphSnapshot,
+    degree: NDArray[np.float64],
+    count: int,
 ) -> list[tuple[int, float]]:
     asked = count + _SPARE
     while True:
         scored = await backends.vectors.search(query.corpus.id, VectorKind.ENTITY, vector, asked)
-        places = positions(snapshot.columns.entity_ids, ids_of([one.id for one in scored])).tolist()
+        places = find_positions(snapshot.columns.entity_ids, encode_ids([one.id for one in scored])).tolist()
         there = [
             (entity, one.score)
             for entity, one in zip(places, scored, strict=True)
@@ -90,5 +96,5 @@ async def _nearest(
 
 def _bearers(name: str, index: NameIndex) -> list[int]:
     """Those whose name is exactly this one, else those that share its key."""
-    sharing, exact = index.entities(key_of(name)), normalise(name)
+    sharing, exact = index.entities(fold_name(name)), normalise(name)
     return [entity for entity in sharing if index.names[entity] == exact] or sharing

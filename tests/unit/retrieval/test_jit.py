@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from retrieval.graph.compiled import Compiled
+from retrieval.jit import JitFunction
 
 
 def add_squares(values: Any, out: Any) -> None:
@@ -27,7 +27,7 @@ def squares(function: Any) -> float:
 
 
 def test_it_is_compiled_once_and_does_what_the_function_does() -> None:
-    kernel = Compiled(add_squares, signature)
+    kernel = JitFunction(add_squares, signature)
     assert isinstance(kernel(), CPUDispatcher)
     assert squares(kernel()) == squares(add_squares) == 14
     assert kernel() is kernel()
@@ -40,7 +40,7 @@ def test_threads_that_come_at_once_share_one_compilation() -> None:
         asked.append(1)
         return signature(types)
 
-    kernel = Compiled(add_squares, counted)
+    kernel = JitFunction(add_squares, counted)
     gate = threading.Barrier(4)
     got: list[Any] = []
 
@@ -60,7 +60,7 @@ def test_threads_that_come_at_once_share_one_compilation() -> None:
 
 def test_arrays_of_another_kind_are_refused_not_compiled_for() -> None:
     with pytest.raises(TypeError, match="No matching definition"):
-        Compiled(add_squares, signature)()(np.zeros(2, np.int32), np.zeros(1))
+        JitFunction(add_squares, signature)()(np.zeros(2, np.int32), np.zeros(1))
 
 
 def test_it_compiles_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,4 +68,4 @@ def test_it_compiles_where_nothing_can_be_written(monkeypatch: pytest.MonkeyPatc
     from numba.core import caching
 
     monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
-    assert squares(Compiled(add_squares, signature)()) == 14
+    assert squares(JitFunction(add_squares, signature)()) == 14

@@ -24,12 +24,15 @@ def serve(
     ),
     port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes answer requests.")] = 1,
+    descriptor: Annotated[
+        int | None, typer.Option("--socket", hidden=True, help="A listening socket that the parent passed on.")
+    ] = None,
 ) -> None:
     """Answer over HTTP; in one data folder with a worker beside that indexes what is handed in."""
     from api.serving import serve as serve_http
     from core.settings import read_settings
 
-    serve_http(read_settings(), host=host, port=port, processes=workers)
+    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor)
 
 
 def worker(

@@ -1,0 +1,1 @@
+"""Hopweave from Python."""

@@ -94,7 +94,7 @@ def decode(returns: type[T], content: str | bytes) -> T:
 
 @cache
 def _adapter(of: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(of)
+    return TypeAdapter(cast("type[Any]", of))
 
 
 def _quote(segment: str) -> str:

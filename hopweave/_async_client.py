@@ -143,6 +143,7 @@ class AsyncClient:
                 async for piece in response.aiter_bytes():
                     for event in reader.feed(piece):
                         yield event
+                reader.check_end()
         except httpx.RequestError as error:
             raise await self._failure(error) from error
 

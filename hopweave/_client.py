@@ -130,6 +130,7 @@ class Client:
                     raise problem(response.read(), response.status_code)
                 for piece in response.iter_bytes():
                     yield from reader.feed(piece)
+                reader.check_end()
         except httpx.RequestError as error:
             raise self._failure(error) from error
 

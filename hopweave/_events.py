@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 
+import httpx
+
 from hopweave._errors import problem
 from hopweave._steps import decode
 from hopweave._values.events import EVENTS, Event
 
 __all__ = ["EventReader"]
 
-_ERROR = "error"
+_ANSWER, _ERROR = "answer", "error"
 
 
 class EventReader:
@@ -18,6 +20,7 @@ class EventReader:
         self._rest = b""
         self._kind = ""
         self._data: list[bytes] = []
+        self._has_answer = False
 
     def feed(self, piece: bytes) -> Iterator[Event]:
         """Yields the events that end in this piece; of kinds that this version does not know, none.
@@ -34,10 +37,16 @@ class EventReader:
             elif not line.strip() and self._data:
                 yield from self._event()
 
+    def check_end(self) -> None:
+        """Raises `httpx.RemoteProtocolError` if the stream has ended before its last event."""
+        if not self._has_answer:
+            raise httpx.RemoteProtocolError("the stream of events ended before the answer")
+
     def _event(self) -> Iterator[Event]:
         kind, data = self._kind, b"\n".join(self._data)
         self._kind, self._data = "", []
         if kind == _ERROR:
             raise problem(data)
+        self._has_answer = self._has_answer or kind == _ANSWER
         if kind in EVENTS:
             yield decode(EVENTS[kind], data)

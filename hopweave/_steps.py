@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave._errors import UnexpectedAnswerError
+from hopweave._errors import NotFoundError, UnexpectedAnswerError
 
-__all__ = ["Page", "Pause", "Read", "Request", "Steps", "call", "decode", "path", "request"]
+__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "decode", "path", "request"]
 
 T = TypeVar("T")
 
@@ -54,6 +54,14 @@ Steps: TypeAlias = Generator[Request | Pause | Read, Any, T]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Listing(Generic[T]):
+    """A whole list."""
+
+    data: tuple[T, ...]
+    next_cursor: None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Page(Generic[T]):
     """A part of a list; `next_cursor` leads to the next part."""
 
@@ -62,8 +70,14 @@ class Page(Generic[T]):
 
 
 def path(*segments: str) -> str:
-    """Returns the path of these segments below `/v1`, each of which is quoted."""
-    return "/".join(["/v1", *map(_quote, segments)])
+    """Returns the path of these segments below `/v1`.
+
+    Raises `NotFoundError` for a name or an id that cannot be a segment: quoted or not, it would lead to another path.
+    """
+    for segment in segments:
+        if "/" in segment or not segment.strip("."):
+            raise NotFoundError(404, "Not Found", f"there is nothing with the name or id {segment!r}")
+    return "/".join(["/v1", *(quote(segment, safe="") for segment in segments)])
 
 
 def request(method: str, at: str, body: Mapping[str, Any] | None = None, **params: str | int | None) -> Request:
@@ -95,8 +109,3 @@ def decode(returns: type[T], content: str | bytes) -> T:
 @cache
 def _adapter(of: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(cast("type[Any]", of))
-
-
-def _quote(segment: str) -> str:
-    """`.` and `..` are names here; unquoted, they would lead to another path."""
-    return quote(segment, safe="") if segment.strip(".") else segment.replace(".", "%2E")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from hopweave._errors import ConflictError
 from hopweave._operations.jobs import Started
-from hopweave._steps import Page, Steps, call, path
+from hopweave._steps import Listing, Steps, call, path
 from hopweave._values.corpora import Corpus, CorpusDetail, Fine
 from hopweave._values.jobs import Job
 
@@ -13,8 +13,8 @@ __all__ = ["create_corpus", "delete_corpus", "get_corpus", "list_corpora", "rein
 
 def list_corpora() -> Steps[list[Corpus]]:
     """Returns all corpora, by name."""
-    page = yield from call(Page[Corpus], "GET", path("corpora"))
-    return list(page.data)
+    listing = yield from call(Listing[Corpus], "GET", path("corpora"))
+    return list(listing.data)
 
 
 def create_corpus(

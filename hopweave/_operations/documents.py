@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hopweave._operations.jobs import Started
-from hopweave._steps import Page, Steps, call, path, request
+from hopweave._steps import Listing, Page, Steps, call, path, request
 from hopweave._values.documents import Chunk, Document, DocumentState, NeighbouringChunk
 from hopweave._values.jobs import Job
 
@@ -64,8 +64,8 @@ def retry_document(corpus: str, document: str) -> Steps[Job]:
 
 def list_chunks(corpus: str, document: str) -> Steps[list[Chunk]]:
     """Returns the chunks of the document with this id, in order."""
-    page = yield from call(Page[Chunk], "GET", path("corpora", corpus, "documents", document, "chunks"))
-    return list(page.data)
+    listing = yield from call(Listing[Chunk], "GET", path("corpora", corpus, "documents", document, "chunks"))
+    return list(listing.data)
 
 
 def get_chunk(corpus: str, chunk: str) -> Steps[NeighbouringChunk]:

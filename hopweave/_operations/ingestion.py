@@ -13,14 +13,14 @@ from hopweave._values.documents import NewDocument, OnConflict, Queued, Rejected
 from hopweave._values.ingestion import Ingestion
 from hopweave._values.jobs import Job
 
-__all__ = ["ingest"]
+__all__ = ["Enqueued", "ingest"]
 
 _MAX_DOCUMENTS = 1000
 _BATCH_BYTES = 8_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Enqueued:
+class Enqueued:
     """The answer to a call with documents."""
 
     job: Job
@@ -59,7 +59,7 @@ def ingest(
     queued: list[Queued] = []
     while batch := (yield Read(function=lambda: next(batches, None))):
         body = {"documents": batch, **options}
-        sent = yield from call(_Enqueued, "POST", path("corpora", corpus, "documents"), body)
+        sent = yield from call(Enqueued, "POST", path("corpora", corpus, "documents"), body)
         jobs.append(sent.job)
         queued += sent.documents
     if wait:

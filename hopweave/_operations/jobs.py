@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from hopweave._errors import WaitTimeoutError
-from hopweave._steps import Page, Pause, Steps, call, path
+from hopweave._steps import Listing, Pause, Steps, call, path
 from hopweave._values.jobs import Job
 
 __all__ = ["Started", "cancel_job", "get_job", "list_jobs", "resume_job", "wait_for_job"]
@@ -21,8 +21,8 @@ class Started:
 
 def list_jobs(*, limit: int = 50) -> Steps[list[Job]]:
     """Returns up to `limit` jobs (at most 200), newest first."""
-    page = yield from call(Page[Job], "GET", path("jobs"), limit=limit)
-    return list(page.data)
+    listing = yield from call(Listing[Job], "GET", path("jobs"), limit=limit)
+    return list(listing.data)
 
 
 def get_job(job: str) -> Steps[Job]:

@@ -20,7 +20,7 @@ from core.documents import OnConflict, RevisionState, Submission
 from core.errors import NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import Rejected, known_suffixes, read_paths
+from indexer import Rejection, known_suffixes, read_paths
 
 __all__ = ["Request", "Summary", "dry", "run"]
 
@@ -48,7 +48,7 @@ class Summary:
     corpus: Corpus
     job: Job
     handed_in: int
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Rejection, ...]
     chunks: int
     seconds: float
     pruned: int | None
@@ -124,13 +124,13 @@ async def _why_paused(container: Container, corpus: Corpus, job: Job) -> str:
 async def _hand_in(
     container: Container,
     corpus: Corpus,
-    found: Iterable[Submission | Rejected],
+    found: Iterable[Submission | Rejection],
     request: Request,
     progress: Progress,
-) -> tuple[Job, int, tuple[Rejected, ...]]:
+) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queue everything as one job."""
     job: Job | None = None
-    handed_in, rejected = 0, tuple[Rejected, ...]()
+    handed_in, rejected = 0, tuple[Rejection, ...]()
     all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
     async with aclosing(all_of_it) as parts:
         async for part in parts:
@@ -171,7 +171,7 @@ async def _existing(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def _noting(found: Iterable[Submission | Rejected], keys: set[str]) -> Iterator[Submission | Rejected]:
+def _noting(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
     """The stream as it is; the keys that pass are noted."""
     for one in found:
         if isinstance(one, Submission):

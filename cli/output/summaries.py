@@ -7,7 +7,7 @@ from app.services.estimates import Estimate
 from cli.ingesting import Summary
 from cli.output.console import say, show
 from core.jobs import JobState
-from indexer import Rejected
+from indexer import Rejection
 
 __all__ = ["dry_object", "show_dry", "show_summary", "summary_object"]
 
@@ -98,7 +98,7 @@ def show_dry(estimate: Estimate) -> None:
     _show_rejected(estimate.rejected)
 
 
-def _show_rejected(rejected: Iterable[Rejected]) -> None:
+def _show_rejected(rejected: Iterable[Rejection]) -> None:
     listed = list(rejected)
     for one in listed[:_SHOWN]:
         say(f"rejected: {one.source}: {one.reason}")

@@ -1,1 +1,1 @@
-"""Loaders by file name; each module names the `MEDIA_TYPES` and `SUFFIXES` that it reads."""
+"""Loaders by file name. Each module names the `MEDIA_TYPES` and `SUFFIXES` that it reads."""

@@ -20,7 +20,7 @@ from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from core.strategies import StrategySpec, build, parse_spec
-from indexer.backends import Backends as IndexingBackends
+from indexer.backends import IndexingBackends
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
 from reasoning import REASONERS

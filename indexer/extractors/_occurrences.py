@@ -1,4 +1,4 @@
-"""Where names stand in a document's chunks, however they are spelled there."""
+"""Occurrences of names in the chunks of a document, in any spelling."""
 
 import re
 from bisect import bisect_right
@@ -15,11 +15,11 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-"""Scripts without space between words, or (Korean) hang endings on names: a name stands inside a run of letters."""
+"""Scripts without spaces between words, or with endings on names (Korean): a name is part of a run of letters."""
 
 
 class Occurrences:
-    """The chunks' texts, normalised and joined once, so that a name costs one pass over the document."""
+    """Finds names in the texts of chunks. These are normalised and joined once, so a name costs one pass."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -28,7 +28,7 @@ class Occurrences:
         self._starts = [0, *accumulate(len(text) + 1 for text in normalised)][:-1]
 
     def chunks_with(self, name: str) -> dict[int, int]:
-        """Index of each chunk that holds the *normalised* name as a word of its own → how often; in order."""
+        """Returns how often each chunk contains the *normalised* name as a separate word, by index, in order."""
         found: Counter[int] = Counter()
         at = self._joined.find(name) if name else -1
         while at >= 0:
@@ -41,7 +41,7 @@ class Occurrences:
         return dict(found)
 
     def surfaces(self, name: str, chunk: int, count: int) -> list[Surface]:
-        """The spellings of `name` (as given) in the chunk; the given one where they differ by more than case."""
+        """Returns the spellings of `name` in the chunk, or `name` itself if they differ by more than case."""
         pattern = r"\s+".join(re.escape(word) for word in name.split())
         text = self._texts[chunk]
         forms = Counter(
@@ -55,10 +55,10 @@ class Occurrences:
 
 
 def _same_word(text: str, at: int) -> bool:
-    """Whether a word goes on across the boundary before `at`."""
+    """Whether the characters before and at `at` belong to one word."""
     if not 0 < at < len(text):
         return False
-    before, behind = text[at - 1], text[at]
-    if not (before.isalnum() and behind.isalnum()):
+    before, after = text[at - 1], text[at]
+    if not (before.isalnum() and after.isalnum()):
         return False
-    return not (_UNSPACED.match(before) or _UNSPACED.match(behind))
+    return not (_UNSPACED.match(before) or _UNSPACED.match(after))

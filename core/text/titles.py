@@ -1,4 +1,4 @@
-"""A document's title where nobody gives one, and the name that a title is."""
+"""Titles of documents: derived from a key, cleaned, and as names of entities."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _FINAL_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
 
 
 def one_line(title: str) -> str:
-    """The title with white space collapsed."""
+    """Returns the title with white space collapsed."""
     return " ".join(title.split())
 
 
@@ -23,11 +23,11 @@ def stem_of(key: str) -> str:
 
 
 def bare_title(title: str) -> str:
-    """The title without its final parenthesis: `Mercury (planet)` → `Mercury`; one that is nothing else is kept."""
+    """Returns the title without its final parenthesis: `Mercury (planet)` → `Mercury`. A title that is one stays."""
     return _FINAL_PARENTHESIS.sub("", title).strip() or title.strip()
 
 
 def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:
-    """Ids of the names that a chunk's title and the last part of its heading path are, bare; each once."""
+    """Returns the entity ids of the bare title and the bare last part of the heading path, each once."""
     names = [normalise(bare_title(part)) for part in (title, *heading[-1:])]
     return tuple(dict.fromkeys(entity_id(name) for name in names if name))

@@ -1,4 +1,4 @@
-"""Which loader reads what: the modules of `indexer.loaders`, by the media types and suffixes that they name."""
+"""Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names those that it reads."""
 
 import importlib
 from functools import cache
@@ -15,7 +15,7 @@ _PACKAGE = "indexer.loaders"
 
 
 def loader_for(media_type: str) -> Loader:
-    """The loader of a media type, whose parameters and case do not matter; raises `UnsupportedMedia`."""
+    """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
     plain = media_type.partition(";")[0].strip().lower()
     for module in _modules():
         if plain in module.MEDIA_TYPES:
@@ -26,7 +26,7 @@ def loader_for(media_type: str) -> Loader:
 
 
 def media_type_of(path: str | PurePath) -> str:
-    """The media type that a file's suffix stands for; raises `UnsupportedMedia`, naming the suffixes that are known."""
+    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`, which names the known suffixes."""
     suffix = PurePath(path).suffix.lower()
     for module in _modules():
         if suffix in module.SUFFIXES:
@@ -37,7 +37,7 @@ def media_type_of(path: str | PurePath) -> str:
 
 
 def known_suffixes() -> list[str]:
-    """All suffixes that a loader reads, sorted."""
+    """Returns all suffixes that a loader reads, sorted."""
     return sorted(suffix for module in _modules() for suffix in module.SUFFIXES)
 
 

@@ -1,10 +1,10 @@
-"""Mentions and facts from what was found."""
+"""Mentions and facts of extracted chunks."""
 
 import pytest
 
 from core.graph import Extraction, Surface, Triple
 from core.ids import assertion_id, entity_id, triple_id
-from indexer.pipeline.linking import link
+from indexer.pipeline.extracted_graph import make_graph
 
 
 def found(*forms: tuple[str, int], triples: tuple[tuple[str, str, str], ...] = (), malformed: int = 0) -> Extraction:
@@ -16,7 +16,7 @@ def found(*forms: tuple[str, int], triples: tuple[tuple[str, str, str], ...] = (
 
 
 def test_one_mention_per_form_and_one_entity_per_normalised_name() -> None:
-    linked = link(["c"], [found(("Straße", 2), ("STRASSE", 1), ("Straße", 1), (" \u3000", 4), ("New \nYork", 1))])
+    linked = make_graph(["c"], [found(("Straße", 2), ("STRASSE", 1), ("Straße", 1), (" \u3000", 4), ("New \nYork", 1))])
     assert [(m.name, m.form, m.count) for m in linked.mentions] == [
         ("new york", "New York", 1),
         ("strasse", "STRASSE", 1),
@@ -27,13 +27,13 @@ def test_one_mention_per_form_and_one_entity_per_normalised_name() -> None:
 
 
 def test_names_of_triples_are_mentions_too() -> None:
-    linked = link(["c"], [found(("北京", 5), triples=(("北京", "是", "首都"), ("ÉCOLE", "near", "École")))])
+    linked = make_graph(["c"], [found(("北京", 5), triples=(("北京", "是", "首都"), ("ÉCOLE", "near", "École")))])
     assert [(m.form, m.count) for m in linked.mentions] == [("ÉCOLE", 1), ("École", 1), ("北京", 5), ("首都", 1)]
 
 
 def test_facts_are_there_once_per_triple_and_chunk() -> None:
     triples = (("Ada", "wrote  to", "Bob"), ("ADA", "wrote\nto", "bob"), ("Ada", "Wrote to", "Bob"))
-    linked = link(["c", "d"], [found(triples=triples), found(triples=triples[:1])])
+    linked = make_graph(["c", "d"], [found(triples=triples), found(triples=triples[:1])])
     ada, bob = entity_id("ada"), entity_id("bob")
     assert [(f.chunk_id, f.subject_id, f.predicate, f.object_id) for f in linked.facts] == [
         ("c", ada, "Wrote to", bob),
@@ -46,7 +46,9 @@ def test_facts_are_there_once_per_triple_and_chunk() -> None:
 
 
 def test_a_fact_about_itself_is_kept_and_one_about_nothing_is_malformed() -> None:
-    linked = link(["c"], [found(triples=(("Ada", "is", "ada"), ("Ada", " ", "Bob"), (" ", "is", "Bob")), malformed=2)])
+    linked = make_graph(
+        ["c"], [found(triples=(("Ada", "is", "ada"), ("Ada", " ", "Bob"), (" ", "is", "Bob")), malformed=2)]
+    )
     assert [(f.subject_id, f.object_id) for f in linked.facts] == [(entity_id("ada"), entity_id("ada"))]
     assert {m.form for m in linked.mentions} == {"Ada", "ada"}
     assert linked.malformed == 4
@@ -54,10 +56,10 @@ def test_a_fact_about_itself_is_kept_and_one_about_nothing_is_malformed() -> Non
 
 def test_the_order_of_what_was_found_does_not_matter() -> None:
     triples = (("a", "b", "c"), ("d", "e", "f"))
-    one = link(["c"], [found(("X", 1), ("Y", 2), triples=triples)])
-    assert one == link(["c"], [found(("Y", 2), ("X", 1), triples=triples[::-1])])
+    one = make_graph(["c"], [found(("X", 1), ("Y", 2), triples=triples)])
+    assert one == make_graph(["c"], [found(("Y", 2), ("X", 1), triples=triples[::-1])])
 
 
 def test_each_chunk_needs_its_extraction() -> None:
     with pytest.raises(ValueError, match="zip"):
-        link(["c", "d"], [found()])
+        make_graph(["c", "d"], [found()])

@@ -12,13 +12,13 @@ from core.documents import Submission
 from core.errors import InvalidInput, NotFound
 from core.ids import content_hash
 from indexer.submission import json_lines
-from indexer.submission.intake import Rejected, read_paths
+from indexer.submission.reading import Rejection, read_paths
 from indexer.submission.submissions import fingerprint, submission_from_json
 
 
-def read(*paths: Path, with_given: bool = False) -> tuple[list[Submission], list[Rejected]]:
+def read(*paths: Path, with_given: bool = False) -> tuple[list[Submission], list[Rejection]]:
     found = list(read_paths(paths, with_given=with_given))
-    return [f for f in found if isinstance(f, Submission)], [f for f in found if isinstance(f, Rejected)]
+    return [f for f in found if isinstance(f, Submission)], [f for f in found if isinstance(f, Rejection)]
 
 
 def write(path: Path, *lines: object) -> Path:

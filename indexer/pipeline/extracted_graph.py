@@ -1,4 +1,4 @@
-"""From what was found in chunks to the graph's rows: mentions and facts, in a fixed order."""
+"""The mentions and facts of extracted chunks, in a fixed order."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,36 +8,39 @@ from core.graph import Extraction, Fact, Mention, Triple
 from core.ids import assertion_id, entity_id, triple_id
 from core.text.names import normalise
 
-__all__ = ["Linked", "link"]
+__all__ = ["ExtractedGraph", "make_graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Linked:
-    """The rows of some chunks. `malformed` counts triples that name nothing, besides those the extractor skipped."""
+class ExtractedGraph:
+    """The mentions and facts of some chunks. `malformed` counts the triples left out because they name nothing.
+
+    It includes those that the extractor has left out already.
+    """
 
     mentions: tuple[Mention, ...]
     facts: tuple[Fact, ...]
     malformed: int
 
 
-def link(chunk_ids: Sequence[str], extractions: Sequence[Extraction]) -> Linked:
-    """Mentions and facts by chunk (in the order given), then by name and form, and by the triple's names.
+def make_graph(chunk_ids: Sequence[str], extractions: Sequence[Extraction]) -> ExtractedGraph:
+    """Returns mentions and facts ordered by chunk (as given), then by name and form, or by the names of the triple.
 
-    A fact about an entity and itself is kept: the text says so, the export has to bring it back, and its entity's
-    support counts it; what a loop means for ranking is the snapshot's to decide.
+    A fact whose subject is its object is kept: the text states it, an export contains it, and the support of the entity
+    counts it. The graph snapshot decides what such a loop means for ranking.
     """
     mentions: list[Mention] = []
     facts: list[Fact] = []
     malformed = 0
     for chunk_id, extraction in zip(chunk_ids, extractions, strict=True):
-        triples = [triple for triple in extraction.triples if _names_all(triple)]
+        triples = [triple for triple in extraction.triples if _is_complete(triple)]
         malformed += extraction.malformed + len(extraction.triples) - len(triples)
         mentions += _mentions(chunk_id, extraction, triples)
         facts += _facts(chunk_id, triples)
-    return Linked(mentions=tuple(mentions), facts=tuple(facts), malformed=malformed)
+    return ExtractedGraph(mentions=tuple(mentions), facts=tuple(facts), malformed=malformed)
 
 
-def _names_all(triple: Triple) -> bool:
+def _is_complete(triple: Triple) -> bool:
     return bool(normalise(triple.subject) and triple.predicate.strip() and normalise(triple.object))
 
 
@@ -59,7 +62,7 @@ def _mentions(chunk_id: str, extraction: Extraction, triples: Iterable[Triple]) 
 
 
 def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:
-    """One fact a triple; triples whose names and predicate are equal are one."""
+    """Makes one fact for each triple. Triples with equal names and predicate are one."""
     named = {(normalise(t.subject), _one_line(t.predicate), normalise(t.object)) for t in triples}
     facts = []
     for subject, predicate, object_ in sorted(named):

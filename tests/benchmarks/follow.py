@@ -20,8 +20,8 @@ import numpy as np
 from core.ports.embedding import TokenCounter, Vectors
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from evaluation.datasets import CORPUS_FILE, read_dataset
-from evaluation.rows.json_lines import read_rows
+from evaluation.datasets.dataset import CORPUS_FILE, read_dataset
+from evaluation.datasets.json_lines import read_rows
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.contracts.searcher import Passage, World, open_world

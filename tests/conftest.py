@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest.register_assert_rewrite("testing")
 pytest_plugins = ["tests.servers.fixtures"]
 
 os.environ["HF_HUB_OFFLINE"] = "1"

@@ -23,8 +23,9 @@ from core.trace import Trace
 from evaluation.datasets import CORPUS_FILE, read_dataset
 from evaluation.json_lines import read_rows
 from retrieval.snapshot import Snapshot, snapshot_of
+from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure
-from tests.contracts.searcher import Passage, World, open_world
+from tests.searching import World, open_world
 from tests.twins.embedder import TwinTokens
 
 __all__ = ["checks", "documents", "measure"]

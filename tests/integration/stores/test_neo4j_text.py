@@ -18,7 +18,7 @@ from stores.neo4j.database import Database
 from stores.neo4j.statements import script
 from stores.neo4j.words import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
+from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 

@@ -13,7 +13,7 @@ from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.text_query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.text_index import Connect, TextIndexContract, entry, found
+from testing.contracts.text_index import Connect, TextIndexContract, entry, found
 
 
 class TestTantivyTextIndex(TextIndexContract):

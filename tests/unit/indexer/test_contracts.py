@@ -1,17 +1,25 @@
 """Every loader, chunker and extractor that is there keeps its contract."""
 
+from collections.abc import Sequence
 from types import ModuleType
 
 import pytest
 
 from core import strategies
-from core.ports.indexing import Chunker, Extractor, Loader
+from core.ports.embedding import TokenCounter
+from core.ports.indexing import Chunker, DraftChunk, Extractor, Loader
 from core.strategies import StrategySpec
+from indexer import embedded_texts
 from indexer.extraction import make_extractor
-from tests.contracts.chunker import ChunkerContract
-from tests.contracts.extractor import ExtractorContract
-from tests.contracts.loader import LoaderContract
+from testing.contracts.chunker import ChunkerContract
+from testing.contracts.extractor import ExtractorContract
+from testing.contracts.loader import LoaderContract
 
+SAMPLES: dict[str, bytes] = {
+    "txt": "Erster Satz. Второе предложение.\r\n第三句。".encode(),
+    "md": "# Köln\n\nEine Stadt.\n\n## Geschichte\n\nAlt. 很老。\n".encode(),
+    "json_document": '{"title": "القاهرة", "text": "مدينة كبيرة. 很大。"}'.encode(),
+}
 _WITHOUT_MODEL = ["given", "pattern"]
 
 
@@ -29,12 +37,20 @@ class TestLoaders(LoaderContract):
 
     @pytest.fixture(scope="class")
     @classmethod
+    def sample(cls, name: str) -> bytes:
+        return SAMPLES[name]
+
+    @pytest.fixture(scope="class")
+    @classmethod
     def loader(cls, module: ModuleType) -> Loader:
         loader: Loader = module.build(module.Config(), None)
         return loader
 
 
 class TestChunkers(ChunkerContract):
+    def embedded_texts(self, title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:
+        return embedded_texts(title, chunks, tokens)
+
     @pytest.fixture(scope="class", params=strategies.names("indexer.chunkers"))
     @classmethod
     def chunker(cls, request: pytest.FixtureRequest) -> Chunker:

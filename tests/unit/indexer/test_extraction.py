@@ -11,7 +11,7 @@ from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from indexer.extraction import make_extractor, merge
 from indexer.occurrences import Occurrences
 from indexer.titles import bare_title
-from tests.contracts.extractor import all_of, sample
+from testing.contracts.extractor import all_of, sample
 
 
 def triple(subject: str, predicate: str, object_: str) -> Triple:

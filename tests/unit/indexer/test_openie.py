@@ -11,7 +11,7 @@ from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
 from indexer.extraction import gives_triples, make_extractor
 from indexer.extractors.llm import Statements, read
-from tests.contracts.extractor import ExtractorContract
+from testing.contracts.extractor import ExtractorContract
 from tests.openie import chat_models, openie
 from tests.twins.chat_server import ChatServer, Reply
 

@@ -16,7 +16,9 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from retrieval.hippo.linking import LinkedFact
 from retrieval.hippo.reset import entity_weights, passage_weights
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
 
 OPTIONS = {"filter": False}
 

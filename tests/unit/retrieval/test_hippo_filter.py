@@ -12,7 +12,9 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
 from tests.twins.chat_server import ChatServer, Reply
 
 

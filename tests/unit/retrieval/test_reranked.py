@@ -10,7 +10,8 @@ from core.corpora import Fine
 from core.errors import InvalidStrategy, Unavailable
 from core.trace import Trace
 from models.rerankers import HttpReranker
-from tests.contracts.searcher import PASSAGES, QUESTION, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from tests.searching import World, open_world
 from tests.twins.json_server import Reply, Request
 from tests.twins.rerank_server import RerankServer
 

@@ -13,40 +13,42 @@ from core.errors import InvalidStrategy
 from core.trace import Trace
 from models.rerankers import HttpReranker
 from retrieval import SEARCHERS
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, SearcherContract, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
+from tests.searching import NamedSearcherContract, World, open_world
 from tests.twins.rerank_server import RerankServer
 
 
-class TestDense(SearcherContract):
+class TestDense(NamedSearcherContract):
     name = "dense"
 
 
-class TestSparse(SearcherContract):
+class TestSparse(NamedSearcherContract):
     name = "sparse"
 
 
-class TestGraph(SearcherContract):
+class TestGraph(NamedSearcherContract):
     name = "graph"
 
 
-class TestFused(SearcherContract):
+class TestFused(NamedSearcherContract):
     name = "fused"
 
 
-class TestBridged(SearcherContract):
+class TestBridged(NamedSearcherContract):
     name = "bridged"
 
 
-class TestBridgedBySix(SearcherContract):
+class TestBridgedBySix(NamedSearcherContract):
     name = "bridged"
     options = {"ranker": "six"}  # noqa: RUF012 - never written to
 
 
-class TestFineByName(SearcherContract):
+class TestFineByName(NamedSearcherContract):
     name = "fine"
 
 
-class TestFineByVector(SearcherContract):
+class TestFineByVector(NamedSearcherContract):
     name = "fine"
 
     @pytest.fixture
@@ -54,7 +56,7 @@ class TestFineByVector(SearcherContract):
         return {"fine": Fine.ON}
 
 
-class TestHippo(SearcherContract):
+class TestHippo(NamedSearcherContract):
     """Of passages that assert something: what their title has to do with the names in their text."""
 
     name = "hippo"
@@ -65,7 +67,7 @@ class TestHippo(SearcherContract):
         return {"fine": Fine.ON, "asserting": True}
 
 
-class TestReranked(SearcherContract):
+class TestReranked(NamedSearcherContract):
     name = "reranked"
 
     @pytest.fixture
@@ -82,7 +84,7 @@ WITHOUT_A_CORPUS = {"web"}
 
 
 def test_every_searcher_has_its_contract_test() -> None:
-    tested = {cls.name for cls in SearcherContract.__subclasses__()}
+    tested = {cls.name for cls in NamedSearcherContract.__subclasses__()}
     assert set(strategies.names(SEARCHERS)) - WITHOUT_A_CORPUS <= tested
 
 

@@ -12,7 +12,8 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from retrieval.backends import WebAccess
 from stores.searxng import SearxngWebSearch
-from tests.contracts.searcher import PASSAGES, World, open_world
+from testing.contracts.searcher import PASSAGES
+from tests.searching import World, open_world
 from tests.twins.searxng_server import SearxngServer
 
 RESULTS = (

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -9,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ports.indexing import Block, Chunker, LoadedDocument
-from indexer.embedded_text import embedded_texts
+from core.ports.embedding import TokenCounter
+from core.ports.indexing import Block, Chunker, DraftChunk, LoadedDocument
 
 __all__ = ["CharacterTokens", "ChunkerContract", "PieceTokens", "WordTokens"]
 
@@ -26,6 +27,9 @@ class WordTokens:
         self.calls += 1
         return [len(re.findall(r"[\u3400-\u9fff]|\w+|[^\w\s]", text)) for text in texts]
 
+    def unknown(self, texts: Sequence[str]) -> None:
+        return None
+
 
 class CharacterTokens:
     """Every code point, white space too: a line end costs a token."""
@@ -35,6 +39,9 @@ class CharacterTokens:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
+
+    def unknown(self, texts: Sequence[str]) -> None:
+        return None
 
 
 class PieceTokens(CharacterTokens):
@@ -78,8 +85,12 @@ _COUNTERS = st.builds(
 Counter = WordTokens | CharacterTokens
 
 
-class ChunkerContract:
-    """Subclasses give the fixture `chunker`, of scope class or wider."""
+class ChunkerContract(ABC):
+    """Subclasses give the fixture `chunker`, of scope class or wider, and the pipeline's `embedded_texts`."""
+
+    @abstractmethod
+    def embedded_texts(self, title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:
+        """The texts that are embedded for the chunks of the document `title`."""
 
     @given(document=_DOCUMENTS, tokens=_COUNTERS)
     def test_chunks_stand_in_their_block_where_they_say(
@@ -111,7 +122,7 @@ class ChunkerContract:
     @given(document=_DOCUMENTS, tokens=_COUNTERS)
     def test_what_is_embedded_is_read_whole(self, chunker: Chunker, document: LoadedDocument, tokens: Counter) -> None:
         chunks = chunker.chunk(document, tokens)
-        counts = tokens.count(embedded_texts(document.title, chunks, tokens))
+        counts = tokens.count(self.embedded_texts(document.title, chunks, tokens))
         assert [chunk.tokens for chunk in chunks] == counts
         for chunk, count in zip(chunks, counts, strict=True):
             assert count <= tokens.max_tokens or _one_character(chunk.text)

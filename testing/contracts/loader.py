@@ -1,4 +1,4 @@
-"""What every loader keeps. A new loader adds a sample of what it reads."""
+"""The contract of loaders: the modules of `indexer.loaders`, or others of the same form."""
 
 from itertools import pairwise
 from types import ModuleType
@@ -11,13 +11,7 @@ from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 
-__all__ = ["SAMPLES", "LoaderContract", "source_of"]
-
-SAMPLES: dict[str, bytes] = {
-    "txt": "Erster Satz. Второе предложение.\r\n第三句。".encode(),
-    "md": "# Köln\n\nEine Stadt.\n\n## Geschichte\n\nAlt. 很老。\n".encode(),
-    "json_document": '{"title": "القاهرة", "text": "مدينة كبيرة. 很大。"}'.encode(),
-}
+__all__ = ["LoaderContract", "source_of"]
 
 
 def source_of(content: bytes, *, key: str = "folder/the file.ext", title: str | None = None) -> Source:
@@ -25,7 +19,10 @@ def source_of(content: bytes, *, key: str = "folder/the file.ext", title: str | 
 
 
 class LoaderContract:
-    """Subclasses give the fixtures `name`, `module` (the loader's) and `loader`, of scope class or wider."""
+    """Subclasses give the fixtures `module` (the loader's), `loader` and `sample`, of scope class or wider.
+
+    `sample` is a small file that the loader reads.
+    """
 
     def test_it_names_what_it_reads(self, module: ModuleType) -> None:
         assert module.MEDIA_TYPES
@@ -35,15 +32,15 @@ class LoaderContract:
         assert issubclass(module.Config, StrategyConfig)
         assert (module.__doc__ or "").splitlines()[0].strip()
 
-    def test_it_reads_its_sample(self, name: str, loader: Loader) -> None:
-        document = loader.load(source_of(SAMPLES[name]))
+    def test_it_reads_its_sample(self, sample: bytes, loader: Loader) -> None:
+        document = loader.load(source_of(sample))
         assert document.key == "folder/the file.ext"
         assert document.title
         assert any(block.text.strip() for block in document.blocks)
-        assert loader.load(source_of(SAMPLES[name])) == document
+        assert loader.load(source_of(sample)) == document
 
-    def test_the_senders_title_comes_first(self, name: str, loader: Loader) -> None:
-        assert loader.load(source_of(SAMPLES[name], title="  The\nsender's ")).title == "The sender's"
+    def test_the_senders_title_comes_first(self, sample: bytes, loader: Loader) -> None:
+        assert loader.load(source_of(sample, title="  The\nsender's ")).title == "The sender's"
 
     @given(content=st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
     def test_any_bytes_are_read_or_refused(self, loader: Loader, content: bytes) -> None:
@@ -55,9 +52,9 @@ class LoaderContract:
             _check(document)
 
     @pytest.mark.parametrize("cut", [1, 7, 20])
-    def test_a_sample_that_breaks_off_is_read_or_refused(self, name: str, loader: Loader, cut: int) -> None:
+    def test_a_sample_that_breaks_off_is_read_or_refused(self, sample: bytes, loader: Loader, cut: int) -> None:
         try:
-            _check(loader.load(source_of(SAMPLES[name][:-cut])))
+            _check(loader.load(source_of(sample[:-cut])))
         except LoadFailed as error:
             assert "the file.ext" in str(error)  # noqa: PT017 - either outcome is right
 

@@ -1,4 +1,4 @@
-"""The contract of corpora that are built beside others: for the test classes that inherit `RecordContract`, too."""
+"""The contract of the record about a corpus that is built beside another and takes its place."""
 
 from dataclasses import replace
 
@@ -10,7 +10,10 @@ from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
 from core.jobs import JobKind, JobState
 from core.ports.record import Built, Record
-from tests.contracts.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
+from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delete, export, put, revision
+
+__all__ = ["ReindexingContract"]
+
 
 OTHER = replace(SETTINGS, chunker="sentences")
 
@@ -31,8 +34,10 @@ async def build_all(record: Record, built: Built) -> None:
     await record.work.commit([commit_of(claim, [(f"anew {claim.key}", ["Ada"])]) for claim in claims], grace=0)
 
 
-class RecordBuildingContract:
-    async def test_what_is_built_is_invisible_until_it_is_whole(self, record: Record, other: Record, corpus: Corpus):
+class ReindexingContract(RecordFixtures):
+    async def test_what_is_built_is_invisible_until_it_is_whole(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         before = await export(record, corpus)
         built = await record.corpora.build_beside(corpus.id, OTHER)
@@ -47,7 +52,7 @@ class RecordBuildingContract:
             built.beside_id,
         )
 
-    async def test_the_swap_moves_the_name_and_drops_the_old(self, record: Record, corpus: Corpus):
+    async def test_the_swap_moves_the_name_and_drops_the_old(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         built = await record.corpora.build_beside(corpus.id, OTHER)
         await build_all(record, built)
@@ -63,7 +68,7 @@ class RecordBuildingContract:
         assert await record.corpora.built() == []
         assert (await record.corpora.counts(now.id)).documents == 1
 
-    async def test_nothing_is_swapped_before_it_is_whole(self, record: Record, corpus: Corpus):
+    async def test_nothing_is_swapped_before_it_is_whole(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         built = await record.corpora.build_beside(corpus.id, OTHER)
         assert await record.corpora.swap(corpus.id) is None
@@ -76,7 +81,7 @@ class RecordBuildingContract:
         await build_all(record, built)
         assert await record.corpora.swap(corpus.id) is not None
 
-    async def test_what_changes_or_goes_meanwhile_is_followed(self, record: Record, corpus: Corpus):
+    async def test_what_changes_or_goes_meanwhile_is_followed(self, record: Record, corpus: Corpus) -> None:
         for key in ("a", "b"):
             await put(record, corpus, key, [(key, ["Ada"])])
         built = await record.corpora.build_beside(corpus.id, OTHER)
@@ -94,7 +99,7 @@ class RecordBuildingContract:
         assert await record.corpora.swap(corpus.id) is not None
         assert (await record.corpora.counts(built.beside_id)).documents == 1
 
-    async def test_a_document_that_fails_anew_keeps_the_old_corpus(self, record: Record, corpus: Corpus):
+    async def test_a_document_that_fails_anew_keeps_the_old_corpus(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         built = await record.corpora.build_beside(corpus.id, OTHER)
         await hand_in_what_lacks(record, built)
@@ -105,7 +110,7 @@ class RecordBuildingContract:
         await build_all(record, built)
         assert await record.corpora.swap(corpus.id) is not None
 
-    async def test_a_document_that_failed_before_may_fail_again(self, record: Record, corpus: Corpus):
+    async def test_a_document_that_failed_before_may_fail_again(self, record: Record, corpus: Corpus) -> None:
         await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus)
         await record.work.fail(claim, "no text in it")
@@ -117,7 +122,7 @@ class RecordBuildingContract:
         document = await record.library.document(built.beside_id, claim.document_id)
         assert document.state is RevisionState.FAILED
 
-    async def test_one_is_built_at_a_time_and_may_be_discarded(self, record: Record, corpus: Corpus):
+    async def test_one_is_built_at_a_time_and_may_be_discarded(self, record: Record, corpus: Corpus) -> None:
         built = await record.corpora.build_beside(corpus.id, OTHER)
         with pytest.raises(Conflict, match=r"'books' is being reindexed already"):
             await record.corpora.build_beside(corpus.id, OTHER)
@@ -129,7 +134,7 @@ class RecordBuildingContract:
         assert await record.corpora.swap(corpus.id) is not None, "nothing of nothing is whole"
         assert (await record.corpora.get("books")).id == again.beside_id
 
-    async def test_dropping_a_corpus_drops_what_is_built_beside_it(self, record: Record, corpus: Corpus):
+    async def test_dropping_a_corpus_drops_what_is_built_beside_it(self, record: Record, corpus: Corpus) -> None:
         built = await record.corpora.build_beside(corpus.id, OTHER)
         await record.corpora.drop("books")
         assert set(await record.work.dropped()) == {corpus.id, built.beside_id}
@@ -137,14 +142,14 @@ class RecordBuildingContract:
         with pytest.raises(NotFound):
             await record.corpora.get("books")
 
-    async def test_what_is_built_is_no_rubbish_and_waits_for_a_worker(self, record: Record, corpus: Corpus):
+    async def test_what_is_built_is_no_rubbish_and_waits_for_a_worker(self, record: Record, corpus: Corpus) -> None:
         built = await record.corpora.build_beside(corpus.id, OTHER)
         assert await record.work.dropped() == []
         assert built.beside_id in await record.work.waiting()
         await record.work.forget(built.beside_id)
         assert (await record.corpora.by_id(built.beside_id)).settings == OTHER
 
-    async def test_the_swap_is_of_the_one_that_has_the_name(self, record: Record, corpus: Corpus):
+    async def test_the_swap_is_of_the_one_that_has_the_name(self, record: Record, corpus: Corpus) -> None:
         built = await record.corpora.build_beside(corpus.id, OTHER)
         await record.corpora.rename("books", "novels")
         assert await record.corpora.swap(built.beside_id) is None

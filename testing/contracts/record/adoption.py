@@ -1,4 +1,4 @@
-"""The part of the record's contract about revisions that come prepared; `tests.contracts.record` holds the rest."""
+"""The contract of the record about revisions that are queued and claimed in one step, as a restore does."""
 
 import pytest
 
@@ -9,9 +9,9 @@ from core.errors import InvalidInput, NotFound
 from core.graph import Extraction, Surface
 from core.jobs import JobKind, JobState
 from core.ports.record import Claim, NewRevision, Record, Staged
-from tests.contracts.record import LEASE, claim_all, commit_of, delete, put, revision
+from testing.record import LEASE, RecordFixtures, claim_all, commit_of, delete, put, revision
 
-__all__ = ["RecordAdoptingContract"]
+__all__ = ["AdoptionContract"]
 
 
 async def adopt(record: Record, corpus: Corpus, job_id: str, *revisions: NewRevision) -> dict[str, Claim]:
@@ -24,9 +24,7 @@ async def commit(record: Record, *claims: Claim) -> tuple[Claim, ...]:
     return (await record.work.commit(commits, grace=0)).fenced
 
 
-class RecordAdoptingContract:
-    """Subclasses give the fixtures `record`, `other` and `corpus`, as `RecordContract` does."""
-
+class AdoptionContract(RecordFixtures):
     async def test_what_is_adopted_is_claimed_at_once_and_nobody_else_begins_it(
         self, record: Record, other: Record, corpus: Corpus
     ) -> None:

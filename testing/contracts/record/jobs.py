@@ -1,4 +1,4 @@
-"""The part of the record's contract about what jobs spend; `tests.contracts.record` holds the rest."""
+"""The contract of the record about cancelling jobs, and pausing and resuming those whose token budget is spent."""
 
 import pytest
 
@@ -7,46 +7,30 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Conflict, NotFound
 from core.graph import Extraction
-from core.jobs import JobKind, JobState
+from core.jobs import JobState
 from core.ports.record import Record, Spent, Staged
-from tests.contracts.record import LEASE, claim_all, commit_of, put, revision
+from testing.record import LEASE, RecordFixtures, claim_all, commit_of, put, revision
 
-__all__ = ["RecordBudgetContract"]
+__all__ = ["JobsContract"]
 
 
-class RecordBudgetContract:
-    """Subclasses give the fixtures `record`, `other` and `corpus`, as `RecordContract` does."""
-
-    async def test_a_claim_tells_its_job_and_what_that_may_spend(self, record: Record, corpus: Corpus) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=100)).job
-        assert (job.token_budget, job.tokens) == (100, 0)
+class JobsContract(RecordFixtures):
+    async def test_a_deletion_is_not_cancelled(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        job = await record.intake.delete_documents(corpus.id, [ids.document_id("a")])
+        await record.jobs.cancel(job.id)
         [claim] = await claim_all(record, corpus)
-        assert (claim.job_id, claim.token_budget, claim.tokens_spent) == (job.id, 100, 0)
-        spent = Spent(job_id=job.id, calls=2, prompt_tokens=30, completion_tokens=5)
-        assert await record.work.stage([], [spent]) == []
-        await record.work.stage([], [spent])
-        await record.work.release([claim])
-        [claim] = await claim_all(record, corpus)
-        assert claim.tokens_spent == 70
-        job = await record.jobs.get(job.id)
-        assert (job.calls, job.prompt_tokens, job.completion_tokens, job.tokens) == (4, 60, 10, 70)
+        assert claim.deletion
 
-    async def test_a_job_without_a_budget_has_none(self, record: Record, corpus: Corpus) -> None:
-        job_id = await record.intake.open_job(corpus.id, JobKind.INGEST)
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, job_id=job_id)
-        [claim] = await claim_all(record, corpus)
-        assert claim.token_budget is None
-
-    async def test_what_a_lost_claim_spent_is_counted_and_its_extraction_is_not_kept(
-        self, record: Record, other: Record, corpus: Corpus
-    ) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
-        [claim] = await claim_all(record, corpus)
-        await other.jobs.cancel(job.id)
-        staged = Staged(claim=claim, extract_hash="h", extraction=Extraction())
-        assert await record.work.stage([staged], [Spent(job_id=job.id, calls=1, prompt_tokens=9)]) == [claim]
-        assert (await record.jobs.get(job.id)).tokens == 9
-        assert await record.work.staged(corpus.id, [(claim.document_id, "h")]) == {}
+    async def test_cancel_fences_and_keeps_what_is_finished(self, record: Record, corpus: Corpus) -> None:
+        enqueued = await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        [first, second] = await claim_all(record, corpus)
+        await record.work.commit([commit_of(first, [("one", [])])], grace=0)
+        job = await record.jobs.cancel(enqueued.job.id)
+        assert (job.state, job.counts) == (JobState.CANCELLED, {"cancelled": 1, "indexed": 1})
+        outcome = await record.work.commit([commit_of(second, [("two", [])])], grace=0)
+        assert outcome.fenced == (second,)
+        assert (await record.corpora.counts(corpus.id)).documents == 1
 
     async def test_a_used_up_budget_pauses_all_that_is_left_of_the_job(self, record: Record, corpus: Corpus) -> None:
         kept = (await record.intake.enqueue(corpus.id, [revision("kept")], OnConflict.REPLACE)).job
@@ -122,15 +106,3 @@ class RecordBudgetContract:
         new = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
         await record.work.pause(claims, "used up")
         assert (await record.jobs.get(new.id)).counts == {"queued": 1}
-
-    async def test_what_is_unchanged_can_be_asked_beforehand(self, record: Record, corpus: Corpus) -> None:
-        await put(record, corpus, "same", [("one", [])])
-        await record.intake.enqueue(corpus.id, [revision("waiting")], OnConflict.REPLACE)
-        page = await record.library.documents(corpus.id, limit=9)
-        assert {document.key for document in page.data} == {"same", "waiting"}
-        same = revision("same", repr(([("one", [])], ()))).fingerprint
-        asked = {"same": same, "waiting": revision("waiting").fingerprint, "new": "x"}
-        assert await record.intake.unchanged(corpus.id, asked) == {"same"}
-        assert await record.intake.unchanged(corpus.id, {"same": "other"}) == frozenset()
-        await record.intake.delete_documents(corpus.id, [ids.document_id("same")])
-        assert await record.intake.unchanged(corpus.id, asked) == frozenset()

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import numpy as np
@@ -23,7 +23,8 @@ OTHERS_SEE_WITHIN = 2.0
 
 def unit_vectors(count: int, seed: int = 0, dimension: int = DIMENSION) -> Vectors:
     vectors = np.random.default_rng(seed).standard_normal((count, dimension)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    units: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return units
 
 
 def batch(ids: Sequence[str], vectors: Vectors, documents: Sequence[str] | None = None) -> VectorBatch:
@@ -48,7 +49,7 @@ class VectorStoreContract:
         raise NotImplementedError("a subclass says how its store is opened")
 
     @pytest.fixture
-    async def store(self, connect: Connect):
+    async def store(self, connect: Connect) -> AsyncIterator[VectorStore]:
         async with connect() as store:
             yield store
 
@@ -62,7 +63,7 @@ class VectorStoreContract:
         """Nothing is in it. Where the first write takes long, one that is ready for vectors of `DIMENSION`."""
         return new_corpus
 
-    async def test_an_unknown_corpus_is_empty(self, store: VectorStore, new_corpus: str):
+    async def test_an_unknown_corpus_is_empty(self, store: VectorStore, new_corpus: str) -> None:
         assert await store.search(new_corpus, CHUNK, unit_vectors(1)[0], 5) == []
         assert await store.count(new_corpus, CHUNK) == 0
         assert await store.missing(new_corpus, CHUNK, ["a", "b"]) == {"a", "b"}
@@ -70,14 +71,14 @@ class VectorStoreContract:
         await store.delete(new_corpus, CHUNK, ["a"])
         await store.drop(new_corpus)
 
-    async def test_an_empty_batch_changes_nothing(self, store: VectorStore, new_corpus: str):
+    async def test_an_empty_batch_changes_nothing(self, store: VectorStore, new_corpus: str) -> None:
         await store.write(new_corpus, CHUNK, batch([], unit_vectors(0)))
         await store.delete(new_corpus, CHUNK, [])
         assert await store.count(new_corpus, CHUNK) == 0
         assert await store.missing(new_corpus, CHUNK, []) == set()
         assert await store.fetch(new_corpus, CHUNK, []) == {}
 
-    async def test_search_is_exact_and_scores_are_cosines(self, store: VectorStore, new_corpus: str):
+    async def test_search_is_exact_and_scores_are_cosines(self, store: VectorStore, new_corpus: str) -> None:
         vectors, query = unit_vectors(200), unit_vectors(1, seed=9)[0]
         await store.write(new_corpus, CHUNK, batch(names(200), vectors))
         hits = await store.search(new_corpus, CHUNK, query, 10)
@@ -86,26 +87,26 @@ class VectorStoreContract:
         assert [hit.score for hit in hits] == pytest.approx(np.sort(cosines)[::-1][:10].tolist(), abs=1e-5)
 
     @pytest.mark.parametrize(("k", "expected"), [(-1, 0), (0, 0), (1, 1), (10_000, 30)])
-    async def test_k(self, store: VectorStore, corpus: str, k: int, expected: int):
+    async def test_k(self, store: VectorStore, corpus: str, k: int, expected: int) -> None:
         await store.write(corpus, CHUNK, batch(names(30), unit_vectors(30)))
         hits = await store.search(corpus, CHUNK, unit_vectors(1, seed=1)[0], k)
         assert len(hits) == expected
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
-    async def test_ties_are_broken_by_id(self, store: VectorStore, corpus: str):
+    async def test_ties_are_broken_by_id(self, store: VectorStore, corpus: str) -> None:
         ids = names(50)
         shuffled = [ids[i] for i in np.random.default_rng(3).permutation(50)]
         await store.write(corpus, CHUNK, batch(shuffled, np.repeat(unit_vectors(1), 50, axis=0)))
         hits = await store.search(corpus, CHUNK, unit_vectors(1)[0], 7)
         assert [hit.id for hit in hits] == ids[:7]
 
-    async def test_writing_again_changes_nothing(self, store: VectorStore, corpus: str):
+    async def test_writing_again_changes_nothing(self, store: VectorStore, corpus: str) -> None:
         for _ in range(2):
             await store.write(corpus, CHUNK, batch(names(5), unit_vectors(5)))
         assert await store.count(corpus, CHUNK) == 5
         assert len(await store.search(corpus, CHUNK, unit_vectors(1)[0], 10)) == 5
 
-    async def test_writing_an_id_replaces_its_row(self, store: VectorStore, corpus: str):
+    async def test_writing_an_id_replaces_its_row(self, store: VectorStore, corpus: str) -> None:
         old, new = unit_vectors(2)
         await store.write(corpus, CHUNK, batch(["a"], old[None], ["d1"]))
         assert (await store.search(corpus, CHUNK, old, 1))[0].score == pytest.approx(1, abs=1e-5)
@@ -116,13 +117,13 @@ class VectorStoreContract:
         assert np.allclose((await store.fetch(corpus, CHUNK, ["a"]))["a"], new, atol=1e-6)
         assert await store.count(corpus, CHUNK) == 1
 
-    async def test_the_last_of_an_id_that_comes_twice_counts(self, store: VectorStore, corpus: str):
+    async def test_the_last_of_an_id_that_comes_twice_counts(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(2)
         await store.write(corpus, CHUNK, batch(["a", "a"], vectors))
         assert await store.count(corpus, CHUNK) == 1
         assert np.allclose((await store.fetch(corpus, CHUNK, ["a"]))["a"], vectors[1], atol=1e-6)
 
-    async def test_fetch_and_missing_leave_out_what_is_not_there(self, store: VectorStore, corpus: str):
+    async def test_fetch_and_missing_leave_out_what_is_not_there(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(3)
         await store.write(corpus, CHUNK, batch(["a", "b", "c"], vectors))
         fetched = await store.fetch(corpus, CHUNK, ["c", "nothing", "a"])
@@ -131,7 +132,7 @@ class VectorStoreContract:
         assert fetched["c"].dtype == np.float32
         assert await store.missing(corpus, CHUNK, ["a", "nothing", "c", "nothing"]) == {"nothing"}
 
-    async def test_delete(self, store: VectorStore, corpus: str):
+    async def test_delete(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(10)
         await store.write(corpus, CHUNK, batch(names(10), vectors))
         await store.search(corpus, CHUNK, vectors[0], 1)
@@ -142,7 +143,7 @@ class VectorStoreContract:
         await store.write(corpus, CHUNK, batch(names(1), vectors[:1]))
         assert (await store.search(corpus, CHUNK, vectors[0], 1))[0].id == names(1)[0]
 
-    async def test_everything_can_be_deleted_and_written_again(self, store: VectorStore, corpus: str):
+    async def test_everything_can_be_deleted_and_written_again(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(40)
         for _ in range(3):
             await store.write(corpus, CHUNK, batch(names(40), vectors))
@@ -151,7 +152,7 @@ class VectorStoreContract:
             assert await store.search(corpus, CHUNK, vectors[0], 100) == []
             assert await store.count(corpus, CHUNK) == 0
 
-    async def test_corpora_and_kinds_do_not_see_each_other(self, store: VectorStore, corpus: str):
+    async def test_corpora_and_kinds_do_not_see_each_other(self, store: VectorStore, corpus: str) -> None:
         other, vectors = new_id(), unit_vectors(3)
         await store.write(corpus, CHUNK, batch(["a"], vectors[:1]))
         await store.write(other, CHUNK, batch(["a"], vectors[1:2]))
@@ -165,7 +166,9 @@ class VectorStoreContract:
         await store.drop(other)
         assert await store.missing(corpus, CHUNK, ["a"]) == set()
 
-    async def test_drop_removes_every_kind_and_the_corpus_can_begin_again(self, store: VectorStore, corpus: str):
+    async def test_drop_removes_every_kind_and_the_corpus_can_begin_again(
+        self, store: VectorStore, corpus: str
+    ) -> None:
         for kind in VectorKind:
             await store.write(corpus, kind, batch(names(3), unit_vectors(3)))
         for kind in VectorKind:
@@ -177,7 +180,7 @@ class VectorStoreContract:
         await store.write(corpus, CHUNK, batch(["new"], unit_vectors(1, dimension=5)))
         assert [hit.id for hit in await store.search(corpus, CHUNK, unit_vectors(1, dimension=5)[0], 5)] == ["new"]
 
-    async def test_documents_restrict(self, store: VectorStore, corpus: str):
+    async def test_documents_restrict(self, store: VectorStore, corpus: str) -> None:
         ids, vectors = names(3000), unit_vectors(3000)
         documents = [f"d{i % 2000:04}" for i in range(3000)]
         await store.write(corpus, CHUNK, batch(ids, vectors, documents))
@@ -191,7 +194,7 @@ class VectorStoreContract:
         assert await store.search(corpus, CHUNK, query, 5, ["unknown"]) == []
         assert len(await store.search(corpus, CHUNK, query, 5, None)) == 5
 
-    async def test_documents_restrict_what_is_left_after_deletions(self, store: VectorStore, corpus: str):
+    async def test_documents_restrict_what_is_left_after_deletions(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(4)
         await store.write(corpus, CHUNK, batch(names(4), vectors, ["d1", "d1", "d2", "d2"]))
         await store.search(corpus, CHUNK, vectors[0], 1)
@@ -199,7 +202,7 @@ class VectorStoreContract:
         hits = await store.search(corpus, CHUNK, vectors[0], 9, {"d1"})
         assert [hit.id for hit in hits] == [names(4)[1]]
 
-    async def test_within_finds_all_that_are_near_enough(self, store: VectorStore, new_corpus: str):
+    async def test_within_finds_all_that_are_near_enough(self, store: VectorStore, new_corpus: str) -> None:
         ids, vectors, queries = names(300), unit_vectors(300), unit_vectors(40, seed=5)
         vectors[7] = vectors[3]
         assert await store.within(new_corpus, CHUNK, queries[:2], 0.5) == [[], []]
@@ -215,7 +218,7 @@ class VectorStoreContract:
         assert await store.within(new_corpus, CHUNK, unit_vectors(0), 0.5) == []
         assert await store.within(new_corpus, VectorKind.FACT, queries[:1], 0.5) == [[]]
 
-    async def test_a_large_batch(self, store: VectorStore, corpus: str):
+    async def test_a_large_batch(self, store: VectorStore, corpus: str) -> None:
         vectors = unit_vectors(10_000)
         await store.write(corpus, CHUNK, batch(names(10_000), vectors))
         assert await store.count(corpus, CHUNK) == 10_000
@@ -226,21 +229,21 @@ class VectorStoreContract:
         await store.delete(corpus, CHUNK, names(10_000))
         assert await store.count(corpus, CHUNK) == 0
 
-    async def test_another_dimension_is_refused(self, store: VectorStore, corpus: str):
+    async def test_another_dimension_is_refused(self, store: VectorStore, corpus: str) -> None:
         await store.write(corpus, CHUNK, batch(["a"], unit_vectors(1)))
         with pytest.raises(InvalidInput, match="dimension"):
             await store.write(corpus, CHUNK, batch(["b"], unit_vectors(1, dimension=5)))
         assert await store.missing(corpus, CHUNK, ["a", "b"]) == {"b"}
         await store.write(corpus, VectorKind.FACT, batch(["b"], unit_vectors(1, dimension=5)))
 
-    async def test_vectors_that_are_none_are_refused(self, store: VectorStore, new_corpus: str):
+    async def test_vectors_that_are_none_are_refused(self, store: VectorStore, new_corpus: str) -> None:
         with pytest.raises(InvalidInput, match="finite"):
             await store.write(new_corpus, CHUNK, batch(["a"], np.full((1, DIMENSION), np.nan, dtype=np.float32)))
         with pytest.raises(InvalidInput, match="2 ids"):
             await store.write(new_corpus, CHUNK, batch(["a", "b"], unit_vectors(1)))
         assert await store.count(new_corpus, CHUNK) == 0
 
-    async def test_what_was_written_is_there_after_reopening(self, connect: Connect, corpus: str):
+    async def test_what_was_written_is_there_after_reopening(self, connect: Connect, corpus: str) -> None:
         vectors = unit_vectors(6)
         async with connect() as store:
             await store.write(corpus, CHUNK, batch(names(6), vectors))
@@ -253,7 +256,7 @@ class VectorStoreContract:
             await eventually(all_is_seen)  # one that was opened later is another process
             assert (await store.search(corpus, CHUNK, vectors[3], 1))[0].id == names(6)[3]
 
-    async def test_another_instance_sees_writes_deletions_and_drops(self, connect: Connect, new_corpus: str):
+    async def test_another_instance_sees_writes_deletions_and_drops(self, connect: Connect, new_corpus: str) -> None:
         vectors = unit_vectors(6)
         async with connect() as writer, connect() as reader:
 
@@ -284,7 +287,7 @@ class VectorStoreContract:
             await writer.write(new_corpus, CHUNK, batch(["new"], vectors[:1]))
             await sees({"new"})
 
-    async def test_readers_are_right_while_a_writer_writes(self, store: VectorStore, new_corpus: str):
+    async def test_readers_are_right_while_a_writer_writes(self, store: VectorStore, new_corpus: str) -> None:
         """Every search finds what was acknowledged before it, and nothing that was deleted before it."""
         ids, vectors = names(200), unit_vectors(200)
         acknowledged = 0
@@ -308,7 +311,7 @@ class VectorStoreContract:
         await asyncio.gather(write(), *(read() for _ in range(3)))
         assert len(await store.search(new_corpus, CHUNK, vectors[0], 1000)) == 150
 
-    async def test_writers_side_by_side_lose_nothing(self, connect: Connect, new_corpus: str):
+    async def test_writers_side_by_side_lose_nothing(self, connect: Connect, new_corpus: str) -> None:
         async with connect() as one, connect() as other:
             await asyncio.gather(
                 *(

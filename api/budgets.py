@@ -1,6 +1,6 @@
 """What a request may cost: what it asks for, never more than the server allows."""
 
-from api.shapes.ask import BudgetIn
+from api.schemas.ask import BudgetIn
 from core.budget import Budget
 from core.errors import InvalidInput
 from core.settings import BudgetSettings

@@ -12,7 +12,7 @@ from api import problems
 from api.guard import Guard
 from api.routes import chunks, corpora, docs, documents, estimates, export, health, jobs, questions, strategies
 from app.container import Container
-from app.warming import keep_ringing, warm_up
+from app.services.warming import keep_ringing, warm_up
 from core.settings import Settings, read_settings
 
 __all__ = ["create_app"]

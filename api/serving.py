@@ -10,8 +10,8 @@ import uvicorn
 
 from api.guard import is_loopback
 from app.container import Container
-from app.readiness import check_at_start
-from app.supervision import Supervision
+from app.doctor.readiness import check_at_start
+from app.worker.supervision import Supervision
 from core.errors import InvalidInput
 from core.settings import Settings
 

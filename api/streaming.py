@@ -12,8 +12,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from api.problems import details_of
-from api.shapes.ask import answer_out
-from api.shapes.events import event_out
+from api.schemas.ask import answer_out
+from api.schemas.events import event_out
 from core.errors import HopweaveError
 from core.ports.reasoning import Answer
 from core.trace import Event, Trace

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from api.shapes.documents import DocumentIn
+from api.schemas.documents import DocumentIn
 from core.documents import Submission
 from core.errors import InvalidInput
 from indexer import submission_from_json

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from api.budgets import allowed
 from app.container import Container
-from app.questions import AskRequest, SearchRequest
-from app.questions import ask as ask_corpus
-from app.questions import search as search_corpus
+from app.services.questions import AskRequest, SearchRequest
+from app.services.questions import ask as ask_corpus
+from app.services.questions import search as search_corpus
 from cli.running import run_with_container
 from core.budget import Budget
 from core.errors import InvalidInput
@@ -39,7 +39,7 @@ def asked(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) 
         found = await container.record.corpora.get(corpus)
         async with AsyncExitStack() as stack:
             if shown:
-                from cli.drawing import drawn
+                from cli.output.drawing import drawn
 
                 await stack.enter_async_context(drawn(trace))
             return await ask_corpus(container, found, request, trace), trace

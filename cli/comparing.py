@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 
 from app.container import Container
-from app.supervision import Supervision
-from cli.stages import stages
+from app.worker.supervision import Supervision
+from cli.output.stages import stages
 from core.errors import InvalidInput
 from core.settings import Settings
 from evaluation import (

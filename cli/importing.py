@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.backup import show_restored
-from cli.console import emit, say
-from cli.rows_done import RowsDone
+from cli.commands.backup import show_restored
+from cli.output.console import emit, say
+from cli.output.rows_done import RowsDone
 from cli.running import run_with_container
 from core.errors import InvalidInput
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.corpora import ensure
-from app.estimates import Estimate, estimate
-from app.ingestion import hand_in_all
-from app.pruning import documents_of, prune
-from app.supervision import Supervision
-from cli.console import say
-from cli.progress import Progress
+from app.services.corpora import ensure
+from app.services.estimates import Estimate, estimate
+from app.services.ingestion import hand_in_all
+from app.services.pruning import documents_of, prune
+from app.worker.supervision import Supervision
+from cli.output.console import say
+from cli.output.progress import Progress
 from cli.running import run_with_container
 from cli.waiting import finished
 from core.corpora import Corpus, Fine

@@ -6,10 +6,22 @@ from pathlib import Path
 
 import typer
 
-from cli import backup, corpora, doctor, documents, export, ingest, jobs, migrate, questions, serve, version
-from cli.console import say
+from cli.commands import (
+    backup,
+    corpora,
+    doctor,
+    documents,
+    export,
+    ingest,
+    jobs,
+    migrate,
+    questions,
+    serve,
+    version,
+)
+from cli.output.console import say
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
-from core.text import is_whole
+from core.text.characters import is_whole
 
 __all__ = ["app", "run"]
 
@@ -31,7 +43,7 @@ _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 @app.command("eval", add_help_option=False, context_settings=_PASSED_ON)
 def evaluate(context: typer.Context) -> None:
     """Measure retrieval and answers on question sets."""
-    from cli.eval import register  # with all of the application, which the other commands need not wait for
+    from cli.commands.eval import register  # with all of the application, which the other commands need not wait for
 
     _pass_on("eval", register, context.args)
 
@@ -39,7 +51,7 @@ def evaluate(context: typer.Context) -> None:
 @app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)
 def train_ranker(context: typer.Context) -> None:
     """Train a ranker for `bridged` on question sets."""
-    from cli.train_ranker import register  # as heavy
+    from cli.commands.train_ranker import register  # as heavy
 
     _pass_on("train-ranker", register, context.args)
 
@@ -47,7 +59,7 @@ def train_ranker(context: typer.Context) -> None:
 @app.command("import-dataset", add_help_option=False, context_settings=_PASSED_ON)
 def import_dataset(context: typer.Context) -> None:
     """Make a folder for `eval` of a public question set."""
-    from cli.import_dataset import register  # as heavy
+    from cli.commands.import_dataset import register  # as heavy
 
     _pass_on("import-dataset", register, context.args)
 

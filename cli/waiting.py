@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cli.console import say
+from cli.output.console import say
 from core.errors import Unavailable
 
 if TYPE_CHECKING:
     from app.container import Container
-    from app.supervision import Supervision
+    from app.worker.supervision import Supervision
     from core.jobs import Job
     from core.settings import Settings
 
@@ -45,7 +45,7 @@ async def finished(
 
 async def finish(container: "Container", job: "Job", watch: "Callable[[Job], None]" = lambda _: None) -> "Job":
     """As `finished`, with a worker of our own if none runs."""
-    from app.supervision import Supervision
+    from app.worker.supervision import Supervision
 
     with Supervision(container.settings) as supervision:
         return await finished(container, supervision, job, watch)

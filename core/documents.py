@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
-from core.text import NO_CHARACTER, check_text, half_in, is_whole
+from core.text.characters import NO_CHARACTER, check_text, half_in, is_whole
 
 __all__ = [
     "MAX_KEY_LENGTH",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidFilter
-from core.text import NO_CHARACTER, half_in
+from core.text.characters import NO_CHARACTER, half_in
 
 __all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "parse_filter"]
 

@@ -54,7 +54,7 @@ def chunk_id(key: str, text: str, occurrence: int) -> str:
 
 
 def entity_id(name: str) -> str:
-    """The id of the entity whose *normalised* name this is (`core.names.normalise`)."""
+    """The id of the entity whose *normalised* name this is (`core.text.names.normalise`)."""
     return digest("entity", [name])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import InvalidStrategy
-from core.text import NO_CHARACTER, half_in, is_whole
+from core.text.characters import NO_CHARACTER, half_in, is_whole
 
 __all__ = ["StrategyConfig", "StrategySpec", "build", "config_of", "describe", "module_of", "names", "parse_spec"]
 
@@ -68,7 +68,7 @@ def _read(value: str) -> object:
 def names(package: str) -> list[str]:
     """The strategies of a package, by file name; modules that begin with '_' are parts, not strategies."""
     path = importlib.import_module(package).__path__
-    return sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_") and not m.ispkg)
+    return sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_"))
 
 
 def module_of(package: str, name: str, kind: str) -> ModuleType:

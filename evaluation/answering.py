@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.container import Container
-from app.questions import AskRequest, SearchRequest, ask, search
+from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.answer_rows import AnswerRow, Cost, answer_row, failed_answer
 from evaluation.datasets import Dataset, GoldQuestion
 from evaluation.fingerprints import answers_fingerprint, gold_of
 from evaluation.indexing import Progress
-from evaluation.rows_file import ANSWER, RowsFile
+from evaluation.rows.answer_rows import AnswerRow, Cost, answer_row, failed_answer
+from evaluation.rows.rows_file import ANSWER, RowsFile
 
 __all__ = ["Asked", "answer_all"]
 

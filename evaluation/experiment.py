@@ -8,14 +8,14 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.strategies import parse_spec
-from evaluation.answer_rows import AnswerRow
 from evaluation.answering import Asked, answer_all
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
 from evaluation.indexing import IndexReport, Progress, WorkerWatch, index
 from evaluation.judging import Judge, JudgementRow, models_of
-from evaluation.result import Result
-from evaluation.rows_file import RowsFile
-from evaluation.search_rows import SearchRow
+from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.result import Result
+from evaluation.rows.rows_file import RowsFile
+from evaluation.rows.search_rows import SearchRow
 from evaluation.searching import search_all
 
 __all__ = ["DEFAULT_SEARCHERS", "Experiment", "check", "run"]

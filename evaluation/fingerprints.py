@@ -8,7 +8,7 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
-from core.prompts import prompt_files
+from core.prompting.prompts import prompt_files
 from core.settings import Settings
 from core.strategies import config_of, parse_spec
 from evaluation.datasets import Dataset, GoldQuestion

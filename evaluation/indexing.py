@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from app import corpora, ingestion
 from app.container import Container
+from app.services import corpora, ingestion
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, LoadFailed, Unavailable
@@ -31,7 +31,7 @@ _STALL_SECONDS = 600.0
 
 
 class WorkerWatch(Protocol):
-    """What has to be known of the worker: `app.supervision.Supervision` tells it."""
+    """What has to be known of the worker: `app.worker.supervision.Supervision` tells it."""
 
     @property
     def log(self) -> Path: ...

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import InvalidInput
-from core.prompts import prompt_names
+from core.prompting.prompts import prompt_names
 
 __all__ = ["chosen_models"]
 

@@ -4,14 +4,14 @@ import time
 from collections.abc import Sequence
 
 from app.container import Container
-from app.questions import SearchRequest, search
+from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.datasets import GoldQuestion
 from evaluation.indexing import Progress
-from evaluation.search_rows import DEPTH, SearchRow, failed_search, search_row
+from evaluation.rows.search_rows import DEPTH, SearchRow, failed_search, search_row
 
 __all__ = ["search_all"]
 

@@ -4,20 +4,20 @@ Importing this loads no model, segmenter or parser.
 """
 
 from indexer.backends import Backends
-from indexer.chunk_rows import Passage, chunk_rows, chunks_of
-from indexer.document_json import DOCUMENT_MEDIA_TYPE
-from indexer.embedded_text import embedded_texts
 from indexer.extraction import gives_triples, has_fine_vectors, make_extractor
-from indexer.intake import Rejected, read_paths
-from indexer.linking import Linked, link
 from indexer.loading import known_suffixes, loader_for, media_type_of
-from indexer.mending import Mender
-from indexer.submissions import fingerprint, fingerprint_of, submission_from_json
-from indexer.sweeping import Sweeper
+from indexer.pipeline.chunk_rows import Passage, chunk_rows, chunks_of
+from indexer.pipeline.linking import Linked, link
+from indexer.pipeline.worker import Pace, Worker
+from indexer.pipeline.writing import commit_and_sweep
+from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE
+from indexer.submission.intake import Rejected, read_paths
+from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.versions import versions_of
-from indexer.view_writing import ViewWriter, fine_texts
-from indexer.worker import Pace, Worker
-from indexer.writing import commit_and_sweep
+from indexer.views.deletion import Sweeper
+from indexer.views.embedded_text import embedded_texts
+from indexer.views.repair import Mender
+from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
     "DOCUMENT_MEDIA_TYPE",

@@ -6,10 +6,10 @@ from core import strategies
 from core.corpora import CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface
-from core.names import normalise
 from core.ports.chat import ChatModels
 from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategySpec, parse_spec
+from core.text.names import normalise
 from core.trace import Trace
 
 __all__ = ["Combined", "gives_triples", "has_fine_vectors", "make_extractor", "merge"]

@@ -5,8 +5,8 @@ import importlib
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
 from models.chat import ConfiguredModel, ConfiguredModels, FollowingCache, OutputMode, make_chat_models
-from models.local_embedder import SentenceTransformersEmbedder
-from models.openai_embedder import OpenAIEmbedder
+from models.embedding.local_embedder import SentenceTransformersEmbedder
+from models.embedding.openai_embedder import OpenAIEmbedder
 
 __all__ = [
     "ConfiguredModel",

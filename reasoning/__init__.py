@@ -1,6 +1,6 @@
 """Ranked chunks to an answer. The reasoners are the modules of `reasoning.strategies`."""
 
-from reasoning.backends import Backends
+from reasoning.engine.backends import Backends
 
 __all__ = ["REASONERS", "Backends"]
 

@@ -3,10 +3,10 @@
 The searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `Backends`.
 """
 
-from retrieval import push
 from retrieval.backends import Backends, WebAccess
 from retrieval.bridged import trees
-from retrieval.snapshot_cache import SnapshotCache
+from retrieval.graph import push
+from retrieval.graph.snapshot_cache import SnapshotCache
 
 __all__ = ["SEARCHERS", "Backends", "SnapshotCache", "WebAccess", "warm"]
 

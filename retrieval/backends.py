@@ -11,7 +11,7 @@ from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.ports.web import WebSearch
 from core.strategies import StrategySpec
-from retrieval.snapshot_cache import SnapshotCache
+from retrieval.graph.snapshot_cache import SnapshotCache
 
 __all__ = ["Backends", "WebAccess"]
 

@@ -1,4 +1,4 @@
-"""`core.text_query` as a query string that tantivy and Lucene's classic parser read alike.
+"""`core.text.query` as a query string that tantivy and Lucene's classic parser read alike.
 
 A plain ASCII word goes out bare (`word^2.000000`); everything else goes out whole and quoted (`"日本語"`, `"it's"`),
 so that the engine's own analyser cuts a query exactly as it cut the text when it was indexed. Cutting here would part
@@ -11,7 +11,7 @@ import re
 import unicodedata
 
 from core.errors import InvalidInput
-from core.text_query import Clause, Group, Phrase, Term, TextQuery
+from core.text.query import Clause, Group, Phrase, Term, TextQuery
 
 __all__ = ["encodable", "render"]
 

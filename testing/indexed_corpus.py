@@ -9,13 +9,13 @@ from core import ids
 from core.corpora import Corpus, Fine
 from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
-from core.names import normalise
 from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision, Record
 from core.ports.retrieval import Query
 from core.ports.views import TextEntry, TextIndex, VectorBatch, VectorKind, VectorStore
-from core.surface import find_names
-from core.terms import terms_of
+from core.text.names import normalise
+from core.text.surface import find_names
+from core.text.terms import terms_of
 
 __all__ = ["IndexedCorpus", "Passage"]
 

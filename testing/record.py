@@ -9,9 +9,9 @@ from core import ids
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, OnConflict, Span
 from core.graph import Fact, Mention
-from core.names import normalise
 from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record
-from core.terms import terms_of
+from core.text.names import normalise
+from core.text.terms import terms_of
 
 __all__ = [
     "LEASE",

@@ -21,7 +21,7 @@ from typing import Any
 from celery.platforms import SecurityWarning
 
 from app.container import Container
-from app.server_process import ServerProcess
+from app.worker.server_process import ServerProcess
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import Record

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Response
 
 from api.deps import ContainerDep, CorpusDep, answered
-from api.shapes.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
+from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
 from core.errors import NotFound
 
 __all__ = ["router"]

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Response
 
 from api.deps import ContainerDep, CorpusDep, job_location
-from api.shapes.corpora import (
+from api.schemas.corpora import (
     CorpusDetailOut,
     CorpusIn,
     CorpusListOut,
@@ -15,8 +15,8 @@ from api.shapes.corpora import (
     corpus_detail,
     corpus_out,
 )
-from api.shapes.jobs import StartedOut, job_out
-from app import corpora
+from api.schemas.jobs import StartedOut, job_out
+from app.services import corpora
 
 __all__ = ["router"]
 

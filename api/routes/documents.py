@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 
 from api.deps import ContainerDep, CorpusDep, answered, job_location
-from api.shapes.documents import (
+from api.schemas.documents import (
     DocumentListOut,
     DocumentOut,
     DocumentsIn,
@@ -15,11 +15,11 @@ from api.shapes.documents import (
     KeysIn,
     enqueued_out,
 )
-from api.shapes.jobs import StartedOut, job_out
+from api.schemas.jobs import StartedOut, job_out
 from api.submissions import submissions
-from app.ingestion import delete_documents, hand_in
-from app.lookup import ids_of_keys
-from app.retrying import retry
+from app.services.ingestion import delete_documents, hand_in
+from app.services.lookup import ids_of_keys
+from app.services.retrying import retry
 from core.documents import RevisionState
 
 __all__ = ["router"]

@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 
 from api.deps import ContainerDep, CorpusDep
-from api.shapes.documents import DocumentsIn
-from api.shapes.estimates import EstimateOut
+from api.schemas.documents import DocumentsIn
+from api.schemas.estimates import EstimateOut
 from api.submissions import submissions
-from app.estimates import estimate
+from app.services.estimates import estimate
 
 __all__ = ["router"]
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import StreamingResponse
 
 from api.deps import ContainerDep, CorpusDep
-from app.exports import ExportFormat, export
+from app.export.exports import ExportFormat, export
 
 __all__ = ["router"]
 

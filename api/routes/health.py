@@ -8,9 +8,9 @@ from starlette.responses import Response
 
 from api.deps import ContainerDep, answered
 from api.problems import WRONG_SETTINGS, problem
-from api.shapes.base import Out
+from api.schemas.base import Out
 from app.container import Container
-from app.readiness import Part, PartState, Readiness
+from app.doctor.readiness import Part, PartState, Readiness
 from core.errors import InvalidSettings
 
 __all__ = ["router"]

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from api.deps import ContainerDep
-from api.shapes.jobs import JobListOut, JobOut, ResumeIn, job_out
-from app.ingestion import resume
+from api.schemas.jobs import JobListOut, JobOut, ResumeIn, job_out
+from app.services.ingestion import resume
 
 __all__ = ["router"]
 

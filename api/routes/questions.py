@@ -5,12 +5,12 @@ from fastapi import APIRouter, Request, Response
 from api.budgets import allowed
 from api.deps import ContainerDep, CorpusDep, answered
 from api.named import named
-from api.shapes.ask import AnswerOut, AskIn, answer_out
-from api.shapes.search import SearchIn, SearchOut, search_out
-from api.shapes.stream import ASK_RESPONSES
+from api.schemas.ask import AnswerOut, AskIn, answer_out
+from api.schemas.search import SearchIn, SearchOut, search_out
+from api.schemas.stream import ASK_RESPONSES
 from api.streaming import streamed, while_connected
-from app import questions
-from app.questions import AskRequest, SearchRequest
+from app.services import questions
+from app.services.questions import AskRequest, SearchRequest
 from core.ports.chat import Message, Speaker
 from core.trace import Trace
 

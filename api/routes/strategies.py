@@ -4,8 +4,8 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from api.shapes.base import Out
-from app.catalogue import strategies
+from api.schemas.base import Out
+from app.services.catalogue import strategies
 
 __all__ = ["router"]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.archive.rows import ChunkRow, DocumentRow
-from app.archive.section import Section, grouped
+from app.archive.format.rows import ChunkRow, DocumentRow
+from app.archive.format.section import Section, grouped
 from core.documents import Chunk, Span
 from core.graph import Extraction, Fact, Mention, Surface, Triple
 from core.ports.record import ChunkRow as RecordRow

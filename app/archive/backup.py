@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.archive.lines import json_line
-from app.archive.reading import Report
-from app.archive.rows import FORMAT
+from app.archive.format.lines import json_line
+from app.archive.format.reading import Report
+from app.archive.format.rows import FORMAT
 from app.archive.writing import Tally, section_lines
 from app.container import Container
 from core.errors import InvalidInput, NotFound

@@ -5,9 +5,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.archive.content import check_content, decoded
-from app.archive.rows import ORDER, EndRow, OriginalRow, VectorRow
-from app.archive.section import Section, as_spooled
+from app.archive.format.content import check_content, decoded
+from app.archive.format.rows import ORDER, EndRow, OriginalRow, VectorRow
+from app.archive.format.section import Section, as_spooled
 from core.errors import LoadFailed
 from stores.sqlite import Spooled
 

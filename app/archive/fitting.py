@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from app.archive.section import Section
+from app.archive.format.section import Section
 from app.container import Container
-from app.pruning import documents_of
+from app.services.pruning import documents_of
 from core import strategies
 from core.corpora import Corpus, CorpusSettings
 from core.errors import Conflict, EmbeddingMismatch, NotFound

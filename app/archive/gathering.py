@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from app.archive.filling import Filling
-from app.archive.lines import read_lines
-from app.archive.rows import FORMAT, BackupEndRow, BackupRow, CorpusRow, EndRow, parse_row
-from app.archive.section import Section
+from app.archive.format.lines import read_lines
+from app.archive.format.rows import FORMAT, BackupEndRow, BackupRow, CorpusRow, EndRow, parse_row
+from app.archive.format.section import Section
 from core.corpora import check_corpus_name
 from core.errors import InvalidInput, LoadFailed
 from stores.sqlite import Spool

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.archive.fitting import check_asked, check_models, check_same_settings, corpus_named, has_other_documents
-from app.archive.reading import Report, read_sections
+from app.archive.format.reading import Report, read_sections
 from app.archive.restoring import Restored, Restorer
 from app.container import Container
 from core.corpora import check_corpus_name

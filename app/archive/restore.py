@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.archive.fitting import check_models, corpus_named, holds
+from app.archive.format.reading import Report, read_sections
+from app.archive.format.section import Section
 from app.archive.gathering import Gathering
-from app.archive.reading import Report, read_sections
 from app.archive.restoring import Restored, Restorer
-from app.archive.section import Section
 from app.container import Container
-from app.corpora import drop
+from app.services.corpora import drop
 from core.corpora import Corpus, check_corpus_name
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import digest

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.archive.assembling import Assembled, assemble
-from app.archive.reading import Report
-from app.archive.section import Section
+from app.archive.format.reading import Report
+from app.archive.format.section import Section
 from app.archive.view_filling import ViewFilling
 from app.container import Container
 from core.corpora import Corpus

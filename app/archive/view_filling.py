@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from app.archive.assembling import Assembled
-from app.archive.section import Section
+from app.archive.format.section import Section
 from core.corpora import Corpus
 from core.graph import Synonym
 from core.ports.indexing import DraftChunk

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from app.archive.lines import json_line
-from app.archive.rows import FORMAT
+from app.archive.format.lines import json_line
+from app.archive.format.rows import FORMAT
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import NotFound

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.ports.embedding import Vectors
-from core.text_query import TextQuery
+from core.text.query import TextQuery
 
 __all__ = ["Scored", "TextEntry", "TextIndex", "VectorBatch", "VectorKind", "VectorStore"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from core.errors import InvalidInput
 from evaluation.importers.reading import list_of
 from evaluation.importers.writing import DatasetWriter
-from evaluation.json_lines import Row, read_rows
+from evaluation.rows.json_lines import Row, read_rows
 
 __all__ = ["read", "read_passages"]
 

@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import InvalidInput
 from evaluation.importers.reading import list_of, read_list
 from evaluation.importers.writing import DatasetWriter
-from evaluation.json_lines import Row
+from evaluation.rows.json_lines import Row
 
 __all__ = ["read"]
 

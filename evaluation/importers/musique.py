@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import InvalidInput
 from evaluation.importers.reading import parts
 from evaluation.importers.writing import DatasetWriter
-from evaluation.json_lines import Row, read_rows
+from evaluation.rows.json_lines import Row, read_rows
 
 __all__ = ["read"]
 

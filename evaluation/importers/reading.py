@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput, NotFound
-from evaluation.json_lines import Row
+from evaluation.rows.json_lines import Row
 
 __all__ = ["list_of", "object_of", "parts", "read_list"]
 

@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from core.fences import fenced, passages_block
 from core.ports.chat import ChatModels, ChatRequest
 from core.ports.retrieval import Hit
-from core.prompts import Prompt, load_prompt
-from core.structured import structured, without_thinking
+from core.prompting.fences import fenced, passages_block
+from core.prompting.prompts import Prompt, load_prompt
+from core.prompting.structured import structured, without_thinking
 from core.trace import Trace
-from evaluation.answer_rows import StepRow
+from evaluation.rows.answer_rows import StepRow
 
 __all__ = ["ROLES", "Bench", "FaithfulnessScore", "GainScore", "RelevanceScore"]
 

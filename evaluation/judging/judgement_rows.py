@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from evaluation.answer_rows import Cost
+from evaluation.rows.answer_rows import Cost
 
 __all__ = ["JudgementRow"]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.judging.judgement_rows import JudgementRow
-from evaluation.metrics import mean
+from evaluation.scores.metrics import mean
 
 __all__ = ["FAITHFULNESS", "RELEVANCE", "aggregate_judgements"]
 

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.container import Container
-from app.questions import SearchRequest, search
+from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput
 from core.ids import digest
 from core.ports.chat import ChatModels
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.answer_rows import AnswerRow, Cost
 from evaluation.fingerprints import prompts_digest
 from evaluation.indexing import Progress
 from evaluation.judging.calls import ROLES, Bench
 from evaluation.judging.judgement_rows import JudgementRow
-from evaluation.rows_file import JUDGEMENT, RowsFile
+from evaluation.rows.answer_rows import AnswerRow, Cost
+from evaluation.rows.rows_file import JUDGEMENT, RowsFile
 
 __all__ = ["Judge", "models_of"]
 

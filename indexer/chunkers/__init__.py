@@ -1,1 +1,1 @@
-"""Chunkers by file name: `Chunker` strategies over `indexer.packing`."""
+"""Chunkers by file name: `Chunker` strategies over `indexer.chunking.packing`."""

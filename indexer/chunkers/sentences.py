@@ -10,7 +10,7 @@ from pydantic import Field
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
-from indexer.packing import cut_blocks
+from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "Sentences", "build"]
 

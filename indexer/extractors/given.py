@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from core.graph import Extraction, Surface, Triple
 from core.ids import digest
-from core.names import normalise
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
+from core.text.names import normalise
 from core.trace import Trace
-from indexer.occurrences import Occurrences
+from indexer.chunking.occurrences import Occurrences
 
 __all__ = ["GIVES_TRIPLES", "Config", "Given", "build"]
 

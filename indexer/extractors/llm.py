@@ -12,16 +12,16 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from core.errors import InvalidStrategy
-from core.fences import neutral
 from core.graph import Extraction, Surface, Triple
-from core.names import normalise
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, Message, OnToken
 from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
-from core.prompts import load_prompt
+from core.prompting.fences import neutral
+from core.prompting.prompts import load_prompt
+from core.prompting.structured import structured
 from core.strategies import StrategyConfig
-from core.structured import structured
+from core.text.names import normalise
 from core.trace import Trace
-from indexer.occurrences import Occurrences
+from indexer.chunking.occurrences import Occurrences
 
 __all__ = ["GIVES_TRIPLES", "NEEDS_MODEL", "ROLE", "SOURCE", "Config", "OpenIE", "Statements", "build", "read"]
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.surface import find_names
+from core.text.surface import find_names
 from core.trace import Trace
-from indexer.titles import bare_title
+from indexer.chunking.titles import bare_title
 
 __all__ = ["GIVES_TRIPLES", "Config", "Pattern", "build"]
 
@@ -23,7 +23,7 @@ class Config(StrategyConfig):
 
 
 class Pattern:
-    """The names that `core.surface` finds; the bare title is a name of every chunk of its document."""
+    """The names that `core.text.surface` finds; the bare title is a name of every chunk of its document."""
 
     fingerprint = "pattern-2"
     gives_triples = GIVES_TRIPLES

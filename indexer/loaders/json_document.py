@@ -6,9 +6,15 @@ from typing import Any
 from core.errors import InvalidInput, LoadFailed
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.decoding import decode
-from indexer.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document, parse_json, read_triples
-from indexer.titles import one_line
+from indexer.chunking.titles import one_line
+from indexer.submission.decoding import decode
+from indexer.submission.document_json import (
+    DOCUMENT_MEDIA_TYPE,
+    canonical_json,
+    check_document,
+    parse_json,
+    read_triples,
+)
 
 __all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "JsonDocument", "build"]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.decoding import decode
-from indexer.titles import one_line, stem_of
+from indexer.chunking.titles import one_line, stem_of
+from indexer.submission.decoding import decode
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -2,8 +2,8 @@
 
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.decoding import decode
-from indexer.titles import one_line, stem_of
+from indexer.chunking.titles import one_line, stem_of
+from indexer.submission.decoding import decode
 
 __all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "Text", "build"]
 

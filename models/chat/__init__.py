@@ -3,9 +3,9 @@
 from core.ports.model_cache import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings
-from models.chat.cache_store import FollowingCache
 from models.chat.openai_chat import OutputMode
 from models.chat.stack import ConfiguredModel, ConfiguredModels
+from models.chat.wrappers.cache_store import FollowingCache
 
 __all__ = ["ConfiguredModel", "ConfiguredModels", "FollowingCache", "OutputMode", "make_chat_models"]
 

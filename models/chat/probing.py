@@ -6,10 +6,10 @@ from pydantic import BaseModel, ValidationError
 
 from core.errors import ModelFailed
 from core.ports.chat import ChatRequest, Message, Speaker
-from core.structured import schema_of, without_thinking
+from core.prompting.structured import schema_of, without_thinking
 from core.trace import Trace
 from models.chat.openai_chat import OutputMode
-from models.chat.output_modes import OutputModes
+from models.chat.wrappers.output_modes import OutputModes
 
 __all__ = ["Probe", "probe"]
 

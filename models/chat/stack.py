@@ -20,17 +20,17 @@ from core.ports.chat import ChatModel
 from core.ports.model_cache import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
-from models.chat.cache_store import FollowingCache
-from models.chat.cached import Cached
 from models.chat.endpoint import Endpoint
-from models.chat.for_role import ForRole
-from models.chat.limited import Limited
-from models.chat.limits import Limits
-from models.chat.metered import Metered
 from models.chat.openai_chat import OpenAIChat
-from models.chat.output_modes import OutputModes
 from models.chat.probing import Probe, probe
-from models.chat.retried import Retried
+from models.chat.wrappers.cache_store import FollowingCache
+from models.chat.wrappers.cached import Cached
+from models.chat.wrappers.for_role import ForRole
+from models.chat.wrappers.limited import Limited
+from models.chat.wrappers.limits import Limits
+from models.chat.wrappers.metered import Metered
+from models.chat.wrappers.output_modes import OutputModes
+from models.chat.wrappers.retried import Retried
 
 __all__ = ["ConfiguredModel", "ConfiguredModels"]
 

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from core.errors import BudgetExhausted
-from models.chat.limits import Limits, Spent
+from models.chat.wrappers.limits import Limits, Spent
 
 __all__ = ["NeverSent", "Turn", "answered", "sending", "timed"]
 

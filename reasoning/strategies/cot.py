@@ -5,7 +5,7 @@ from pydantic import Field
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from reasoning.backends import Backends
+from reasoning.engine.backends import Backends
 from reasoning.strategies import vanilla
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]

@@ -10,12 +10,12 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.answer import KnownAnswer, answer
-from reasoning.actions.conclude import conclude_steps
-from reasoning.actions.split_question import split_question
-from reasoning.backends import Backends
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
+from reasoning.actions.answers.answer import KnownAnswer, answer
+from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.planning.split_question import split_question
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Decompose", "build"]
 

@@ -3,10 +3,10 @@
 from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.conclude_memory import conclude_memory
-from reasoning.backends import Backends
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
+from reasoning.actions.answers.conclude_memory import conclude_memory
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "Config", "Direct", "build"]
 

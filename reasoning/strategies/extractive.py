@@ -11,10 +11,10 @@ from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Question, Reasoner, Step
 from core.ports.retrieval import Hit, Query
-from core.sentences import sentences
 from core.strategies import StrategyConfig
+from core.text.sentences import sentences
 from core.trace import Trace
-from reasoning.backends import Backends
+from reasoning.engine.backends import Backends
 
 __all__ = ["Config", "Extractive", "build"]
 

@@ -11,15 +11,15 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.conclude import Conclusion, conclude
-from reasoning.actions.denoise import denoise
-from reasoning.actions.split_intents import split_intents
-from reasoning.backends import Backends
-from reasoning.parallel import together
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
-from reasoning.union import union
-from reasoning.voting import vote
+from reasoning.actions.answers.conclude import Conclusion, conclude
+from reasoning.actions.planning.denoise import denoise
+from reasoning.actions.planning.split_intents import split_intents
+from reasoning.engine.backends import Backends
+from reasoning.engine.parallel import together
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
+from reasoning.shared.union import union
+from reasoning.shared.voting import vote
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Omni", "build"]
 

@@ -14,16 +14,16 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.answer import Cited, KnownAnswer, answer
-from reasoning.actions.conclude import conclude_steps
-from reasoning.actions.plan import PlanItem, plan
-from reasoning.actions.refine import refine
-from reasoning.backends import Backends
-from reasoning.chains import chunks_of, known_of
-from reasoning.quoting import supported
-from reasoning.reviewing import ANSWERED, INSUFFICIENT, Reviewing, reviewed
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
+from reasoning.actions.answers.answer import Cited, KnownAnswer, answer
+from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.planning.plan import PlanItem, plan
+from reasoning.actions.planning.refine import refine
+from reasoning.citations.quoting import supported
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
+from reasoning.plans.chains import chunks_of, known_of
+from reasoning.shared.reviewing import ANSWERED, INSUFFICIENT, Reviewing, reviewed
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
 

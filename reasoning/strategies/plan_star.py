@@ -12,21 +12,21 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.answer import Cited
-from reasoning.actions.answer_in_plan import answer_in_plan
-from reasoning.actions.conclude import conclude_steps
-from reasoning.actions.fill_tags import fill_tags
-from reasoning.actions.plan_dag import plan_dag
-from reasoning.backends import Backends
-from reasoning.chains import known_of
-from reasoning.dag import PlannedNode, is_whole, layers, sinks
-from reasoning.quoting import supported
-from reasoning.reviewing import ANSWERED, INSUFFICIENT
-from reasoning.running import abstention, finished, run
-from reasoning.schedules import as_ready, in_layers
-from reasoning.self_reflection import Reflection, solve
-from reasoning.session import Session
-from reasoning.step_answers import answer_of_step
+from reasoning.actions.answers.answer import Cited
+from reasoning.actions.answers.answer_in_plan import answer_in_plan
+from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.planning.fill_tags import fill_tags
+from reasoning.actions.planning.plan_dag import plan_dag
+from reasoning.citations.quoting import supported
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
+from reasoning.plans.chains import known_of
+from reasoning.plans.dag import PlannedNode, is_whole, layers, sinks
+from reasoning.plans.schedules import as_ready, in_layers
+from reasoning.plans.step_answers import answer_of_step
+from reasoning.shared.reviewing import ANSWERED, INSUFFICIENT
+from reasoning.shared.self_reflection import Reflection, solve
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
 

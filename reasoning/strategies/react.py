@@ -10,13 +10,13 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.conclude import conclude
-from reasoning.actions.next_thought import Move, Observed, next_thought
-from reasoning.backends import Backends
-from reasoning.quoting import best_quote
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
-from reasoning.step_answers import answer_of_step
+from reasoning.actions.answers.conclude import conclude
+from reasoning.actions.answers.next_thought import Move, Observed, next_thought
+from reasoning.citations.quoting import best_quote
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
+from reasoning.plans.step_answers import answer_of_step
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "React", "build"]
 

@@ -9,11 +9,11 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.backends import Backends
-from reasoning.running import abstention, finished, run
-from reasoning.self_reflection import Reflection, solve
-from reasoning.session import Session
-from reasoning.step_answers import answer_of_step
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
+from reasoning.plans.step_answers import answer_of_step
+from reasoning.shared.self_reflection import Reflection, solve
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "SelfRag", "build"]
 

@@ -8,10 +8,10 @@ from core.ports.reasoning import Answer, Question, Reasoner, Step
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from reasoning.actions.conclude import conclude
-from reasoning.backends import Backends
-from reasoning.running import abstention, finished, run
-from reasoning.session import Session
+from reasoning.actions.answers.conclude import conclude
+from reasoning.engine.backends import Backends
+from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "Config", "Vanilla", "build"]
 

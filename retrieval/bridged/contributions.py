@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from core.ports.retrieval import Hit
 from retrieval.bridged.gathering import EXPONENT, WEIGHTS
 from retrieval.bridged.ranker import Ranker, standardised
-from retrieval.fusion import scaled
-from retrieval.pool import Pool
+from retrieval.candidates.fusion import scaled
+from retrieval.candidates.pool import Pool
 
 __all__ = ["contributions_of_mix", "contributions_of_ranker", "with_contributions"]
 

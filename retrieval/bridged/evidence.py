@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.terms import Terms
+from core.text.terms import Terms
 from retrieval.bridged.names import PoolNames, pool_names
 from retrieval.bridged.question import QuestionTerms, bm25_idf, question_terms
-from retrieval.fusion import ranked
-from retrieval.pool import Pool
-from retrieval.snapshot import Graph, Snapshot
-from retrieval.terms import TermStatistics
+from retrieval.candidates.fusion import ranked
+from retrieval.candidates.pool import Pool
+from retrieval.graph.snapshot import Graph, Snapshot
+from retrieval.graph.terms import TermStatistics
 
 __all__ = ["Evidence", "Links", "gather_evidence"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.bridged.evidence import Evidence
-from retrieval.fusion import ranked, scaled
+from retrieval.candidates.fusion import ranked, scaled
 
 __all__ = ["FEATURES", "matrix"]
 

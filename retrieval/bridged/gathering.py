@@ -6,10 +6,10 @@ from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import Backends
 from retrieval.bridged.evidence import Evidence, gather_evidence
-from retrieval.fusion import mixed
-from retrieval.pool import Pool, gather_pool
-from retrieval.snapshot import Snapshot
-from retrieval.walk import WalkConfig
+from retrieval.candidates.fusion import mixed
+from retrieval.candidates.pool import Pool, gather_pool
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import WalkConfig
 
 __all__ = ["EXPONENT", "POOL", "WEIGHTS", "candidates", "evidence_of", "gather"]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.adjacency import Adjacency
-from retrieval.pool import Pool
-from retrieval.snapshot import Graph, Snapshot
+from retrieval.candidates.pool import Pool
+from retrieval.graph.adjacency import Adjacency
+from retrieval.graph.snapshot import Graph, Snapshot
 
 __all__ = ["PoolNames", "pool_names"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.terms import hash_of, words
-from retrieval.linking import Link
-from retrieval.terms import Stems, TermStatistics
+from core.text.terms import hash_of, words
+from retrieval.graph.linking import Link
+from retrieval.graph.terms import Stems, TermStatistics
 
 __all__ = ["QuestionTerms", "bm25_idf", "question_terms"]
 

@@ -14,8 +14,8 @@ from core.ports.record import Library
 from core.ports.retrieval import Hit, Query
 from retrieval.bridged.evidence import Evidence
 from retrieval.bridged.reason_links import NameLink, mentioned_by, strongest_link
-from retrieval.explain import displayed
-from retrieval.snapshot import Snapshot
+from retrieval.candidates.explain import displayed
+from retrieval.graph.snapshot import Snapshot
 
 __all__ = ["with_reasons"]
 

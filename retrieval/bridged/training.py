@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from retrieval.bridged.features import FEATURES
 from retrieval.bridged.ranker import Ranker
 from retrieval.bridged.trees import read_trees
-from retrieval.fusion import ranked
+from retrieval.candidates.fusion import ranked
 
 __all__ = ["RECIPES", "Recipe", "TrainingQuestion", "cross_validated", "fit", "recall", "stage1_recall", "transferred"]
 

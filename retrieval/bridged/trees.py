@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InvalidInput
-from retrieval.compiled import Compiled
+from retrieval.graph.compiled import Compiled
 
 __all__ = ["Trees", "read_trees", "warm"]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from core.fences import fenced
 from core.ports.chat import ChatModels, ChatRequest
 from core.ports.record import TripleRow
 from core.ports.retrieval import Query
-from core.prompts import load_prompt
-from core.structured import structured
+from core.prompting.fences import fenced
+from core.prompting.prompts import load_prompt
+from core.prompting.structured import structured
 from core.trace import Trace
 from retrieval.hippo.linking import LinkedFact
 

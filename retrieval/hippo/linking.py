@@ -8,8 +8,8 @@ from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from retrieval.backends import Backends
-from retrieval.columns import ids_of, positions
-from retrieval.snapshot import Snapshot
+from retrieval.graph.columns import ids_of, positions
+from retrieval.graph.snapshot import Snapshot
 
 __all__ = ["LinkedFact", "link_facts"]
 

@@ -17,10 +17,10 @@ from retrieval.bridged.features import matrix
 from retrieval.bridged.gathering import candidates, evidence_of
 from retrieval.bridged.ranker import SHIPPED, load_ranker
 from retrieval.bridged.reasons import with_reasons
-from retrieval.pool import Pool
-from retrieval.results import Ranking, result_of
-from retrieval.snapshot import Snapshot
-from retrieval.walk import WalkConfig
+from retrieval.candidates.pool import Pool
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import WalkConfig
 
 __all__ = ["Bridged", "Config", "build"]
 

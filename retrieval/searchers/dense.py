@@ -4,9 +4,9 @@ from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.results import Ranking, result_of
-from retrieval.similarity import candidates
-from retrieval.views import nearest
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.candidates.similarity import candidates
+from retrieval.candidates.views import nearest
 
 __all__ = ["Config", "Dense", "build"]
 

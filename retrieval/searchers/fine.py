@@ -15,14 +15,14 @@ from core.ports.retrieval import Hit, Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.fine_linking import by_name, by_vector, names_in
-from retrieval.fusion import ranked
-from retrieval.results import Ranking, result_of
+from retrieval.candidates.fine_linking import by_name, by_vector, names_in
+from retrieval.candidates.fusion import ranked
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.candidates.similarity import candidates, with_cosines
+from retrieval.graph.seeding import walk_from
+from retrieval.graph.snapshot import Graph, Snapshot
+from retrieval.graph.walk import Walk, WalkConfig
 from retrieval.searchers.dense import Dense
-from retrieval.seeding import walk_from
-from retrieval.similarity import candidates, with_cosines
-from retrieval.snapshot import Graph, Snapshot
-from retrieval.walk import Walk, WalkConfig
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
 

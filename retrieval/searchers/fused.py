@@ -5,10 +5,10 @@ from pydantic import Field
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.fusion import mixed
-from retrieval.pool import gather_pool
-from retrieval.results import Ranking, result_of
-from retrieval.walk import WalkConfig
+from retrieval.candidates.fusion import mixed
+from retrieval.candidates.pool import gather_pool
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.graph.walk import WalkConfig
 
 __all__ = ["Config", "Fused", "build"]
 

@@ -3,12 +3,12 @@
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.fusion import ranked
-from retrieval.pool import timed_walk
-from retrieval.results import Ranking, result_of
+from retrieval.candidates.fusion import ranked
+from retrieval.candidates.pool import timed_walk
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.candidates.similarity import candidates, with_cosines
+from retrieval.graph.walk import WalkConfig
 from retrieval.searchers.dense import Dense
-from retrieval.similarity import candidates, with_cosines
-from retrieval.walk import WalkConfig
 
 __all__ = ["Config", "Graph", "build"]
 

@@ -17,17 +17,17 @@ from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.fusion import ranked
+from retrieval.candidates.fusion import ranked
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.candidates.similarity import candidates, with_cosines
+from retrieval.candidates.views import Found, nearest
+from retrieval.graph.seeding import walk_from
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import Walk
 from retrieval.hippo.filtering import filter_facts
 from retrieval.hippo.linking import LinkedFact, link_facts
 from retrieval.hippo.reset import entity_weights, passage_weights
-from retrieval.results import Ranking, result_of
 from retrieval.searchers.dense import Dense
-from retrieval.seeding import walk_from
-from retrieval.similarity import candidates, with_cosines
-from retrieval.snapshot import Snapshot
-from retrieval.views import Found, nearest
-from retrieval.walk import Walk
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
 

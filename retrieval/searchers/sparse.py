@@ -8,10 +8,10 @@ from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import Backends
-from retrieval.lucene_syntax import parsed
-from retrieval.results import Ranking, result_of
-from retrieval.similarity import candidates, with_cosines
-from retrieval.views import worded
+from retrieval.candidates.lucene_syntax import parsed
+from retrieval.candidates.results import Ranking, result_of
+from retrieval.candidates.similarity import candidates, with_cosines
+from retrieval.candidates.views import worded
 
 __all__ = ["Config", "Sparse", "build"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from stores.neo4j.database import Transaction
-from stores.neo4j.statements import statements
+from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.statements import statements
 
 __all__ = ["KEPT_SECONDS", "log", "outdated", "raise_generation", "trim"]
 

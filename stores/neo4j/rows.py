@@ -7,8 +7,8 @@ from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState, Span
 from core.jobs import Job, JobKind, JobState, job_state
 from core.ports.record import Claim
-from stores.neo4j.database import Row
-from stores.neo4j.states import COUNTED
+from stores.neo4j.driver.database import Row
+from stores.neo4j.leases.states import COUNTED
 from stores.payloads import load_settings, moment
 
 __all__ = ["chunk_from_row", "claim_from_row", "corpus_from_row", "document_from_row", "job_from_row"]

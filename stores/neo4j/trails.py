@@ -8,10 +8,10 @@ from typing import Any
 from core.errors import NotFound
 from core.ids import new_id
 from core.ports.trails import Trail
-from stores.neo4j.batched import rows_of
-from stores.neo4j.database import Database, Transaction
-from stores.neo4j.statements import statements
-from stores.neo4j.uids import uid_of
+from stores.neo4j.driver.batched import rows_of
+from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.uids import uid_of
 
 __all__ = ["Neo4jTrails", "blank", "forget_some", "trim"]
 

@@ -62,7 +62,7 @@ CREATE TABLE chunks (
     view_id      TEXT NOT NULL,
     position     INTEGER NOT NULL,
     title_names  TEXT NOT NULL,             -- ids joined by a space
-    terms        BLOB NOT NULL,             -- rows of core.terms.TERM; before the text, so that snapshots need not read it
+    terms        BLOB NOT NULL,             -- rows of core.text.terms.TERM; before the text, so that snapshots need not read it
     text         TEXT NOT NULL,
     heading      TEXT NOT NULL,
     page         INTEGER,

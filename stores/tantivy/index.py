@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 
 from core.ports.views import Scored, TextEntry
-from core.text_query import TextQuery
+from core.text.query import TextQuery
 from stores.folders import corpus_folder, remove_folder
 from stores.lucene import render
 from stores.tantivy import folder

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.graph import Extraction, Triple
-from core.names import normalise
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
+from core.text.names import normalise
 from core.trace import Trace
 
 __all__ = ["ExtractorContract", "all_of", "sample"]

@@ -9,7 +9,7 @@ import pytest
 
 from core.ids import new_id
 from core.ports.views import TextEntry, TextIndex
-from core.text_query import Clause, Group, Phrase, Term, TextQuery, any_of
+from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 
 __all__ = ["SCRIPTS", "Connect", "TextIndexContract", "entry"]
 

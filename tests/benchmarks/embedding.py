@@ -16,7 +16,7 @@ import numpy as np
 
 from core.ports.embedding import Vectors
 from models import SentenceTransformersEmbedder
-from models.weights import BUILT_IN, resolve
+from models.embedding.weights import BUILT_IN, resolve
 from tests.benchmarks.percentiles import milliseconds
 
 __all__ = ["measure"]

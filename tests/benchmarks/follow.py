@@ -21,8 +21,8 @@ from core.ports.embedding import TokenCounter, Vectors
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from evaluation.datasets import CORPUS_FILE, read_dataset
-from evaluation.json_lines import read_rows
-from retrieval.snapshot import Snapshot, snapshot_of
+from evaluation.rows.json_lines import read_rows
+from retrieval.graph.snapshot import Snapshot, snapshot_of
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.searching import World, open_world

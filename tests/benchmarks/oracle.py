@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Container
-from app.questions import AskRequest, ask
+from app.services.questions import AskRequest, ask
 from core.corpora import Corpus
 from core.settings import LlmSettings
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import read_dataset
-from evaluation.metrics import exact_match
+from evaluation.scores.metrics import exact_match
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, workshop
 from tests.twins.chat_server import ChatServer

@@ -13,7 +13,7 @@ from typing import Any
 from openai import AsyncOpenAI
 
 from app.container import Container
-from app.questions import AskRequest, SearchRequest, ask, search
+from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.corpora import Corpus
 from core.events import SearchEvent
 from core.settings import LlmSettings

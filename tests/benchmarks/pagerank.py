@@ -14,9 +14,9 @@ import igraph
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.adjacency import Adjacency, adjacency
-from retrieval.push import Mass, push, warm
-from retrieval.walk import WalkConfig
+from retrieval.graph.adjacency import Adjacency, adjacency
+from retrieval.graph.push import Mass, push, warm
+from retrieval.graph.walk import WalkConfig
 
 __all__ = ["SIZES", "corpus_graph", "measure"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation import Dataset, read_dataset
-from evaluation.ranker_training import Training, train
-from evaluation.training_set import TrainingSet, gather_set
+from evaluation.ranker.ranker_training import Training, train
+from evaluation.ranker.training_set import TrainingSet, gather_set
 from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validated
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, silent, workshop

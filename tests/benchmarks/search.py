@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Container
-from app.questions import SearchRequest, search
+from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.strategies import parse_spec
 from core.trace import Trace

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app import corpora, ingestion
 from app.container import Container
-from app.questions import SearchRequest, search
+from app.services import corpora, ingestion
+from app.services.questions import SearchRequest, search
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict, Submission
 from core.ids import document_id

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from core.ids import new_id
-from retrieval.snapshot import snapshot_of
-from retrieval.snapshot_cache import SnapshotCache
-from stores.neo4j.connection import Connection
-from stores.neo4j.database import Database
-from stores.neo4j.graph import Neo4jGraphSource
+from retrieval.graph.snapshot import snapshot_of
+from retrieval.graph.snapshot_cache import SnapshotCache
+from stores.neo4j.driver.connection import Connection
+from stores.neo4j.driver.database import Database
+from stores.neo4j.record.graph import Neo4jGraphSource
 from tests.benchmarks.check import Check, at_most, figure
 from tests.benchmarks.synthetic_graph import Size, add_facts, remove, write
 from tests.servers.neo4j_server import PASSWORD, USER, Neo4jServer

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import assertion_id, chunk_id, document_id, entity_id, triple_id, view_id
-from core.terms import TERM
+from core.text.terms import TERM
 from stores.neo4j.changes import log, raise_generation
-from stores.neo4j.database import Database, Transaction, batches
+from stores.neo4j.driver.database import Database, Transaction, batches
 
 __all__ = ["Size", "add_facts", "remove", "write"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.supervision import Supervision
+from app.worker.supervision import Supervision
 from core.corpora import Corpus
 from core.settings import Settings, read_settings
 from evaluation import Dataset, IndexReport, index

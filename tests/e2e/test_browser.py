@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from app.trails import trail_of
+from app.services.trails import trail_of
 from stores.neo4j import Neo4jTrails
-from stores.neo4j.database import Database
+from stores.neo4j.driver.database import Database
 from tests.computing import DOCUMENTS, QUESTION, answered, desk_on
 from tests.e2e.browser import FLAGS, WINDOW, Browser
 from tests.integration.stores.neo4j_databases import connection_to, emptied

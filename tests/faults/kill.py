@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.folder_lock import holder, is_held
+from app.worker.folder_lock import holder, is_held
 from core.ports.views import VectorKind
 from core.settings import Settings
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app import corpora, ingestion
+from app.services import corpora, ingestion
 from core.documents import OnConflict
 from tests.brokers import Broker, password_in
 from tests.shared_folder import environment

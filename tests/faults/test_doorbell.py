@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app import corpora, ingestion
-from app.bell import Bell
+from app.broker.notifier import Bell
 from app.container import Container
-from app.supervision import Supervision
+from app.services import corpora, ingestion
+from app.worker.supervision import Supervision
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission
 from core.jobs import Job

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.folder_lock import holder, is_held
-from app.ingestion import hand_in
-from app.supervision import Supervision
+from app.services.ingestion import hand_in
+from app.worker.folder_lock import holder, is_held
+from app.worker.supervision import Supervision
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import OnConflict
 from core.jobs import Job, JobState

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from app import corpora, ingestion
 from app.container import Container
+from app.services import corpora, ingestion
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict
 from core.errors import Unavailable

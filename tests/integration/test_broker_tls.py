@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.broker import broker_answer
+from app.broker.broker import broker_answer
 from core.errors import Unavailable
 from core.settings import BrokerSettings, Settings
 

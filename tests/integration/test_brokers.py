@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from api.main import create_app
-from app import corpora, ingestion
-from app.bell import TASK, Bell, broker_answer, make_celery
+from app.broker.notifier import TASK, Bell, broker_answer, make_celery
 from app.container import Container
+from app.services import corpora, ingestion
 from core.documents import OnConflict
 from core.errors import InvalidSettings, Unavailable
 from core.settings import read_settings

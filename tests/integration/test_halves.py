@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app import questions
 from app.container import Container
-from app.ingestion import hand_in
-from app.questions import AskRequest, SearchRequest
+from app.services import questions
+from app.services.ingestion import hand_in
+from app.services.questions import AskRequest, SearchRequest
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from app.container import Container
-from app.corpora import create
-from app.corpus_check import CorpusExamination
+from app.doctor.corpus_check import CorpusExamination
+from app.services.corpora import create
 from core.errors import InvalidSettings
 from core.ports.views import VectorBatch, VectorKind
 from core.settings import read_settings

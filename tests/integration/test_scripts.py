@@ -7,9 +7,9 @@ import pytest
 
 import retrieval
 from core.ids import entity_id
-from core.names import normalise
 from core.ports.retrieval import Query, Searcher
 from core.strategies import StrategySpec, build
+from core.text.names import normalise
 from core.trace import Trace
 from tests.desk import Desk
 

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.ports.chat import ChatRequest, Message, Speaker
-from core.structured import schema_of
+from core.prompting.structured import schema_of
 
 __all__ = ["PROMPT", "Verdict", "ask"]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.answers import contained
-from core.sentences import sentences
-from core.surface import find_names
+from core.text.sentences import sentences
+from core.text.surface import find_names
 from tests.twins.chat_script import Call, Reply
 
 __all__ = ["GoldHop", "Oracle"]

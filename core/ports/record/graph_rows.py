@@ -15,8 +15,8 @@ Ints = NDArray[np.int32]
 
 
 class GraphChunk(NamedTuple):
-    """A chunk without its text. `terms` are the bytes of its `core.terms.Terms`; `title_names` are the ids of the names
-    that its title and heading are, in this order, joined by a space: at most two, and some may be no entity.
+    """A chunk without its text. `terms` are the bytes of its `core.text.terms.Terms`; `title_names` are the ids of the
+    names that its title and heading are, in this order, joined by a space: at most two, and some may be no entity.
     """
 
     id: str

@@ -63,8 +63,8 @@ class Spent:
 class ChunkRow:
     """A chunk as it is written, and the hash of what it was extracted from (its `view_id` holds the embedded one).
 
-    `terms` are the bytes of its `core.terms.Terms`; `title_names` the ids of the names that its title and its heading
-    are (`core.ids.entity_id`), each once and at most two. Entities or not: that is for the mentions to say.
+    `terms` are the bytes of its `core.text.terms.Terms`; `title_names` the ids of the names that its title and its
+    heading are (`core.ids.entity_id`), each once and at most two. Entities or not: that is for the mentions to say.
     """
 
     chunk: Chunk

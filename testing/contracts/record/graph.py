@@ -9,7 +9,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import NotFound
 from core.ports.record import Record
-from core.terms import terms_of
+from core.text.terms import terms_of
 from testing.graph_rows import told
 from testing.record import RecordFixtures, claim_all, commit_of, export, graph_chunk, put, revision
 

@@ -10,8 +10,8 @@ from core.documents import OnConflict, RevisionState
 from core.errors import NotFound
 from core.filters import parse_filter
 from core.jobs import JobState
-from core.names import normalise
 from core.ports.record import Record, TripleRow
+from core.text.names import normalise
 from testing.graph_rows import told
 from testing.record import LEASE, RecordFixtures, delete, put, revision
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import api.streaming
-from app import questions
+from app.services import questions
 from core.settings import BudgetSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
 from tests.integration.api.conftest import Server

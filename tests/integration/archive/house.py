@@ -10,10 +10,10 @@ from typing import Any
 
 from app.archive import BackedUp, Chosen, Restored, back_up, import_file, restore
 from app.container import Container
-from app.corpora import create
-from app.exports import ExportFormat, export
-from app.ingestion import delete_documents, hand_in
-from app.questions import SearchRequest, search
+from app.export.exports import ExportFormat, export
+from app.services.corpora import create
+from app.services.ingestion import delete_documents, hand_in
+from app.services.questions import SearchRequest, search
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict
 from core.ids import document_id

@@ -8,7 +8,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from app.archive import Chosen, restore, section
+from app.archive import Chosen, restore
+from app.archive.format import section
 from tests.integration.archive.house import House
 
 

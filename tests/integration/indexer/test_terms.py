@@ -8,7 +8,7 @@ import pytest
 from core.documents import OnConflict
 from core.ids import content_hash, document_id, entity_id
 from core.ports.record import GraphRows, NewRevision
-from core.terms import terms_of
+from core.text.terms import terms_of
 from tests.desk import DOCUMENTS, Desk
 
 MARKDOWN = "# Rivers\n\nA start.\n\n## Europe\n\n### The Thames (river)\n\nIt flows through London.\n"

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import pytest
 
-from app.consistency import examine_views, named_by_record
 from app.container import Container
-from app.repair import repair
+from app.doctor.consistency import examine_views, named_by_record
+from app.doctor.repair import repair
 from core.ids import document_id, entity_id
 from core.ports.views import VectorKind
 from indexer import Mender, Worker

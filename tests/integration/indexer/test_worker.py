@@ -15,7 +15,7 @@ from core.ids import document_id
 from core.jobs import JobState
 from core.ports.record import NewRevision
 from core.ports.views import TextEntry, VectorKind
-from core.text_query import any_of
+from core.text.query import any_of
 from indexer import Worker
 from stores.tantivy import TantivyTextIndex
 from testing.graph_rows import told

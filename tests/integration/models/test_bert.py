@@ -10,9 +10,9 @@ import pytest
 
 from core.errors import InvalidSettings
 from core.ports.embedding import Vectors
-from models.bert import BertEncoder
-from models.bert_layout import BertLayout, read_layout
-from models.weights import BUILT_IN, resolve
+from models.embedding.bert import BertEncoder
+from models.embedding.bert_layout import BertLayout, read_layout
+from models.embedding.weights import BUILT_IN, resolve
 
 TEXTS = [
     "a",

@@ -19,8 +19,8 @@ from core.ports.chat import OnToken
 from core.settings import LlmSettings, RoleSettings
 from core.trace import Trace
 from models import ConfiguredModels, make_chat_models
-from models.chat.cache_store import FollowingCache
-from models.chat.retried import Retried
+from models.chat.wrappers.cache_store import FollowingCache
+from models.chat.wrappers.retried import Retried
 from stores.sqlite import SqliteModelCache
 from tests.desk import DOCUMENTS, Desk
 from tests.twins.chat_requests import ask

@@ -9,10 +9,10 @@ from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
-from models.chat.limited import Limited
-from models.chat.limits import Limits
-from models.chat.metered import Metered
 from models.chat.openai_chat import OpenAIChat
+from models.chat.wrappers.limited import Limited
+from models.chat.wrappers.limits import Limits
+from models.chat.wrappers.metered import Metered
 from tests.twins.chat_requests import ask
 from tests.twins.chat_server import Call, ChatServer, Reply
 

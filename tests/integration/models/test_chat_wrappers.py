@@ -9,15 +9,15 @@ import pytest
 from core.budget import Budget
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import CallEvent
-from core.structured import structured
+from core.prompting.structured import structured
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
-from models.chat.limited import Limited
-from models.chat.limits import Limits
-from models.chat.metered import Metered
 from models.chat.openai_chat import OpenAIChat, OutputMode
-from models.chat.output_modes import OutputModes
-from models.chat.retried import Retried
+from models.chat.wrappers.limited import Limited
+from models.chat.wrappers.limits import Limits
+from models.chat.wrappers.metered import Metered
+from models.chat.wrappers.output_modes import OutputModes
+from models.chat.wrappers.retried import Retried
 from tests.twins.chat_requests import Verdict, ask
 from tests.twins.chat_server import ChatServer, Reply
 

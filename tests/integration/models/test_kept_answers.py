@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.corpora import drop, ensure
-from app.ingestion import hand_in
+from app.services.corpora import drop, ensure
+from app.services.ingestion import hand_in
 from core.documents import OnConflict
 from core.errors import InvalidSettings
 from core.ids import document_id

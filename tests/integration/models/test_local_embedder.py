@@ -10,7 +10,7 @@ import pytest
 from core.errors import InvalidSettings
 from core.ports.embedding import Embedder
 from models import SentenceTransformersEmbedder
-from models.weights import BUILT_IN
+from models.embedding.weights import BUILT_IN
 from testing.contracts.embedder import TEXTS, EmbedderContract
 
 

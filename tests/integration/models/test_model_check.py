@@ -8,9 +8,9 @@ from pydantic import SecretStr
 
 import app.container
 from app.container import Container
-from app.diagnosis import diagnose
-from app.findings import Finding, Level
-from app.model_check import check_models
+from app.doctor.diagnosis import diagnose
+from app.doctor.findings import Finding, Level
+from app.doctor.model_check import check_models
 from core.settings import LlmSettings, RoleSettings, Settings
 from models import make_chat_models
 from tests.twins.chat_server import ChatServer, Reply

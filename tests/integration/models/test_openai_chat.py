@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from core.errors import ContextTooLong, HopweaveError, InvalidSettings, ModelFailed, ModelUnavailable
 from core.ports.chat import ChatRequest, Completion
-from core.structured import structured
+from core.prompting.structured import structured
 from core.trace import Trace
 from models.chat.chat_errors import AskedToWait
 from models.chat.endpoint import Endpoint

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from models import SentenceTransformersEmbedder
-from models.encoding import AnyEncoder
-from models.weights import BUILT_IN, resolve
+from models.embedding.encoding import AnyEncoder
+from models.embedding.weights import BUILT_IN, resolve
 from testing.contracts.embedder import TEXTS, EmbedderContract
 
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from app.container import Container
-from app.questions import AskRequest
-from app.questions import ask as ask_corpus
+from app.services.questions import AskRequest
+from app.services.questions import ask as ask_corpus
 from core.errors import ContextTooLong, InvalidInput, ModelFailed, ModelUnavailable
 from core.ports.chat import Message, Speaker
 from core.settings import LlmSettings, Settings
@@ -24,7 +24,7 @@ from core.strategies import StrategySpec, names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
-from models.chat.retried import Retried
+from models.chat.wrappers.retried import Retried
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import LAST, STRATEGIES, good_model, prompt_of
 from tests.reasoning_desk import CORPUS, ReasoningDesk

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from cli.plan_state import PlanState
+from cli.output.plan_state import PlanState
 from core.budget import Budget
 from core.events import PlanEvent, TokenEvent
 from tests.integration.reasoning.good_model import LAST, good_model

@@ -10,10 +10,10 @@ from core.errors import BudgetExhausted, ModelFailed
 from core.events import ReviewEvent
 from core.ports.reasoning import Question, Quote
 from core.trace import Trace
-from reasoning.actions.answer import KnownAnswer
-from reasoning.quoting import best_quote
-from reasoning.self_reflection import Reflection, solve
-from reasoning.session import Session
+from reasoning.actions.answers.answer import KnownAnswer
+from reasoning.citations.quoting import best_quote
+from reasoning.engine.session import Session
+from reasoning.shared.self_reflection import Reflection, solve
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, Reply
 

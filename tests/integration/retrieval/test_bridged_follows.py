@@ -15,7 +15,7 @@ from core.ids import document_id
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import Scored
 from core.strategies import StrategySpec, build
-from core.text_query import TextQuery
+from core.text.query import TextQuery
 from core.trace import Trace
 from retrieval import SEARCHERS, Backends, SnapshotCache
 from stores.tantivy import TantivyTextIndex

@@ -8,7 +8,7 @@ from core.corpora import Corpus, Fine
 from core.ports.retrieval import Query, SearchResult
 from core.ports.views import Scored
 from core.strategies import StrategySpec, build
-from core.text_query import any_of
+from core.text.query import any_of
 from core.trace import Trace
 from retrieval import SEARCHERS, Backends, SnapshotCache
 from tests.desk import Desk

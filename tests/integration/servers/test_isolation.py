@@ -5,7 +5,7 @@ import pytest
 from core import ids
 from core.corpora import Fine
 from core.ports.views import VectorKind
-from core.text_query import any_of
+from core.text.query import any_of
 from tests.desk import DOCUMENTS, Desk
 
 pytestmark = pytest.mark.servers

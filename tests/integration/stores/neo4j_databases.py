@@ -2,7 +2,7 @@
 
 from neo4j import Driver, GraphDatabase
 
-from stores.neo4j.connection import Connection
+from stores.neo4j.driver.connection import Connection
 from tests.servers.addresses import Neo4jAddress
 
 __all__ = ["connection_to", "driver_of", "emptied"]

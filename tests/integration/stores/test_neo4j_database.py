@@ -14,8 +14,8 @@ from neo4j import Driver
 
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
-from stores.neo4j.database import Database, Transaction
-from stores.neo4j.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.schema.migrations import SCHEMA_VERSION
 from testing.record import SETTINGS
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
@@ -187,7 +187,7 @@ async def test_it_goes_on_by_itself_when_the_server_comes_back(own_neo4j: Neo4jS
 _CREATE = """
 import sys
 from stores.neo4j import Connection
-from stores.neo4j.database import Database
+from stores.neo4j.driver.database import Database
 
 connection = Connection(sys.argv[1], "neo4j", sys.stdin.readline().strip(), "neo4j")
 print("ready", flush=True)

@@ -13,11 +13,11 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.graph import Extraction, Surface, Synonym, Triple
 from core.ids import new_id
-from core.names import normalise
 from core.ports.record import Record, Staged
-from stores.neo4j.database import Transaction
+from core.text.names import normalise
+from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.statements import statements
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.statements import statements
 from stores.sqlite import SqliteRecord
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, delete, export, put, revision

@@ -11,9 +11,9 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Unavailable
 from core.ports.record import Claim
-from stores.neo4j.connection import Connection
+from stores.neo4j.driver.connection import Connection
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.work import Neo4jWorkQueue
+from stores.neo4j.record.work import Neo4jWorkQueue
 from testing.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import is_free

@@ -9,9 +9,9 @@ from core import ids
 from core.documents import OnConflict
 from core.ids import new_id
 from core.ports.record import Record
-from stores.neo4j.connection import Connection
+from stores.neo4j.driver.connection import Connection
+from stores.neo4j.driver.statements import statements
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.statements import statements
 from testing.graph_rows import told
 from testing.record import SETTINGS, export, put, revision
 from tests.integration.stores.neo4j_databases import connection_to

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from stores.neo4j.driver.statements import statements
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.statements import statements
 from tests.integration.stores.neo4j_databases import connection_to, driver_of, emptied
 from tests.servers.addresses import Neo4jAddress
 

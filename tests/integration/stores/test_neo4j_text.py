@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from core.ids import digest, new_id
-from core.text_query import Clause, Group, Phrase, Term, TextQuery, any_of
+from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
-from stores.neo4j.database import Database
-from stores.neo4j.statements import script
-from stores.neo4j.words import MAX_CLAUSES
+from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.statements import script
+from stores.neo4j.text.words import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to

@@ -10,9 +10,9 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.graph import Synonym
 from core.ports.record import Claim, Commit
-from stores.neo4j.database import Transaction
+from stores.neo4j.driver.database import Transaction
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.work import Neo4jWorkQueue
+from stores.neo4j.record.work import Neo4jWorkQueue
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
 from tests.integration.stores.neo4j_databases import connection_to, emptied

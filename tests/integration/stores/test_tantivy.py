@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
-from core.text_query import Clause, Group, Phrase, Term, TextQuery, any_of
+from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import Connect, TextIndexContract, entry, found
 

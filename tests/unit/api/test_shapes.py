@@ -3,8 +3,8 @@
 import pytest
 
 from api.budgets import allowed
-from api.shapes.ask import BudgetIn, answer_out
-from api.shapes.events import DATA, event_out
+from api.schemas.ask import BudgetIn, answer_out
+from api.schemas.events import DATA, event_out
 from core.budget import Budget
 from core.documents import Chunk, DocumentRef, Span
 from core.errors import InvalidInput

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bell import broker_answer, make_celery
+from app.broker.notifier import broker_answer, make_celery
 from core.errors import InvalidSettings
 from core.settings import BrokerSettings, Settings
 

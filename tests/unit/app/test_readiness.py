@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.readiness import PartState, Readiness, check_at_start
+from app.doctor.readiness import PartState, Readiness, check_at_start
 from core.errors import InvalidSettings, Unavailable
 from core.settings import BrokerSettings, FilesSettings, Settings, StoreSettings
 from stores.files import FolderFileStore

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.scripts import unread_scripts
+from app.doctor.scripts import unread_scripts
 from core.ports.embedding import TokenCounter
 from core.settings import EmbeddingSettings
 from models import make_embedder

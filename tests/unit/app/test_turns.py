@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from app.outages import Outages
-from app.server_process import next_turn
+from app.worker.outages import Outages
+from app.worker.server_process import next_turn
 from core.errors import Unavailable
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.console import emit, plain, table
+from cli.output.console import emit, plain, table
 from core.documents import Span
 
 

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from cli.drawing import Drawing
-from cli.plan_state import PlanState
+from cli.output.drawing import Drawing
+from cli.output.plan_state import PlanState
 from core.documents import Chunk, DocumentRef, Span
 from core.events import PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Quote, Step

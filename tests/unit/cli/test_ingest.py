@@ -123,7 +123,8 @@ async def interrupt_waiting(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "by"), [("cli.ingesting.finished", interrupt_waiting), ("cli.progress.Progress.handing_in", interrupt)]
+    ("place", "by"),
+    [("cli.ingesting.finished", interrupt_waiting), ("cli.output.progress.Progress.handing_in", interrupt)],
 )
 def test_interrupted_nothing_is_lost(
     hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch, place: str, by: Callable[..., object]

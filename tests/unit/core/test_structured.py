@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from core.errors import ModelFailed
 from core.ports.chat import ChatRequest, Completion, Message, Speaker
-from core.structured import schema_of, structured, without_thinking
+from core.prompting.structured import schema_of, structured, without_thinking
 from core.trace import Trace
 from tests.twins.chat import TwinChat
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.terms import STOP_WORDS, TERM, Terms, hash_of, terms_of, words
+from core.text.terms import STOP_WORDS, TERM, Terms, hash_of, terms_of, words
 
 
 def stems(text: str) -> list[str]:

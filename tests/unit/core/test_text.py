@@ -5,7 +5,7 @@ import pytest
 from core.errors import InvalidFilter, InvalidInput, InvalidStrategy
 from core.filters import parse_filter
 from core.strategies import StrategySpec, config_of, parse_spec
-from core.text import check_text, half_in, is_whole
+from core.text.characters import check_text, half_in, is_whole
 
 _HALF = "a\ud800b"
 

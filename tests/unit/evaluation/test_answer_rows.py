@@ -10,8 +10,8 @@ from core.ports.reasoning import Answer, Citation, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.answer_rows import AnswerRow, Cost, answer_row, failed_answer
-from evaluation.answer_scores import aggregate_answers
+from evaluation.rows.answer_rows import AnswerRow, Cost, answer_row, failed_answer
+from evaluation.scores.answer_scores import aggregate_answers
 
 QUESTION = GoldQuestion(
     id="q", text="Which river?", answer="Dole", aliases=(), supporting=frozenset({Support(key="a"), Support(key="b")})

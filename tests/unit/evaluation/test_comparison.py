@@ -9,8 +9,8 @@ from rich.console import Console
 
 from core.errors import InvalidInput
 from evaluation import Experiment, GoldQuestion, Result, Support, interval, report_of, table_of
-from evaluation.answer_rows import AnswerRow, failed_answer
-from evaluation.search_rows import SearchRow, failed_search
+from evaluation.rows.answer_rows import AnswerRow, failed_answer
+from evaluation.rows.search_rows import SearchRow, failed_search
 
 
 def question(number: int) -> GoldQuestion:

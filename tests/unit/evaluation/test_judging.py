@@ -11,8 +11,8 @@ import pytest
 from app.container import Container
 from core.errors import InvalidInput
 from evaluation import Experiment, Result, RowsFile, run
-from evaluation.answer_rows import Cost
 from evaluation.judging import JudgementRow, aggregate_judgements
+from evaluation.rows.answer_rows import Cost
 from tests.twins.chat_server import Call, ChatServer, Reply
 from tests.unit.evaluation.townsfolk import write_townsfolk
 from tests.unit.evaluation.workbench import WorkerHere, workbench

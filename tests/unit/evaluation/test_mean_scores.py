@@ -1,6 +1,6 @@
 """The average over datasets."""
 
-from evaluation.mean_scores import mean_scores
+from evaluation.scores.mean_scores import mean_scores
 
 
 def test_nested_scores_are_averaged_name_by_name() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.answers import normalise_answer
-from evaluation.metrics import (
+from evaluation.scores.metrics import (
     all_recall,
     contains_answer,
     distinct,

@@ -23,10 +23,10 @@ from evaluation import (
     table_of,
     write_report,
 )
-from evaluation.answer_rows import answer_row, failed_answer
-from evaluation.answer_scores import aggregate_answers
-from evaluation.rows_file import RowsFile
-from evaluation.search_rows import SearchRow, aggregate_searches, failed_search, search_row
+from evaluation.rows.answer_rows import answer_row, failed_answer
+from evaluation.rows.rows_file import RowsFile
+from evaluation.rows.search_rows import SearchRow, aggregate_searches, failed_search, search_row
+from evaluation.scores.answer_scores import aggregate_answers
 
 QUESTION = GoldQuestion(
     id="q",

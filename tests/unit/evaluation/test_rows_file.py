@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import Conflict, InvalidInput
 from evaluation import RowsFile
-from evaluation.rows_file import ANSWER, JUDGEMENT, SEARCH
+from evaluation.rows.rows_file import ANSWER, JUDGEMENT, SEARCH
 
 
 def row(gold: str, text: str = "", fingerprint: str = "f") -> dict[str, Any]:

@@ -7,9 +7,9 @@ from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.answer_rows import answer_row
-from evaluation.search_rows import SearchRow, search_row
-from evaluation.supporting import ranked, shown
+from evaluation.rows.answer_rows import answer_row
+from evaluation.rows.search_rows import SearchRow, search_row
+from evaluation.scores.supporting import ranked, shown
 
 
 def hit(key: str, start: int, end: int, text: str = "nothing") -> Hit:

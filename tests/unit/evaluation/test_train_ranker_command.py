@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.train_ranker import register
+from cli.commands.train_ranker import register
 from core.errors import HopweaveError
 from tests.unit.evaluation.townsfolk import write_townsfolk
 

@@ -8,9 +8,9 @@ import pytest
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface, Triple
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
+from indexer.chunking.occurrences import Occurrences
+from indexer.chunking.titles import bare_title
 from indexer.extraction import make_extractor, merge
-from indexer.occurrences import Occurrences
-from indexer.titles import bare_title
 from testing.contracts.extractor import all_of, sample
 
 

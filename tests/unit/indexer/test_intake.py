@@ -11,9 +11,9 @@ import pytest
 from core.documents import Submission
 from core.errors import InvalidInput, NotFound
 from core.ids import content_hash
-from indexer import json_lines
-from indexer.intake import Rejected, read_paths
-from indexer.submissions import fingerprint, submission_from_json
+from indexer.submission import json_lines
+from indexer.submission.intake import Rejected, read_paths
+from indexer.submission.submissions import fingerprint, submission_from_json
 
 
 def read(*paths: Path, with_given: bool = False) -> tuple[list[Submission], list[Rejected]]:

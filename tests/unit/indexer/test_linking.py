@@ -4,7 +4,7 @@ import pytest
 
 from core.graph import Extraction, Surface, Triple
 from core.ids import assertion_id, entity_id, triple_id
-from indexer.linking import link
+from indexer.pipeline.linking import link
 
 
 def found(*forms: tuple[str, int], triples: tuple[tuple[str, str, str], ...] = (), malformed: int = 0) -> Extraction:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.sentences import sentences
-from indexer.splitting import finer, halves, trimmed
+from core.text.sentences import sentences
+from indexer.chunking.splitting import finer, halves, trimmed
 
 
 def cut(text: str) -> list[str]:

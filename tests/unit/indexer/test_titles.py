@@ -3,7 +3,7 @@
 import pytest
 
 from core.ids import entity_id
-from indexer.titles import title_names
+from indexer.chunking.titles import title_names
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from models.bert_layout import BertLayout, read_layout
-from models.weights import BUILT_IN, resolve
+from models.embedding.bert_layout import BertLayout, read_layout
+from models.embedding.weights import BUILT_IN, resolve
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from models import processor
+from models.embedding import processor
 
 
 @pytest.mark.parametrize(

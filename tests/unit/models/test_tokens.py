@@ -5,7 +5,7 @@ import pytest
 
 from core.errors import InvalidSettings
 from models import SentenceTransformersEmbedder
-from models.tokens import EstimatedTokens, open_tokenizer, tokens_read
+from models.embedding.tokens import EstimatedTokens, open_tokenizer, tokens_read
 
 PROSE = [
     "The Journal of Mathematical Physics is a peer-reviewed journal published monthly since January 1960.",

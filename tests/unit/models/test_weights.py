@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidSettings
-from models.weights import BUILT_IN, resolve
+from models.embedding.weights import BUILT_IN, resolve
 
 
 def test_the_built_in_weights_are_known_without_torch():

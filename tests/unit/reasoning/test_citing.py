@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
-from reasoning.citing import cited_numbers, cited_text, quoted_text
-from reasoning.quoting import best_quote, located, quote_of
-from reasoning.streaming import ABSTAINED, TokenStream
+from reasoning.citations.citing import cited_numbers, cited_text, quoted_text
+from reasoning.citations.quoting import best_quote, located, quote_of
+from reasoning.engine.streaming import ABSTAINED, TokenStream
 from tests.reasoning_desk import hit
 
 WORDS = st.sampled_from(

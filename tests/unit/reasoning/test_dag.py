@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from reasoning.dag import (
+from reasoning.plans.dag import (
     MalformedPlan,
     PlannedNode,
     ancestors,

@@ -1,6 +1,6 @@
 """Two rankings as one."""
 
-from reasoning.fine_evidence import interleaved
+from reasoning.shared.fine_evidence import interleaved
 from tests.reasoning_desk import hit
 
 A, B, C, D = (hit(key, key, key) for key in "abcd")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text_query import Term, TextQuery
-from reasoning.leveled.keyword_query import Keyword, KeywordQuery, comparable
-from retrieval.lucene_syntax import parsed
+from core.text.query import Term, TextQuery
+from reasoning.strategies.level.keyword_query import Keyword, KeywordQuery, comparable
+from retrieval.candidates.lucene_syntax import parsed
 from stores.lucene import render
 
 WORDS = st.one_of(

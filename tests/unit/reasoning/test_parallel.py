@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.parallel import together
+from reasoning.engine.parallel import together
 
 
 async def test_results_in_order() -> None:

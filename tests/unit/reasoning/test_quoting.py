@@ -5,9 +5,9 @@ import pytest
 from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from reasoning.citing import cited_numbers, cited_text
-from reasoning.quoting import best_quote, located, quote_of, supported, supported_by
-from reasoning.streaming import TokenStream
+from reasoning.citations.citing import cited_numbers, cited_text
+from reasoning.citations.quoting import best_quote, located, quote_of, supported, supported_by
+from reasoning.engine.streaming import TokenStream
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.dag import PlannedNode, layers, parse_dag
-from reasoning.schedules import as_ready, in_layers
+from reasoning.plans.dag import PlannedNode, layers, parse_dag
+from reasoning.plans.schedules import as_ready, in_layers
 
 NODES = parse_dag([("Q1.1", "a"), ("Q1.2", "b"), ("Q2.1", "of <A1.1>")], max_nodes=3, max_depth=2)
 

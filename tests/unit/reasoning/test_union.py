@@ -1,6 +1,6 @@
 """Several rankings as one."""
 
-from reasoning.union import union
+from reasoning.shared.union import union
 from tests.reasoning_desk import hit
 
 

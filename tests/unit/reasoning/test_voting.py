@@ -2,8 +2,8 @@
 
 import pytest
 
-from reasoning.actions.conclude import Conclusion
-from reasoning.voting import vote
+from reasoning.actions.answers.conclude import Conclusion
+from reasoning.shared.voting import vote
 from tests.twins.embedder import TwinEmbedder
 
 

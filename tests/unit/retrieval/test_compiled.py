@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from retrieval.compiled import Compiled
+from retrieval.graph.compiled import Compiled
 
 
 def add_squares(values: Any, out: Any) -> None:

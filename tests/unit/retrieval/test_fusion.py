@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import mixed, ranked, scaled
+from retrieval.candidates.fusion import mixed, ranked, scaled
 
 signals = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20).map(np.array)
 

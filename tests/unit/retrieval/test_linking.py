@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from retrieval.linking import link
-from retrieval.name_index import key_of, name_index
+from retrieval.graph.linking import link
+from retrieval.graph.name_index import key_of, name_index
 
 NAMES = [
     "hello love", "love", "the beatles", "c", "c++", "c#", ".net", "josé martí", "jose marti park", "søren kierkegaard",

@@ -8,8 +8,8 @@ import igraph
 import numpy as np
 import pytest
 
-from retrieval.adjacency import Adjacency, adjacency
-from retrieval.push import Mass, push, warm
+from retrieval.graph.adjacency import Adjacency, adjacency
+from retrieval.graph.push import Mass, push, warm
 
 
 def random_graph(nodes: int, edges: int, seed: int) -> Adjacency:

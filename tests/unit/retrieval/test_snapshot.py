@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
-from core.terms import hash_of, terms_of
-from retrieval.snapshot import Snapshot, snapshot_of
+from core.text.terms import hash_of, terms_of
+from retrieval.graph.snapshot import Snapshot, snapshot_of
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 

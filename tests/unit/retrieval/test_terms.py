@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Unavailable
-from core.terms import TERM, hash_of, terms_of
-from retrieval import terms
-from retrieval.terms import ChunkTerms, TermStatistics, placed_terms, statistics_of, terms_of_chunks
+from core.text.terms import TERM, hash_of, terms_of
+from retrieval.graph import terms
+from retrieval.graph.terms import ChunkTerms, TermStatistics, placed_terms, statistics_of, terms_of_chunks
 
 Row = tuple[int, int, int, int, int]
 

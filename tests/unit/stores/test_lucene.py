@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from core.text_query import Clause, Group, Phrase, Term, TextQuery
+from core.text.query import Clause, Group, Phrase, Term, TextQuery
 from stores.lucene import encodable, render
 
 

@@ -1,9 +1,9 @@
 import pytest
 
 from core.errors import InvalidSettings
-from stores.neo4j.migrations import SCHEMA_VERSION, STEPS, steps_from
-from stores.neo4j.schema import refuse_old
-from stores.neo4j.statements import script, statements
+from stores.neo4j.driver.statements import script, statements
+from stores.neo4j.schema.migrations import SCHEMA_VERSION, STEPS, steps_from
+from stores.neo4j.schema.schema import refuse_old
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/5.26.30", "Neo4j/5.13.0", "Neo4j/2025.10.1", "Neo4j/5.26.0-aura"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from core.errors import InvalidSettings, Unavailable
-from stores.neo4j.watch import Watch
+from stores.neo4j.driver.watch import Watch
 
 if TYPE_CHECKING:
     from neo4j import Session
@@ -54,8 +54,8 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.neo4j.watch._QUIET_SECONDS", 0.0)
-    monkeypatch.setattr("stores.neo4j.watch._TICK_SECONDS", 0.001)
+    monkeypatch.setattr("stores.neo4j.driver.watch._QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("stores.neo4j.driver.watch._TICK_SECONDS", 0.001)
 
 
 def session(waiting: Waiting) -> "Session":
@@ -90,7 +90,7 @@ def test_who_waits_for_a_server_that_lives_is_left_in_peace(error: Exception | N
 
 def test_the_second_who_comes_is_watched_as_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread that watches ends when nobody has called for a while, and another one begins."""
-    monkeypatch.setattr("stores.neo4j.watch._IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("stores.neo4j.driver.watch._IDLE_SECONDS", 0.0)
     watch = Watch(Asked(Unavailable("no answer")))
     for _ in range(3):
         waiting = Waiting()

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.ids import chunk_id, document_id, entity_id
-from core.names import normalise
 from core.ports.record.graph import GraphChunk, graph_rows
-from core.terms import terms_of
+from core.text.names import normalise
+from core.text.terms import terms_of
 from retrieval.bridged.evidence import Evidence, gather_evidence
-from retrieval.pool import Pool
-from retrieval.snapshot import Snapshot, snapshot_of
-from retrieval.walk import WalkConfig, walk
+from retrieval.candidates.pool import Pool
+from retrieval.graph.snapshot import Snapshot, snapshot_of
+from retrieval.graph.walk import WalkConfig, walk
 
 __all__ = ["Said", "corpus", "document", "evidence", "pool"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrieval.bridged.evidence import Evidence
-from retrieval.snapshot import Snapshot
+from retrieval.graph.snapshot import Snapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, evidence
 
 QUESTION = "Where did the performer of Hello Love die?"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrieval.bridged.names import PoolNames, pool_names
-from retrieval.snapshot import Snapshot
+from retrieval.graph.snapshot import Snapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, pool
 
 SONG = Said(title="Hello Love", names=("Hank Snow",), document="song")

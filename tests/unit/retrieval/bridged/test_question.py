@@ -5,10 +5,10 @@ from math import log
 import numpy as np
 import pytest
 
-from core.terms import hash_of
+from core.text.terms import hash_of
 from retrieval.bridged.question import QuestionTerms, bm25_idf, question_terms
-from retrieval.snapshot import Snapshot
-from retrieval.walk import WalkConfig, walk
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import WalkConfig, walk
 from tests.unit.retrieval.bridged.builders import Said, corpus
 
 

@@ -1,0 +1,91 @@
+"""Corpora over the wire."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from api.schemas.base import In, Out
+from core.corpora import Corpus, CorpusCounts, Fine
+
+__all__ = [
+    "CorpusDetailOut",
+    "CorpusIn",
+    "CorpusListOut",
+    "CorpusOut",
+    "ReindexIn",
+    "RenameIn",
+    "corpus_detail",
+    "corpus_out",
+]
+
+
+class CorpusIn(In):
+    """What is not given comes from the server's settings."""
+
+    name: str = Field(description="1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit.")
+    chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
+    extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
+    fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
+
+
+class ReindexIn(In):
+    """What is not given stays as it is in the corpus; the embedding model is the one that the server has now."""
+
+    chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
+    extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
+    fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
+
+
+class RenameIn(In):
+    name: str
+
+
+class EmbeddingOut(Out):
+    model: str
+    dimension: int
+
+
+class CorpusOut(Out):
+    id: str
+    name: str
+    chunker: str
+    extractor: str
+    fine: Fine
+    embedding: EmbeddingOut
+    generation: int
+    created_at: datetime
+
+
+class CountsOut(Out):
+    documents: int
+    chunks: int
+    entities: int
+    facts: int
+    mentions: int
+
+
+class CorpusDetailOut(CorpusOut):
+    counts: CountsOut
+
+
+class CorpusListOut(Out):
+    data: list[CorpusOut]
+    next_cursor: None = None
+
+
+def corpus_out(corpus: Corpus) -> CorpusOut:
+    settings = corpus.settings
+    return CorpusOut(
+        id=corpus.id,
+        name=corpus.name,
+        chunker=settings.chunker,
+        extractor=settings.extractor,
+        fine=settings.fine,
+        embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
+        generation=corpus.generation,
+        created_at=corpus.created_at,
+    )
+
+
+def corpus_detail(corpus: Corpus, counts: CorpusCounts) -> CorpusDetailOut:
+    return CorpusDetailOut(**dict(corpus_out(corpus)), counts=CountsOut.model_validate(counts))

@@ -1,0 +1,128 @@
+"""Documents and their passages over the wire."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.jobs import JobBudgetIn, JobOut
+from app.services.ingestion import MAX_DOCUMENTS
+from core.documents import OnConflict, RevisionState
+from core.ports.record import EnqueuedDocument
+
+__all__ = [
+    "ChunkListOut",
+    "ChunkOut",
+    "DocumentIn",
+    "DocumentListOut",
+    "DocumentOut",
+    "DocumentsIn",
+    "EnqueuedOut",
+    "KeysIn",
+    "NeighbouringChunkOut",
+    "QueuedOut",
+    "enqueued_out",
+]
+
+
+_TRIPLES = "`[subject, predicate, object]`; others are counted malformed."
+
+
+class ChunkIn(In):
+    """A passage that was cut already."""
+
+    text: str
+    page: int | None = None
+    entities: list[str] = Field(default_factory=list)
+    triples: list[Any] = Field(
+        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+    )
+
+
+class DocumentIn(In):
+    """A document has either `text` or `chunks`. Its default key is the hash of its content."""
+
+    key: Text | None = None
+    title: str | None = None
+    text: str | None = None
+    chunks: list[ChunkIn] | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    entities: list[str] = Field(default_factory=list)
+    triples: list[Any] = Field(
+        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+    )
+
+
+class DocumentsIn(In):
+    documents: list[DocumentIn] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+    on_conflict: OnConflict = OnConflict.REPLACE
+    budget: JobBudgetIn | None = None
+
+
+class KeysIn(In):
+    keys: list[Text] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+
+
+class QueuedOut(Out):
+    """`unchanged` and `skipped` documents made no revision; their state is the present one."""
+
+    id: str
+    key: str
+    state: RevisionState
+    unchanged: bool
+    skipped: bool
+
+
+class EnqueuedOut(Out):
+    job: JobOut
+    documents: list[QueuedOut]
+
+
+class DocumentOut(Out):
+    """`state` is that of the newest revision; `readable` tells whether searches see a current one."""
+
+    id: str
+    key: str
+    title: str
+    metadata: dict[str, Any]
+    state: RevisionState
+    reason: str | None
+    readable: bool
+    chunks: int
+    malformed_triples: int
+    media_type: str
+    size: int
+    content_hash: str
+    updated_at: datetime
+
+
+class DocumentListOut(Out):
+    data: list[DocumentOut]
+    next_cursor: str | None
+
+
+class ChunkOut(Out):
+    id: str
+    document_id: str
+    position: int
+    text: str
+    heading: str
+    page: int | None
+    span: SpanOut | None
+
+
+class ChunkListOut(Out):
+    data: list[ChunkOut]
+    next_cursor: None = None
+
+
+class NeighbouringChunkOut(ChunkOut):
+    """A passage with those before and after it in its document."""
+
+    previous: ChunkOut | None
+    next: ChunkOut | None
+
+
+def enqueued_out(job: JobOut, documents: tuple[EnqueuedDocument, ...]) -> EnqueuedOut:
+    return EnqueuedOut(job=job, documents=[QueuedOut.model_validate(document) for document in documents])

@@ -1,0 +1,89 @@
+"""Jobs over the wire."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from api.schemas.base import In, Out
+from core.jobs import Job, JobKind, JobState
+
+__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut", "job_out"]
+
+_TOKENS = "Tokens of language models, prompt and completion together."
+
+
+class FailureOut(Out):
+    """A document that failed, and why."""
+
+    key: str
+    reason: str
+
+
+class JobBudgetIn(In):
+    """What a job may use up before it pauses."""
+
+    tokens: int = Field(ge=1, description=_TOKENS)
+
+
+class ResumeIn(In):
+    """Without `budget` the job gets as much again as the last time."""
+
+    budget: JobBudgetIn | None = None
+
+
+class JobUsageOut(Out):
+    """What calls of language models have cost so far."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class JobOut(Out):
+    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+
+    A job whose `tokens` have reached `token_budget` is `paused`; `resume` lets it go on. Without one it never pauses.
+    """
+
+    id: str
+    corpus: str
+    kind: JobKind
+    state: JobState
+    counts: dict[str, int]
+    malformed_triples: int
+    failures: list[FailureOut]
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    token_budget: int | None
+    tokens: int
+    usage: JobUsageOut
+
+
+class JobListOut(Out):
+    data: list[JobOut]
+    next_cursor: None = None
+
+
+class StartedOut(Out):
+    """What answers a call that only begins something."""
+
+    job: JobOut
+
+
+def job_out(job: Job) -> JobOut:
+    return JobOut(
+        id=job.id,
+        corpus=job.corpus_name,
+        kind=job.kind,
+        state=job.state,
+        counts=dict(job.counts),
+        malformed_triples=job.malformed_triples,
+        failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],
+        created_at=job.created_at,
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        token_budget=job.token_budget,
+        tokens=job.tokens,
+        usage=JobUsageOut.model_validate(job),
+    )

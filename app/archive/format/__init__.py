@@ -1,0 +1,1 @@
+"""The format of archive files: rows, lines, sections."""

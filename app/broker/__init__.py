@@ -1,0 +1,1 @@
+"""The broker, and the notifier that tells workers of work."""

@@ -1,0 +1,1 @@
+"""Diagnosis and repair of an installation."""

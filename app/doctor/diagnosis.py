@@ -1,0 +1,47 @@
+"""What is configured, reachable and consistent; and what to do about what is not."""
+
+from collections.abc import AsyncIterator
+
+from app.container import Container
+from app.doctor.contradictions import contradictions
+from app.doctor.corpus_check import CorpusExamination
+from app.doctor.findings import Finding, Level
+from app.doctor.repair import repair
+from app.doctor.service_check import examine_services
+from app.doctor.store_check import examine_stores
+
+__all__ = ["diagnose", "mend"]
+
+
+async def diagnose(container: Container) -> AsyncIterator[Finding]:
+    """Settings, stores, the models, and each corpus against its views."""
+    for finding in contradictions(container.settings):
+        yield finding
+    down = False
+    async for finding in examine_stores(container):
+        down |= finding.level is Level.PROBLEM and finding.subject.startswith("store ")
+        yield finding
+    async for finding in examine_services(container):
+        yield finding
+    if down:
+        return
+    async for examination in _corpora(container):
+        async for finding in examination.findings():
+            yield finding
+
+
+async def mend(container: Container) -> AsyncIterator[str]:
+    """Make from the record again what views lack, and remove from them what it does not name; one line for each."""
+    for corpus in await container.record.corpora.all():
+        waiting = corpus.id in await container.record.work.waiting()
+        examination = CorpusExamination(container, corpus, waiting=waiting)
+        async for _ in examination.findings():
+            pass
+        async for line in repair(container, corpus, examination.states):
+            yield line
+
+
+async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:
+    waiting = set(await container.record.work.waiting())
+    for corpus in await container.record.corpora.all():
+        yield CorpusExamination(container, corpus, waiting=corpus.id in waiting)

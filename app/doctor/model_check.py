@@ -1,0 +1,50 @@
+"""Whether the language models that are configured answer, and how they are asked for JSON."""
+
+from app.doctor.findings import Finding, Level
+from core.errors import HopweaveError
+from core.settings import LlmSettings
+from models import ConfiguredModel, ConfiguredModels, OutputMode
+
+__all__ = ["check_models"]
+
+_SUBJECT = "language model"
+_MODES = {
+    OutputMode.SCHEMA: "a JSON schema",
+    OutputMode.OBJECT: "JSON mode (it knows no JSON schema)",
+    OutputMode.TEXT: "words alone (it knows neither a JSON schema nor JSON mode)",
+}
+
+
+async def check_models(models: ConfiguredModels, settings: LlmSettings) -> list[Finding]:
+    """One finding for each model that is configured; each is asked one short question, which its endpoint may bill."""
+    if not settings.model and not any(role.model for role in settings.roles.values()):
+        detail = "none is configured; answers are extracted, not written"
+        return [Finding(subject=_SUBJECT, level=Level.NOTE, detail=detail, remedy="HOPWEAVE_LLM__MODEL sets one")]
+    findings = []
+    named: dict[int, tuple[ConfiguredModel, list[str]]] = {}
+    for role in [*([""] if settings.model else []), *sorted(settings.roles)]:
+        try:
+            configured = models.configured(role)
+        except HopweaveError as error:
+            findings.append(Finding(subject=_subject([role]), level=Level.PROBLEM, detail=str(error)))
+            continue
+        named.setdefault(id(configured), (configured, []))[1].append(role)
+    return findings + [await _check(configured, roles) for configured, roles in named.values()]
+
+
+async def _check(configured: ConfiguredModel, roles: list[str]) -> Finding:
+    subject = _subject(roles)
+    try:
+        probe = await configured.probe()
+    except HopweaveError as error:
+        return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
+    detail = f"{configured.model} at {configured.url} answers; it is asked for JSON by {_MODES[probe.mode]}"
+    if probe.heeded:
+        return Finding(subject=subject, level=Level.OK, detail=detail)
+    remedy = "answers that cannot be read are asked for once more; a model that follows instructions better saves that"
+    return Finding(subject=subject, level=Level.NOTE, detail=f"{detail}, and answered otherwise", remedy=remedy)
+
+
+def _subject(roles: list[str]) -> str:
+    """The general model is everyone's who has no other."""
+    return _SUBJECT if "" in roles else f"{_SUBJECT} of {', '.join(roles)}"

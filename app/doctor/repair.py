@@ -1,0 +1,58 @@
+"""Views made from the record again: what is missing is written, what nothing names is removed."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from app.container import Container
+from app.doctor.consistency import View, ViewState
+from core.corpora import Corpus
+from core.ports.record import Tombstone
+from indexer import Mender, Sweeper
+
+__all__ = ["repair"]
+
+_BATCH = 1000
+
+
+async def repair(container: Container, corpus: Corpus, states: Sequence[ViewState]) -> AsyncIterator[str]:
+    """Mend what `examine_views` found, and entities without a mention; tells what was done, one line each."""
+    mender = Mender(corpus, container.indexing)
+    for state in states:
+        if state.lacking:
+            await _restore(mender, state)
+            yield f"corpus {corpus.name}: {state.view}: {len(state.lacking)} that were missing are there again"
+        if state.orphans:
+            await _remove(container, corpus, state)
+            yield f"corpus {corpus.name}: {state.view}: {len(state.orphans)} that nothing names are gone"
+    unmentioned = await container.record.work.unmentioned(corpus.id, remove=True)
+    if unmentioned:
+        yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
+
+
+async def _restore(mender: Mender, state: ViewState) -> None:
+    for ids in _batches(state.lacking):
+        match state.view:
+            case View.CHUNKS | View.TEXT:
+                await mender.chunks(ids)
+            case View.ENTITIES:
+                await mender.settle(await mender.entities(ids))
+            case View.FACTS:
+                await mender.facts(ids)
+
+
+async def _remove(container: Container, corpus: Corpus, state: ViewState) -> None:
+    """As a sweep: what came since the look, and is named now, stays."""
+    sweeper = Sweeper(corpus, container.indexing)
+    for ids in _batches(state.orphans):
+        match state.view:
+            case View.CHUNKS | View.TEXT:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, view_ids=tuple(ids))
+            case View.ENTITIES:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, entity_ids=tuple(ids))
+            case View.FACTS:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, triple_ids=tuple(ids))
+        await sweeper.sweep([orphans])
+
+
+def _batches(ids: Iterable[str]) -> Iterable[Sequence[str]]:
+    ordered = sorted(ids)
+    return (ordered[start : start + _BATCH] for start in range(0, len(ordered), _BATCH))

@@ -1,0 +1,1 @@
+"""Export of a corpus: JSON lines, GraphML, CSV."""

@@ -1,0 +1,63 @@
+"""Communities of a graph by the Leiden algorithm, in a process of its own.
+
+igraph (GPL-2.0-or-later, a separate work that is used as a library) holds the interpreter while it works: in this
+process, a large graph would stop a server from answering.
+"""
+
+import asyncio
+import random
+import sys
+from array import array
+from collections.abc import Sequence
+
+from core.errors import Unavailable
+
+__all__ = ["communities"]
+
+_SEED = 20260101
+_INTS, _FLOATS = "i", "d"
+
+
+async def communities(nodes: int, ends: "array[int]", weights: "array[float]") -> Sequence[int]:
+    """The community of each node of an undirected weighted graph, numbered from the largest; equal in, equal out.
+
+    Edge n joins `ends[2 * n]` and `ends[2 * n + 1]`. Raises `Unavailable` where the process fails.
+    """
+    if not weights:
+        return range(nodes)
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "app.export.communities"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    header = array(_INTS, (nodes, len(weights)))
+    found, complaint = await child.communicate(b"".join(part.tobytes() for part in (header, ends, weights)))
+    if child.returncode != 0:
+        said = complaint.decode(errors="replace").strip().splitlines()
+        why = said[-1] if said else f"its process ended with {child.returncode}; is there too little memory?"
+        raise Unavailable(f"the communities of the graph could not be drawn: {why}")
+    numbers = array(_INTS)
+    numbers.frombytes(found)
+    return numbers
+
+
+def _main() -> None:
+    import igraph
+
+    header, ends, weights = array(_INTS), array(_INTS), array(_FLOATS)
+    header.fromfile(sys.stdin.buffer, 2)
+    nodes, edges = header
+    ends.fromfile(sys.stdin.buffer, 2 * edges)
+    weights.fromfile(sys.stdin.buffer, edges)
+    igraph.set_random_number_generator(random.Random(_SEED))  # noqa: S311 - a fixed seed is the point
+    graph = igraph.Graph(nodes, list(zip(ends[::2], ends[1::2], strict=True)))
+    found = graph.community_leiden(objective_function="modularity", weights=weights.tolist(), n_iterations=10)
+    sizes = found.sizes()
+    order = sorted(range(len(sizes)), key=lambda community: (-sizes[community], community))
+    numbers = {community: number for number, community in enumerate(order)}
+    array(_INTS, [numbers[community] for community in found.membership]).tofile(sys.stdout.buffer)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,103 @@
+"""The graph as GraphML: documents, passages and entities, what joins them, and communities to colour them by."""
+
+import re
+from array import array
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from app.export.communities import communities
+
+__all__ = ["graphml_lines"]
+
+Row = Mapping[str, Any]
+
+_NODE_KINDS = frozenset({"document", "chunk", "entity"})
+_NODE_FIELDS = {
+    "kind": "string",
+    "label": "string",
+    "key": "string",
+    "text": "string",
+    "position": "int",
+    "page": "int",
+    "community": "int",
+}
+_EDGE_FIELDS = {
+    "relation": "string",
+    "predicate": "string",
+    "form": "string",
+    "count": "int",
+    "score": "double",
+    "chunk": "string",
+}
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+async def graphml_lines(rows: Callable[[], AsyncIterator[Row]]) -> AsyncIterator[str]:
+    """Reads the rows twice: once for the shape that communities are drawn by, once to write."""
+    community = await _communities(rows())
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    for target, fields in (("node", _NODE_FIELDS), ("edge", _EDGE_FIELDS)):
+        for name, kind in fields.items():
+            yield f'<key id="{target}_{name}" for="{target}" attr.name="{name}" attr.type="{kind}"/>\n'
+    yield '<graph id="corpus" edgedefault="directed">\n'
+    written: set[str] = set()
+    async for row in rows():
+        if row["kind"] in _NODE_KINDS:
+            written.add(row["id"])
+            yield _node(row, community.get(row["id"]))
+        edge = _edge_of(row)
+        if edge is not None and edge[0] in written and edge[1] in written:  # a synonym may outlive a hidden entity
+            yield _edge(*edge)
+    yield "</graph>\n</graphml>\n"
+
+
+async def _communities(rows: AsyncIterator[Row]) -> dict[str, int]:
+    """The community of each node; they are numbered from the largest."""
+    places: dict[str, int] = {}
+    ends, weights = array("i"), array("d")
+    async for row in rows:
+        if row["kind"] in _NODE_KINDS:
+            places[row["id"]] = len(places)
+        edge = _edge_of(row)
+        if edge is not None and edge[0] in places and edge[1] in places:
+            ends.extend((places[edge[0]], places[edge[1]]))
+            weights.append(float(edge[2].get("count") or edge[2].get("score") or 1.0))
+    return dict(zip(places, await communities(len(places), ends, weights), strict=True))
+
+
+def _node(row: Row, community: int | None) -> str:
+    label = row.get("title") or row.get("display") or row.get("heading") or ""
+    shown = {**{name: row.get(name) for name in _NODE_FIELDS}, "label": label, "community": community}
+    return f'<node id="{row["id"]}">{_data("node", shown)}</node>\n'
+
+
+def _edge_of(row: Row) -> tuple[str, str, Row] | None:
+    """Source, target and attributes of the edge that a row stands for."""
+    match row["kind"]:
+        case "chunk":
+            return row["document_id"], row["id"], {"relation": "contains"}
+        case "mention":
+            shown = {"relation": "mentions", "form": row["form"], "count": row["count"]}
+            return row["chunk_id"], row["entity_id"], shown
+        case "fact":
+            shown = {"relation": "fact", "predicate": row["predicate"], "chunk": row["chunk_id"]}
+            return row["subject_id"], row["object_id"], shown
+        case "synonym":
+            return row["first_id"], row["second_id"], {"relation": "synonym", "score": row["score"]}
+    return None
+
+
+def _edge(source: str, target: str, shown: Row) -> str:
+    directed = ' directed="false"' if shown["relation"] == "synonym" else ""
+    return f"<edge source={quoteattr(source)} target={quoteattr(target)}{directed}>{_data('edge', shown)}</edge>\n"
+
+
+def _data(target: str, shown: Row) -> str:
+    present = ((name, value) for name, value in shown.items() if value is not None and value != "")
+    return "".join(f'<data key="{target}_{name}">{_text(str(value))}</data>' for name, value in present)
+
+
+def _text(value: str) -> str:
+    """Escaped; what no XML document may hold is shown as the replacement character."""
+    return escape(_ILLEGAL.sub("\ufffd", value), {"\r": "&#13;"})

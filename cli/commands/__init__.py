@@ -1,0 +1,1 @@
+"""The commands of `hopweave`, one module each."""

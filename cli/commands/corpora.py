@@ -1,0 +1,171 @@
+"""`hopweave corpora …`."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import FINE_HELP, AsJson
+from cli.output.console import emit, fields, show, table
+from cli.running import run_with_container
+from core.corpora import Fine
+
+if TYPE_CHECKING:
+    from app.container import Container
+    from core.corpora import Corpus, CorpusCounts
+    from core.jobs import Job
+
+__all__ = ["register"]
+
+_group = typer.Typer(name="corpora", help="List, create, show, rename and delete corpora.", no_args_is_help=True)
+_Name = Annotated[str, typer.Argument(help="The corpus' name.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(_group)
+
+
+@_group.command("list")
+def list_corpora(as_json: AsJson = False) -> None:
+    """List all corpora."""
+
+    async def work(container: "Container") -> "list[tuple[Corpus, CorpusCounts]]":
+        corpora = container.record.corpora
+        return [(corpus, await corpora.counts(corpus.id)) for corpus in await corpora.all()]
+
+    found = run_with_container(work)
+    if as_json:
+        emit({"data": [_object(corpus, counts) for corpus, counts in found], "next_cursor": None})
+        return
+    columns = ("name", "documents", "passages", "entities", "facts", "extractor", "embedding")
+    table(
+        columns,
+        (
+            (c.name, n.documents, n.chunks, n.entities, n.facts, c.settings.extractor, c.settings.embedding_model)
+            for c, n in found
+        ),
+    )
+
+
+@_group.command("create")
+def create_corpus(
+    name: _Name,
+    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create an empty corpus; what is not given comes from the settings."""
+    from app.services.corpora import create
+
+    async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
+        corpus = await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
+        return corpus, await container.record.corpora.counts(corpus.id)
+
+    _show(*run_with_container(work), as_json=as_json)
+
+
+@_group.command("show")
+def show_corpus(name: _Name, as_json: AsJson = False) -> None:
+    """Show a corpus' settings and counts."""
+
+    async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
+        corpus = await container.record.corpora.get(name)
+        return corpus, await container.record.corpora.counts(corpus.id)
+
+    _show(*run_with_container(work), as_json=as_json)
+
+
+@_group.command("rename")
+def rename_corpus(
+    name: _Name, new_name: Annotated[str, typer.Argument(help="Its new name.")], as_json: AsJson = False
+) -> None:
+    """Give a corpus another name."""
+
+    async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
+        corpus = await container.record.corpora.rename(name, new_name)
+        return corpus, await container.record.corpora.counts(corpus.id)
+
+    _show(*run_with_container(work), as_json=as_json)
+
+
+@_group.command("reindex")
+def reindex_corpus(
+    name: _Name,
+    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build a corpus anew beside itself, with the embedding model of the settings; then it takes its own place.
+
+    What is not given stays as it is. The old one answers meanwhile, and stays where a document cannot be indexed anew.
+    """
+    from app.services.corpora import reindex
+    from cli.output.progress import Progress
+    from cli.waiting import finish
+    from core.jobs import JobState
+
+    with Progress() as progress:
+
+        async def work(container: "Container") -> "Job":
+            job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine)
+            return await finish(container, job, progress.watch)
+
+        job = run_with_container(work)
+    if as_json:
+        emit({"job": job})
+    else:
+        done = job.state is JobState.DONE
+        show(f"corpus {name} is indexed anew" if done else f"corpus {name} is as it was: the job is {job.state}")
+        for key, reason in job.failures:
+            show(f"  {key}: {reason}")
+    if job.state is not JobState.DONE:
+        raise typer.Exit(1)
+
+
+@_group.command("delete")
+def delete_corpus(
+    name: _Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a corpus with everything in it."""
+    from app.services.corpora import drop
+    from cli.waiting import finish
+
+    if not yes:
+        typer.confirm(f"Delete corpus {name!r} with everything in it?", abort=True, err=True)
+
+    async def work(container: "Container") -> "Job":
+        return await finish(container, await drop(container, name))
+
+    job = run_with_container(work)
+    if as_json:
+        emit({"job": job})
+    else:
+        show(f"corpus {name} is deleted ({job.state})")
+
+
+def _object(corpus: "Corpus", counts: "CorpusCounts") -> dict[str, Any]:
+    settings = corpus.settings
+    return {
+        "id": corpus.id,
+        "name": corpus.name,
+        "chunker": settings.chunker,
+        "extractor": settings.extractor,
+        "fine": settings.fine,
+        "embedding": {"model": settings.embedding_model, "dimension": settings.dimension},
+        "generation": corpus.generation,
+        "created_at": corpus.created_at,
+        "counts": asdict(counts),
+    }
+
+
+def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
+    shown = _object(corpus, counts)
+    if as_json:
+        emit(shown)
+    else:
+        embedding = f"{corpus.settings.embedding_model} ({corpus.settings.dimension})"
+        fields({**shown, "embedding": embedding})

@@ -1,0 +1,92 @@
+"""`hopweave doctor`."""
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import AsJson
+from cli.output.console import emit, show
+from cli.running import run_with_container
+
+if TYPE_CHECKING:
+    from app.container import Container
+    from app.doctor.findings import Finding
+    from core.settings import Settings
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Make the views from the record again where they differ.")
+    ] = (False),
+    as_json: AsJson = False,
+) -> None:
+    """Look at what is configured, reachable and consistent; say what to do about what is not."""
+    from app.doctor.findings import Level
+    from core.settings import read_settings
+
+    settings = read_settings()
+    repaired = _repaired(settings) if repair else []
+    findings = _findings(settings)
+    healthy = all(finding.level is not Level.PROBLEM for finding in findings)
+    if as_json:
+        shown = {"healthy": healthy, "data_dir": str(settings.data_dir), "findings": findings}
+        emit({**shown, "repaired": repaired} if repair else shown)
+    else:
+        for line in repaired:
+            show(f"mended   {line}")
+        for finding in findings:
+            _show(finding)
+        show("all is well" if healthy else "there are problems")
+    if not healthy:
+        raise typer.Exit(1)
+
+
+def _findings(settings: "Settings") -> "list[Finding]":
+    from app.doctor.diagnosis import diagnose
+    from app.doctor.findings import Level
+    from app.doctor.service_check import examine_services
+    from app.doctor.store_check import examine_folder, examine_schema
+
+    findings = examine_folder(settings)
+    if any(finding.level is Level.PROBLEM for finding in findings):
+        return findings
+    findings.append(asyncio.run(examine_schema(settings)))
+    if findings[-1].level is Level.PROBLEM:
+        return findings  # opening the record would change it, or fail again
+
+    async def all_of_it(container: "Container") -> "list[Finding]":
+        return [finding async for finding in diagnose(container)]
+
+    async def services(container: "Container") -> "list[Finding]":
+        return [finding async for finding in examine_services(container)]
+
+    there = settings.on_servers or settings.data_dir.exists()
+    return findings + run_with_container(all_of_it if there else services, settings)
+
+
+def _repaired(settings: "Settings") -> list[str]:
+    """Embedded, only the holder of the data folder writes the views: a worker that runs has to be stopped first."""
+    from app.doctor.diagnosis import mend
+    from app.worker.folder_lock import FolderLock
+
+    async def work(container: "Container") -> list[str]:
+        return [line async for line in mend(container)]
+
+    if not settings.on_servers and not settings.data_dir.exists():
+        return []
+    with contextlib.nullcontext() if settings.on_servers else FolderLock(settings.data_dir):
+        return run_with_container(work, settings)
+
+
+def _show(finding: "Finding") -> None:
+    show(f"{finding.level:<8} {finding.subject}: {finding.detail}")
+    if finding.remedy:
+        show(f"{'':<8} → {finding.remedy}")

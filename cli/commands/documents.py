@@ -1,0 +1,109 @@
+"""`hopweave documents …`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import AsJson, CorpusName
+from cli.output.console import emit, fields, show, table
+from cli.running import run_with_container
+from core.documents import RevisionState
+
+if TYPE_CHECKING:
+    from app.container import Container
+    from core.documents import Document
+    from core.jobs import Job
+    from core.ports.record import DocumentPage
+
+__all__ = ["register"]
+
+_group = typer.Typer(name="documents", help="List, show, delete and retry documents.", no_args_is_help=True)
+_Named = Annotated[str, typer.Argument(metavar="KEY|ID", help="The document's key, or its id.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(_group)
+
+
+@_group.command("list")
+def list_documents(
+    corpus: CorpusName,
+    state: Annotated[RevisionState | None, typer.Option(show_default=False)] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the last page.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the documents of a corpus, by key."""
+
+    async def work(container: "Container") -> "DocumentPage":
+        found = await container.record.corpora.get(corpus)
+        return await container.record.library.documents(found.id, limit=limit, state=state, cursor=cursor)
+
+    page = run_with_container(work)
+    if as_json:
+        emit({"data": page.data, "next_cursor": page.next_cursor})
+        return
+    rows = ((d.key, d.title, d.state, d.chunks, d.reason) for d in page.data)
+    table(("key", "title", "state", "passages", "reason"), rows)
+    if page.next_cursor is not None:
+        show(f"there are more: --cursor {page.next_cursor!r}")
+
+
+@_group.command("show")
+def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
+    """Show one document."""
+    from app.services.lookup import document_named
+
+    async def work(container: "Container") -> "Document":
+        return await document_named(container, await container.record.corpora.get(corpus), name)
+
+    document = run_with_container(work)
+    if as_json:
+        emit(document)
+    else:
+        fields(vars(document))
+
+
+@_group.command("delete")
+def delete_documents(
+    names: Annotated[list[str], typer.Argument(metavar="KEY|ID...", help="Keys or ids of documents.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """Delete documents, and wait until nothing is left of them."""
+    from app.services.ingestion import delete_documents as delete
+    from app.services.lookup import document_named
+    from cli.waiting import finish
+
+    async def work(container: "Container") -> "Job":
+        found = await container.record.corpora.get(corpus)
+        ids = {(await document_named(container, found, name)).id: None for name in names}
+        return await finish(container, await delete(container, found, list(ids)))
+
+    _report(run_with_container(work), as_json=as_json)
+
+
+@_group.command("retry")
+def retry_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
+    """Index a document again that failed or was cancelled."""
+    from app.services.lookup import document_named
+    from app.services.retrying import retry
+    from cli.waiting import finish
+
+    async def work(container: "Container") -> "Job":
+        found = await container.record.corpora.get(corpus)
+        document = await document_named(container, found, name)
+        return await finish(container, await retry(container, found, document.id))
+
+    _report(run_with_container(work), as_json=as_json)
+
+
+def _report(job: "Job", *, as_json: bool) -> None:
+    if as_json:
+        emit({"job": job})
+    else:
+        fields({"job": job.id, "state": job.state, "counts": job.counts})
+        for key, reason in job.failures:
+            show(f"{key}: {reason}")
+    if job.counts.get("failed"):
+        raise typer.Exit(1)

@@ -1,0 +1,70 @@
+"""`hopweave export`."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from cli.options import AsJson
+from cli.output.console import emit, say
+from cli.running import run_with_container
+from core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from app.container import Container
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("export")(export)
+
+
+def export(
+    name: Annotated[str, typer.Argument(help="The corpus' name.")],
+    format: Annotated[str, typer.Option(help="jsonl (everything), graphml (to draw it) or csv (one table).")],
+    canonical: Annotated[bool, typer.Option(help="Sorted and comparable: equal content is equal bytes.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", help="A file; unset, stdout.", show_default=False)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write out everything that readers see of a corpus."""
+    from app.export.exports import ExportFormat
+    from app.export.exports import export as export_corpus
+
+    if format not in list(ExportFormat):
+        raise InvalidInput(f"there is no export format {format!r}; there are: {', '.join(ExportFormat)}")
+    if as_json and output is None:
+        raise InvalidInput("--json tells of the file that was written: name it with -o")
+
+    async def work(container: "Container", file: BinaryIO) -> int:
+        corpus = await container.record.corpora.get(name)
+        written = 0
+        async for block in export_corpus(container, corpus, ExportFormat(format), canonical=canonical):
+            written += file.write(block)
+        return written
+
+    if output is None:
+        run_with_container(lambda container: work(container, sys.stdout.buffer))
+        sys.stdout.buffer.flush()
+        return
+    written = _replace(output, lambda file: run_with_container(lambda container: work(container, file)))
+    if as_json:
+        emit({"file": str(output), "format": format, "bytes": written})
+    else:
+        say(f"{output}: {written:,} bytes")
+
+
+def _replace(path: Path, fill: Callable[[BinaryIO], int]) -> int:
+    """Write beside the file and take its place only when all is there."""
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        with draft.open("wb") as file:
+            written = fill(file)
+        draft.replace(path)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return written

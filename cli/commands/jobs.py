@@ -1,0 +1,87 @@
+"""`hopweave jobs …`."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import AsJson
+from cli.output.console import emit, fields, show, table
+from cli.running import run_with_container
+
+if TYPE_CHECKING:
+    from app.container import Container
+    from core.jobs import Job
+
+__all__ = ["register"]
+
+_group = typer.Typer(name="jobs", help="List, show, cancel and resume jobs.", no_args_is_help=True)
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(_group)
+
+
+@_group.command("list")
+def list_jobs(limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json: AsJson = False) -> None:
+    """List jobs, newest first."""
+
+    async def work(container: "Container") -> "list[Job]":
+        return await container.record.jobs.all(limit=limit)
+
+    jobs = run_with_container(work)
+    if as_json:
+        emit({"data": jobs, "next_cursor": None})
+        return
+    rows = ((job.id, job.corpus_name, job.kind, job.state, job.created_at, job.counts) for job in jobs)
+    table(("id", "corpus", "kind", "state", "created", "documents"), rows)
+
+
+@_group.command("show")
+def show_job(id: _Id, as_json: AsJson = False) -> None:
+    """Show one job."""
+
+    async def work(container: "Container") -> "Job":
+        return await container.record.jobs.get(id)
+
+    _show(run_with_container(work), as_json=as_json)
+
+
+@_group.command("cancel")
+def cancel_job(id: _Id, as_json: AsJson = False) -> None:
+    """Cancel what is not finished; what is stays."""
+
+    async def work(container: "Container") -> "Job":
+        return await container.record.jobs.cancel(id)
+
+    _show(run_with_container(work), as_json=as_json)
+
+
+@_group.command("resume")
+def resume_job(
+    id: _Id,
+    budget_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens to use up from now on; unset, as many again.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a job go on that its budget paused, and wait for it; nothing is paid for twice."""
+    from app.services.ingestion import resume
+    from cli.waiting import finish
+
+    async def work(container: "Container") -> "Job":
+        return await finish(container, await resume(container, id, tokens=budget_tokens))
+
+    job = run_with_container(work)
+    _show(job, as_json=as_json)
+    if job.counts.get("failed") or not job.state.final:
+        raise typer.Exit(1)
+
+
+def _show(job: "Job", *, as_json: bool) -> None:
+    if as_json:
+        emit(job)
+        return
+    fields({name: value for name, value in vars(job).items() if name != "failures"})
+    for key, reason in job.failures:
+        show(f"{key}: {reason}")

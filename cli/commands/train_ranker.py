@@ -1,0 +1,139 @@
+"""`hopweave train-ranker`: a ranker for the searcher `bridged`, from questions whose passages are known."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from app.container import Container
+from app.worker.supervision import Supervision
+from cli.output.stages import stages
+from core.errors import InvalidInput
+from core.settings import Settings, read_settings
+from evaluation import (
+    Dataset,
+    Progress,
+    Training,
+    TrainingSet,
+    check_installed,
+    gather_set,
+    ranker_table,
+    read_training_datasets,
+    train,
+)
+from retrieval.bridged.training import RECIPES
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `train-ranker`."""
+    app.command(name="train-ranker")(_train_ranker)
+
+
+def _train_ranker(
+    dataset_dirs: Annotated[
+        list[Path], typer.Argument(metavar="DATASET_DIR", help="Folders with corpus.jsonl and questions.jsonl.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the ranker is written.")],
+    recipe: Annotated[str, typer.Option(help="full (weights and trees) or six (six weights).")] = "full",
+    extractor: Annotated[str, typer.Option(help="What finds entities: pattern, given, pattern+given.")] = "pattern",
+    chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
+    folds: Annotated[int, typer.Option(min=2, max=20, help="Of the cross-validation.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Of the folds and the trees.")] = 0,
+    licence: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="An attribution to keep in the file; repeatable.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write even a ranker that gains nothing.")] = False,
+) -> None:
+    """Train a ranker, judge it by questions that it has not seen, and write it if it gains.
+
+    Use it as `--searcher bridged:ranker=FILE`.
+    """
+    if recipe not in RECIPES:
+        raise InvalidInput(f"there is no recipe {recipe!r}; there are: {', '.join(RECIPES)}")
+    training = Training(
+        recipe=recipe,
+        extractor=extractor,
+        chunker=chunker,
+        folds=folds,
+        seed=seed,
+        licences=tuple(licence or ()),
+        force=force,
+    )
+    check_installed(training.fitted)
+    datasets = read_training_datasets(dataset_dirs)
+    draft = _draft(output)
+    settings = read_settings()
+    with stages() as progress:
+        sets, model = asyncio.run(_gathered(settings, datasets, training, progress))
+        trained = train(sets, training, embedding_model=model, progress=progress)
+    Console().print(ranker_table(trained))
+    if not trained.gains:
+        _doubt(trained.difference.mean, output, force=force)
+    _write(output, draft, trained.file)
+    typer.echo(f"{output}: use it with --searcher bridged:ranker={output}", err=True)
+
+
+async def _gathered(
+    settings: Settings, datasets: Sequence[Dataset], training: Training, progress: Progress
+) -> tuple[list[TrainingSet], str]:
+    """The worker is needed until all is indexed and searched, and not while weights are fitted."""
+    container = Container(settings)
+    try:
+        with Supervision(settings) as supervision:
+            sets = [
+                await gather_set(
+                    container,
+                    supervision,
+                    dataset,
+                    features=training.fitted.features,
+                    extractor=training.extractor,
+                    chunker=training.chunker,
+                    progress=progress,
+                )
+                for dataset in datasets
+            ]
+        return sets, container.embedder.model
+    finally:
+        await container.close()
+
+
+def _doubt(difference: float, output: Path, *, force: bool) -> None:
+    said = f"the ranker does not beat stage 1: {100 * difference:+.1f} points of R@5 in cross-validation"
+    if not force:
+        typer.echo(f"hopweave: {said}; {output} is not written (more questions may help, --force writes it)", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{said}; --force writes it nonetheless", err=True)
+
+
+def _draft(output: Path) -> Path:
+    """Where the text is written first; that it can be is found out before the work, and leaves nothing behind."""
+    draft = output.with_name(f".{output.name}.part")
+    try:
+        if output.is_dir():
+            raise InvalidInput(f"-o {output} is a folder; name a file")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        raise _unwritable(output, error) from error
+    return draft
+
+
+def _write(output: Path, draft: Path, text: str) -> None:
+    """Whole, or not at all."""
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(output)
+    except OSError as error:
+        raise _unwritable(output, error) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _unwritable(output: Path, error: OSError) -> InvalidInput:
+    return InvalidInput(f"-o {output} cannot be written: {error.strerror}; name another file")

@@ -1,0 +1,1 @@
+"""Prompts: loading them from files, fencing documents' text, and reading structured answers."""

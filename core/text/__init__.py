@@ -1,0 +1,1 @@
+"""Text as data: which characters are accepted, names, sentences, surface forms, terms and query words."""

@@ -1,0 +1,1 @@
+"""Training a ranker on question sets."""

@@ -1,0 +1,116 @@
+"""A dataset as what a ranker is fitted to: each question's candidates, found in a corpus by the code that serves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from app.container import Container
+from core.corpora import Corpus
+from core.errors import InvalidInput
+from core.ports.retrieval import Hit, Query
+from core.trace import Trace
+from evaluation.datasets import Dataset, GoldQuestion, read_dataset
+from evaluation.indexing import Progress, WorkerWatch, index
+from evaluation.scores.supporting import Support
+from retrieval.bridged.features import matrix
+from retrieval.bridged.gathering import gather
+from retrieval.bridged.training import TrainingQuestion
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import WalkConfig
+
+__all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_set", "read_training_datasets"]
+
+LEAST_QUESTIONS = 20
+"""Of all sets together; with fewer, a gain in cross-validation would tell nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSet:
+    """The questions are those of the dataset, in its order."""
+
+    dataset: Dataset
+    questions: tuple[TrainingQuestion, ...]
+
+
+def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
+    """Raises what `read_dataset` raises, and `InvalidInput` for two of one name or too few questions in all.
+
+    Questions of which it is not known what supports them teach nothing, and are left out.
+    """
+    read = [read_dataset(folder) for folder in folders]
+    datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]
+    names = [dataset.name for dataset in datasets]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InvalidInput(
+            f"two datasets are called {twice[0]!r}: name each folder once, and rename one if they differ, "
+            "since a question that is in two of them would be judged by a ranker that has seen it"
+        )
+    asked = sum(len(dataset.questions) for dataset in datasets)
+    if asked < LEAST_QUESTIONS:
+        raise InvalidInput(
+            f"{', '.join(names)}: {asked} questions are too few to train on; at least {LEAST_QUESTIONS} are needed, "
+            "and a few hundred do better"
+        )
+    return datasets
+
+
+async def gather_set(
+    container: Container,
+    supervision: WorkerWatch,
+    dataset: Dataset,
+    *,
+    features: Sequence[str],
+    extractor: str,
+    chunker: str,
+    progress: Progress,
+) -> TrainingSet:
+    """Index the dataset if needed and look for every question's candidates.
+
+    Raises `InvalidInput` if none of the candidates, of any question, shows what supports it.
+    """
+    corpus, _ = await index(container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress)
+    snapshot = await container.snapshots.get(corpus.id)
+    questions = []
+    for number, question in enumerate(dataset.questions, start=1):
+        questions.append(await _candidates(container, corpus, snapshot, question, features))
+        progress(f"searching {dataset.name}", number, len(dataset.questions))
+    if not any(question.supporting.any() for question in questions):
+        raise InvalidInput(
+            f"{dataset.name}: no question has a passage that supports it among its candidates, so there is nothing to "
+            "learn; are `supporting` the ids of the passages that answer the questions?"
+        )
+    return TrainingSet(dataset=dataset, questions=tuple(questions))
+
+
+async def _candidates(
+    container: Container, corpus: Corpus, snapshot: Snapshot, question: GoldQuestion, features: Sequence[str]
+) -> TrainingQuestion:
+    query = Query(corpus=corpus, text=question.text, k=10)
+    pool, evidence = await gather(container.searching, query, snapshot, Trace(), WalkConfig())
+    hits = await _hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
+    supports = sorted(question.supporting, key=_place)
+    return TrainingQuestion(
+        chunks=pool.chunks,
+        features=matrix(evidence, features),
+        place=evidence.place,
+        supports=tuple(np.array([at for at, hit in hits if one.shown_by(hit)], np.int64) for one in supports),
+    )
+
+
+async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
+    """Each candidate's place with what a search would show of it; without those that the record has lost meanwhile."""
+    library = container.record.library
+    chunks = await library.chunks(corpus.id, chunk_ids)
+    refs = await library.refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
+    return [
+        (at, Hit(chunk=chunks[id], document=refs[chunks[id].document_id], score=0.0))
+        for at, id in enumerate(chunk_ids)
+        if id in chunks and chunks[id].document_id in refs
+    ]
+
+
+def _place(support: Support) -> tuple[str, int, int]:
+    return (support.key, support.span.start, support.span.end) if support.span else (support.key, 0, 0)

@@ -1,0 +1,1 @@
+"""Reports of an experiment: tables for the terminal and JSON."""

@@ -1,0 +1,59 @@
+"""Each searcher or reasoner against a baseline, question by question."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from evaluation.scores.bootstrap import Interval, interval
+
+__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "Scored", "compare"]
+
+SEARCH_COMPARED = ("recall@5",)
+ANSWER_COMPARED = ("em", "f1")
+
+_SEED = 0
+
+
+class Scored(Protocol):
+    """A row of either kind."""
+
+    @property
+    def question_id(self) -> str: ...
+
+    @property
+    def scores(self) -> Mapping[str, float]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """By metric the difference to the baseline: above zero is better than it."""
+
+    baseline: str
+    differences: Mapping[str, Interval]
+
+
+def compare(
+    rows: Mapping[str, Sequence[Scored]], metrics: Sequence[str], baseline: str | None
+) -> dict[str, Comparison]:
+    """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
+
+    A question that failed counts with its scores of 0, as it does in the means; one that lacks a metric does not count.
+    """
+    if not rows:
+        return {}
+    base = baseline if baseline is not None and baseline in rows else next(iter(rows))
+    reference = {row.question_id: row.scores for row in rows[base]}
+    return {
+        name: Comparison(baseline=base, differences=dict(_differences(own, reference, metrics)))
+        for name, own in rows.items()
+        if name != base
+    }
+
+
+def _differences(
+    rows: Sequence[Scored], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+) -> Iterator[tuple[str, Interval]]:
+    for metric in metrics:
+        pairs = [(row.scores, reference[row.question_id]) for row in rows if metric in row.scores]
+        if pairs:
+            yield metric, interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)

@@ -1,0 +1,1 @@
+"""Per-question rows and the files that hold them."""

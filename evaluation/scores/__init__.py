@@ -1,0 +1,1 @@
+"""Measures: per question, their means, and thresholds on them."""

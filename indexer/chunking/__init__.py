@@ -1,0 +1,1 @@
+"""Parts of chunkers: splitting and packing sentences, titles."""

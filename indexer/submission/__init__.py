@@ -1,0 +1,1 @@
+"""Files, folders and JSON lines as submissions."""

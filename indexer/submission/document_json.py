@@ -1,0 +1,132 @@
+"""A document as JSON: the form that the API, JSON lines and `.json` files share, and the checks that all of them need.
+
+`{"title", "text" or "chunks": [{"text", "page", "entities", "triples"}], "entities", "triples", "metadata"}`. Fields
+besides these are left out. A triple that is not three names is kept here and counted when the document is loaded.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from core.errors import InvalidInput
+from core.graph import Triple
+from core.text.characters import NO_CHARACTER, half_in
+
+__all__ = ["DOCUMENT_MEDIA_TYPE", "canonical_json", "check_document", "parse_json", "read_triples"]
+
+DOCUMENT_MEDIA_TYPE = "application/vnd.hopweave.document+json"
+
+
+def parse_json(text: str | bytes) -> object:
+    """The JSON value; raises `InvalidInput` saying where it is wrong. NaN and Infinity are not JSON."""
+    try:
+        return json.loads(text, parse_constant=_not_json)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"not valid JSON: {error.msg} at character {error.pos}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"not UTF-8: byte {error.start} cannot be decoded; save the file as UTF-8") from error
+    except RecursionError as error:
+        raise InvalidInput("not usable JSON: it is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise InvalidInput(f"not usable JSON: {error}") from error
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise InvalidInput(f"not valid JSON: {constant} is not a JSON value; use null")
+
+
+def canonical_json(value: object) -> bytes:
+    """Sorted keys, no spaces, UTF-8: equal values are equal bytes. Raises `InvalidInput` where there are none."""
+    try:
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"`{half_in(value)}` {NO_CHARACTER}") from error
+    except RecursionError as error:
+        raise InvalidInput("the value is nested too deeply to be kept") from error
+    except (TypeError, ValueError) as error:  # API callers hand in JSON values only; Python callers may err
+        raise InvalidInput(f"the value cannot be written as JSON: {error}") from error
+
+
+def check_document(value: object) -> dict[str, Any]:
+    """The document's own fields, checked; raises `InvalidInput` naming the field that is wrong."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"a document is a JSON object, not {_kind(value)}")
+    given = {name: value[name] for name in _FIELDS if value.get(name) is not None}
+    for name, check in _FIELDS.items():
+        if name in given:
+            check(name, given[name])
+    if ("text" in given) == ("chunks" in given):
+        found = "both" if "text" in given else "neither"
+        raise InvalidInput(f"a document has either `text` or `chunks`; this one has {found}")
+    for index, chunk in enumerate(given.get("chunks", ())):
+        _check_chunk(f"chunks[{index}]", chunk)
+    return given
+
+
+def read_triples(items: Sequence[object]) -> tuple[tuple[Triple, ...], int]:
+    """Triples of three names, and how many of the items are none."""
+    read = [_read_triple(item) for item in items]
+    triples = tuple(triple for triple in read if triple is not None)
+    return triples, len(read) - len(triples)
+
+
+def _read_triple(item: object) -> Triple | None:
+    if not isinstance(item, Sequence) or isinstance(item, str) or len(item) != 3:
+        return None
+    if not all(isinstance(part, str) and part.strip() for part in item):
+        return None
+    return Triple(subject=item[0], predicate=item[1], object=item[2])
+
+
+def _check_chunk(place: str, chunk: object) -> None:
+    if not isinstance(chunk, Mapping):
+        raise InvalidInput(f"`{place}` must be an object, not {_kind(chunk)}")
+    if chunk.get("text") is None:
+        raise InvalidInput(f"`{place}.text` is missing")
+    for name, check in _CHUNK_FIELDS.items():
+        if chunk.get(name) is not None:
+            check(f"{place}.{name}", chunk[name])
+
+
+def _string(place: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise InvalidInput(f"`{place}` must be a string, not {_kind(value)}")
+
+
+def _list(place: str, value: object) -> None:
+    if not isinstance(value, list | tuple):
+        raise InvalidInput(f"`{place}` must be a list, not {_kind(value)}")
+
+
+def _strings(place: str, value: object) -> None:
+    _list(place, value)
+    if isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            _string(f"{place}[{index}]", item)
+
+
+def _object(place: str, value: object) -> None:
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InvalidInput(f"`{place}` must be an object, not {_kind(value)}")
+
+
+_LAST_PAGE = 1_000_000_000
+
+
+def _page(place: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InvalidInput(f"`{place}` must be a whole number, not {_kind(value)}")
+    if not 0 <= value <= _LAST_PAGE:
+        raise InvalidInput(f"`{place}` must be a page number from 0 to {_LAST_PAGE:,}")
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    names = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list"}
+    return names.get(type(value), "an object" if isinstance(value, Mapping) else type(value).__name__)
+
+
+_NAMES = {"entities": _strings, "triples": _list}
+_FIELDS = {"title": _string, "text": _string, "chunks": _list, **_NAMES, "metadata": _object}
+_CHUNK_FIELDS = {"text": _string, "page": _page, **_NAMES}

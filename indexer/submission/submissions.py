@@ -1,0 +1,63 @@
+"""Submissions made of JSON documents, and what makes one differ from another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.documents import Metadata, Submission, check_key
+from core.errors import InvalidInput
+from core.ids import content_hash, digest
+from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
+
+__all__ = ["fingerprint", "fingerprint_of", "submission_from_json"]
+
+
+def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
+    """A document of the API, of a JSON line or of a `.json` file; raises `InvalidInput` naming the field that is wrong.
+
+    Its content is the canonical JSON of what it says, so equal documents have equal bytes. The key is `key`, else the
+    document's own (`key` or `id`), else the hash of the content.
+    """
+    document = check_document(obj)
+    own = key if key is not None else _own_key(obj)
+    content = _content(document, own if own is None else check_key(own))
+    return Submission(
+        key=content_hash(content) if own is None else own,
+        content=content,
+        media_type=DOCUMENT_MEDIA_TYPE,
+        title=document.get("title"),
+        metadata=document.get("metadata", {}),
+    )
+
+
+def _content(document: Mapping[str, Any], key: str | None) -> bytes:
+    try:
+        return canonical_json(document)
+    except InvalidInput as error:
+        if key is None:
+            raise
+        raise InvalidInput(f"document {key!r}: {error}") from error
+
+
+def _own_key(obj: Mapping[str, Any]) -> str | None:
+    name = "key" if obj.get("key") is not None else "id"
+    key = obj.get(name)
+    if key is None or isinstance(key, str):
+        return key
+    raise InvalidInput(f"`{name}` must be a string, not {key!r}; write it in quotes")
+
+
+def fingerprint(submission: Submission) -> str:
+    """Covers all that makes a revision: the key, the bytes, and what the sender says of them."""
+    return fingerprint_of(
+        key=submission.key,
+        media_type=submission.media_type,
+        title=submission.title,
+        metadata=submission.metadata,
+        content_hash=content_hash(submission.content),
+    )
+
+
+def fingerprint_of(*, key: str, media_type: str, title: str | None, metadata: Metadata, content_hash: str) -> str:
+    """As `fingerprint`, where the bytes are known by their hash. `title` is the one that the sender gave."""
+    described = [key, media_type, "untitled" if title is None else "=" + title, canonical_json(metadata).decode()]
+    return digest("submission", [*described, content_hash])

@@ -1,0 +1,1 @@
+"""Writing, repairing and deleting the entries of the derived indexes."""

@@ -1,0 +1,1 @@
+"""Wrappers of a chat model: cache, budget, limits, output modes, retries."""

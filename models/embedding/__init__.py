@@ -1,0 +1,1 @@
+"""Embedding models: in this process, or behind an endpoint."""

@@ -1,0 +1,85 @@
+"""Which folders hold the common kind of sentence model: a BERT, the mean of its tokens, unit length, no prompts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.embedding.tokens import tokens_read
+from models.embedding.weights import read_json
+
+__all__ = ["BertLayout", "read_layout"]
+
+_MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BertLayout:
+    """`reads` counts special tokens too."""
+
+    folder: Path
+    dimension: int
+    heads: int
+    layers: int
+    epsilon: float
+    reads: int
+
+
+def read_layout(folder: Path) -> BertLayout | None:
+    """None for everything that is not exactly this kind: sentence-transformers reads it then."""
+    config = _object(folder / "config.json")
+    reads = tokens_read(folder)
+    if not (
+        (folder / "model.safetensors").is_file()
+        and _is_plain_bert(config)
+        and _is_mean_of_tokens(folder)
+        and _is_bert_tokenizer(folder)
+        and reads is not None
+        and reads <= config["max_position_embeddings"]
+    ):
+        return None
+    return BertLayout(
+        folder=folder,
+        dimension=config["hidden_size"],
+        heads=config["num_attention_heads"],
+        layers=config["num_hidden_layers"],
+        epsilon=config["layer_norm_eps"],
+        reads=reads,
+    )
+
+
+def _is_plain_bert(config: dict[str, Any]) -> bool:
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and not config.get("is_decoder")
+        and all(key in config for key in ("max_position_embeddings", "layer_norm_eps"))
+    )
+
+
+def _is_mean_of_tokens(folder: Path) -> bool:
+    modules = read_json(folder / "modules.json") or []
+    if [module["type"].rsplit(".", 1)[-1] for module in modules] not in _MODULES or modules[0]["path"]:
+        return False
+    pooling = _object(folder / modules[1]["path"] / "config.json")
+    modes = {key for key, on in pooling.items() if key.startswith("pooling_mode_") and on}
+    mean = pooling.get("pooling_mode") in ("mean", ["mean"]) or modes == {"pooling_mode_mean_tokens"}
+    own = _object(folder / "config_sentence_transformers.json")
+    return mean and not any((own.get("prompts") or {}).values()) and own.get("truncate_dim") is None
+
+
+def _is_bert_tokenizer(folder: Path) -> bool:
+    """And one whose `tokenizer.json` says the same as the settings that transformers reads beside it."""
+    tokenizer, settings = _object(folder / "tokenizer.json"), _object(folder / "tokenizer_config.json")
+    normalizer = tokenizer.get("normalizer") or {}
+    return (
+        (tokenizer.get("model") or {}).get("type") == "WordPiece"
+        and settings.get("tokenizer_class") in {"BertTokenizer", "BertTokenizerFast"}
+        and normalizer.get("lowercase") == settings.get("do_lower_case", True)
+        and not _object(folder / "sentence_bert_config.json").get("do_lower_case")
+    )
+
+
+def _object(file: Path) -> dict[str, Any]:
+    content = read_json(file)
+    return content if isinstance(content, dict) else {}

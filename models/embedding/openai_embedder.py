@@ -1,0 +1,128 @@
+"""Embedding by any endpoint that speaks OpenAI's protocol."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from pydantic import SecretStr
+
+from core.errors import InvalidSettings, ModelFailed
+from core.ports.embedding import Vectors
+from models.embedding.tokens import EstimatedTokens
+from models.embedding.unit import normalised
+from models.endpoint_errors import translated
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import CreateEmbeddingResponse
+
+__all__ = ["OpenAIEmbedder"]
+
+_PUBLIC = "https://api.openai.com/v1"
+_NO_KEY = SecretStr("")
+_TEXTS_PER_CALL = 128
+_READS = 512  # what the smallest models in use read; `max_tokens` says more
+
+
+class OpenAIEmbedder:
+    """The client retries what may pass (`retries` times, as the endpoint asks it to) before an error is raised."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str = "",
+        api_key: SecretStr = _NO_KEY,
+        max_tokens: int | None = None,
+        timeout_seconds: float = 60.0,
+        retries: int = 2,
+    ) -> None:
+        if not base_url and not api_key.get_secret_value():
+            raise InvalidSettings("embedding.kind 'openai' needs embedding.base_url (a local server) or .api_key")
+        self._model = model
+        self._url = base_url or _PUBLIC
+        self._key = api_key
+        self._timeout = timeout_seconds
+        self._retries = retries
+        self._tokens = EstimatedTokens(max_tokens or _READS)
+        # connections belong to the event loop that opened them
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @cached_property
+    def dimension(self) -> int:
+        """Asked of the endpoint, in a call that blocks, unless an answer has told it before."""
+        import openai
+
+        with (
+            self._errors(),
+            openai.OpenAI(
+                api_key=self._secret(), base_url=self._url, timeout=self._timeout, max_retries=self._retries
+            ) as client,
+        ):
+            answer = client.embeddings.create(model=self._model, input=["dimension"])
+            return len(_vectors_of(answer, 1)[0])
+
+    @property
+    def tokens(self) -> EstimatedTokens:
+        return self._tokens
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """An endpoint refuses the empty text: a blank is sent in its place."""
+        if not texts:
+            return np.empty((0, await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
+        sent = [text or " " for text in texts]
+        calls = [sent[start : start + _TEXTS_PER_CALL] for start in range(0, len(sent), _TEXTS_PER_CALL)]
+        return normalised(np.concatenate([await self._call(call) for call in calls]))
+
+    async def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = (await self.embed_passages([text]))[0]
+        return vector
+
+    async def close(self) -> None:
+        """Close this event loop's connections; a later call opens new ones."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    async def _call(self, texts: list[str]) -> Vectors:
+        with self._errors():
+            answer = await self._client().embeddings.create(model=self._model, input=texts)
+            vectors = _vectors_of(answer, len(texts))
+        known = self.__dict__.setdefault("dimension", vectors.shape[1])
+        if vectors.shape[1] != known:
+            raise ModelFailed(f"{self._model} at {self._url} answered with {vectors.shape[1]} dimensions after {known}")
+        return vectors
+
+    def _client(self) -> "AsyncOpenAI":
+        from openai import AsyncOpenAI
+
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = AsyncOpenAI(
+                api_key=self._secret(), base_url=self._url, timeout=self._timeout, max_retries=self._retries
+            )
+        return self._clients[loop]
+
+    def _secret(self) -> str:
+        return self._key.get_secret_value() or "none"  # local servers want no key, the client wants some
+
+    def _errors(self) -> translated:
+        return translated(f"{self._model} at {self._url}", self._key)
+
+
+def _vectors_of(answer: "CreateEmbeddingResponse", count: int) -> Vectors:
+    """Raises `ModelFailed` or `ValueError` where it does not hold one vector for each text."""
+    entries = sorted(getattr(answer, "data", None) or [], key=lambda entry: entry.index)
+    if [entry.index for entry in entries] != list(range(count)):
+        raise ModelFailed(f"the endpoint answered with {len(entries)} vectors for {count} texts")
+    vectors = np.array([entry.embedding for entry in entries], dtype=np.float32)
+    if vectors.ndim != 2 or not vectors.shape[1]:
+        raise ModelFailed("the endpoint answered with vectors of no length")
+    return vectors

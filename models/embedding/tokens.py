@@ -1,0 +1,118 @@
+"""How long a text is for the model that embeds it."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import InvalidSettings
+from models.embedding.weights import read_json
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["EstimatedTokens", "TokenizerTokens", "open_tokenizer", "tokens_read"]
+
+
+class TokenizerTokens:
+    """Counts with the model's own tokenizer, which `open` gives (with the tokens that the model reads) at first use."""
+
+    def __init__(self, open: Callable[[], "tuple[Tokenizer, int]"]) -> None:
+        self._open = open
+
+    @property
+    def max_tokens(self) -> int:
+        tokenizer, reads = self._opened
+        return reads - tokenizer.num_special_tokens_to_add(is_pair=False)
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        if not texts:
+            return []
+        tokenizer, _ = self._opened
+        return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    def unknown(self, texts: Sequence[str]) -> list[int] | None:
+        if not texts:
+            return []
+        tokenizer, _ = self._opened
+        unknown = {tokenizer.token_to_id(token) for token in _UNKNOWN} - {None}
+        encodings = tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [sum(id in unknown for id in encoding.ids) for encoding in encodings]
+
+    @cached_property
+    def _opened(self) -> "tuple[Tokenizer, int]":
+        tokenizer, reads = self._open()
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer, reads
+
+
+_UNKNOWN = frozenset({"[UNK]", "<unk>", "<UNK>"})  # as the tokenizers in use write it
+
+
+class EstimatedTokens:
+    """For endpoints, which do not give their tokenizer away: rather too many than too few, in any script.
+
+    Four ASCII letters of a word make a token, as does every digit, sign and line break. A character outside ASCII
+    counts one less than its bytes in UTF-8 (one in Greek, Cyrillic or Arabic, two in Chinese or Thai, three for an
+    emoji); Hangul counts all three, because some tokenizers take its syllables apart. Tokenizers in use stay below
+    that for prose; random letters can exceed it.
+    """
+
+    def __init__(self, max_tokens: int) -> None:
+        self._max_tokens = max_tokens
+
+    @property
+    def max_tokens(self) -> int:
+        return self._max_tokens
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [_estimate(text) for text in texts]
+
+    def unknown(self, texts: Sequence[str]) -> None:
+        """The tokenizer is not here to be asked."""
+
+
+_LETTERS_PER_TOKEN = 4
+_WORD = re.compile("[A-Za-z]+")
+_SIGN = re.compile(r"[^A-Za-z \t\r]")  # whatever is neither in a word nor between words
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+
+
+def _estimate(text: str) -> int:
+    words = sum(-(-len(word) // _LETTERS_PER_TOKEN) for word in _WORD.findall(text))
+    signs = sum(max(1, len(sign.encode("utf-8", "replace")) - 1) for sign in _SIGN.findall(text))
+    return words + signs + len(_HANGUL.findall(text))
+
+
+def open_tokenizer(folder: Path) -> "Tokenizer | None":
+    """The folder's `tokenizer.json`, or None where it has none; raises `InvalidSettings` where it cannot be read."""
+    from tokenizers import Tokenizer
+
+    file = folder / "tokenizer.json"
+    if not file.is_file():
+        return None
+    try:
+        return Tokenizer.from_file(str(file))
+    except Exception as error:  # the Rust library raises nothing more particular
+        raise InvalidSettings(f"embedding.model: {file} cannot be read as a tokenizer: {error}") from error
+
+
+def tokens_read(folder: Path) -> int | None:
+    """How many tokens, special ones included, sentence-transformers lets the model of this folder read."""
+    own = _positive(folder / "sentence_bert_config.json", "max_seq_length")
+    if own is not None:
+        return own
+    limits = [
+        _positive(folder / "tokenizer_config.json", "model_max_length"),
+        _positive(folder / "config.json", "max_position_embeddings"),
+    ]
+    known = [limit for limit in limits if limit is not None]
+    return min(known) if known else None
+
+
+def _positive(file: Path, key: str) -> int | None:
+    content: Any = read_json(file)
+    value = content.get(key) if isinstance(content, dict) else None
+    return value if isinstance(value, int) and value > 0 else None

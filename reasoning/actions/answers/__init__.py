@@ -1,0 +1,1 @@
+"""Actions that write an answer, or a part of one."""

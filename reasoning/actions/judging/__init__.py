@@ -1,0 +1,1 @@
+"""Actions that judge answers, passages or questions."""

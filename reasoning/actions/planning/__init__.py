@@ -1,0 +1,1 @@
+"""Actions that plan, split or rewrite a question."""

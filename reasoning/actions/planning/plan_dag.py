@@ -1,0 +1,60 @@
+"""Plan a question as a graph of sub-questions, with examples (Plan*RAG, section 3)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, model_validator
+
+from core.prompting.fences import neutral
+from core.prompting.prompts import load_prompt
+from reasoning.engine.session import Call, Session
+from reasoning.plans.dag import PlannedNode, parse_dag
+
+__all__ = ["plan_dag"]
+
+
+class _Node(BaseModel):
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bounds:
+    max_nodes: int
+    max_depth: int
+    words: str
+
+
+class _Written(BaseModel):
+    """A plan as it is written. A subclass says how large it may be, and the words of the question that it is for."""
+
+    bounds: ClassVar[_Bounds]
+    nodes: list[_Node]
+
+    @model_validator(mode="after")
+    def _can_be_carried_out(self) -> Self:
+        self.parsed()
+        return self
+
+    def parsed(self) -> tuple[PlannedNode, ...]:
+        written = [(node.id, node.question) for node in self.nodes]
+        bounds = self.bounds
+        return parse_dag(written, max_nodes=bounds.max_nodes, max_depth=bounds.max_depth, words=bounds.words)
+
+
+async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth: int) -> tuple[PlannedNode, ...]:
+    """The nodes by depth and position. No passage is shown to this call.
+
+    A plan that cannot be carried out is a malformed answer: told back once, then an error of this step.
+    """
+    call = Call(
+        prompt=load_prompt("reasoning.actions.planning", "plan_dag"),
+        question=question,
+        variables={"question": neutral(question), "max_nodes": str(max_nodes), "max_depth": str(max_depth)},
+    )
+
+    class Plan(_Written):
+        bounds = _Bounds(max_nodes=max_nodes, max_depth=max_depth, words=question)
+
+    planned, _ = await session.structured(call, Plan)
+    return planned.parsed()

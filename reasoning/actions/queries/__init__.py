@@ -1,0 +1,1 @@
+"""Actions that write search queries."""

@@ -1,0 +1,1 @@
+"""What every reasoner runs on: sessions, model calls, streaming, parallel nodes."""

@@ -1,0 +1,1 @@
+"""Plans as graphs of steps, and the order in which they run."""

@@ -1,0 +1,1 @@
+"""Candidates of a question: pooling, fusion, and the hits that callers see."""

@@ -1,0 +1,28 @@
+"""The part of Lucene's query syntax that is about words: `"a phrase"`, `word^2`, `-word`, `+word`.
+
+What is none of this is read as words, so that every text is a query: there are no errors of syntax.
+"""
+
+import re
+
+from core.text.query import Term, TextQuery
+
+__all__ = ["parsed"]
+
+_CLAUSE = re.compile(r'([+-]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"^]+))(?:\^(\d{1,3}(?:\.\d{1,6})?))?', re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_OPERATORS = frozenset({"AND", "OR"})
+
+
+def parsed(text: str) -> TextQuery:
+    """Any of the words and phrases, those with `^` weighing so much more; all with `+`, none with `-`.
+
+    `-` and `+` are signs at the beginning of a word only: `well-known` is a word.
+    """
+    should, must, must_not = list[Term](), list[Term](), list[Term]()
+    by_sign = {"": should, "+": must, "-": must_not}
+    for sign, phrase, word, boost in _CLAUSE.findall(text):
+        if word not in _OPERATORS:
+            term = Term(text=word or _ESCAPED.sub(r"\1", phrase), boost=float(boost) if boost else 1.0)
+            by_sign[sign].append(term)
+    return TextQuery(should=tuple(should), must=tuple(must), must_not=tuple(must_not))

@@ -1,0 +1,99 @@
+"""The candidates of one question: the best of every signal, each with all its signals."""
+
+import asyncio
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.embedding import Vectors
+from core.ports.retrieval import Query
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.candidates.fusion import ranked
+from retrieval.candidates.views import Found, cosines, nearest, vectors_of, worded
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import Walk, WalkConfig, walk
+
+__all__ = ["Pool", "gather_pool", "timed_walk"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """Chunks, ascending, with their cosine (`dense`), BM25 (`sparse`) and PageRank mass (`graph`).
+
+    A chunk that BM25 or PageRank does not have among its best has what is known of it, else 0; one without a vector
+    (yet) has the cosine NaN. `vector` is the question's, `vectors` (n, dimension) the chunks': 0 where there is none,
+    and without rows if they were not asked for.
+    """
+
+    chunks: NDArray[np.int64]
+    dense: NDArray[np.float64]
+    sparse: NDArray[np.float64]
+    graph: NDArray[np.float64]
+    walked: Walk
+    vector: Vectors
+    vectors: Vectors
+
+
+async def gather_pool(
+    backends: Backends,
+    query: Query,
+    snapshot: Snapshot,
+    trace: Trace,
+    *,
+    size: int,
+    walking: WalkConfig,
+    with_vectors: bool = False,
+) -> Pool:
+    """The union of the best `size` chunks by each signal; the searches run side by side."""
+    (vector, by_cosine), by_words, walked = await asyncio.gather(
+        _embedded_and_searched(backends, query, snapshot, trace, size),
+        _worded(backends, query, snapshot, trace, size),
+        timed_walk(query, snapshot, trace, walking),
+    )
+    by_mass = walked.chunks[ranked(walked.chunks, walked.mass)[:size]]
+    chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, by_mass]))
+    dense = _spread(by_cosine, chunks, missing=np.nan)
+    unknown = np.flatnonzero(np.isnan(dense))
+    wanted = np.arange(len(chunks)) if with_vectors else unknown
+    with trace.timed("dense"):
+        vectors = await vectors_of(backends, query, snapshot, chunks[wanted])
+    dense[unknown] = cosines(vectors[unknown] if with_vectors else vectors, vector)
+    return Pool(
+        chunks=chunks,
+        dense=dense,
+        sparse=_spread(by_words, chunks, missing=0.0),
+        graph=_spread(Found(chunks=walked.chunks, scores=walked.mass), chunks, missing=0.0),
+        walked=walked,
+        vector=vector,
+        vectors=vectors if with_vectors else vectors[:0],
+    )
+
+
+async def timed_walk(query: Query, snapshot: Snapshot, trace: Trace, config: WalkConfig) -> Walk:
+    """The walk, beside the event loop."""
+    with trace.timed("graph"):
+        return await asyncio.to_thread(walk, snapshot, query.text, config, query.documents)
+
+
+async def _embedded_and_searched(
+    backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, size: int
+) -> tuple[Vectors, Found]:
+    with trace.timed("embed"):
+        vector = await backends.embedder.embed_query(query.text)
+    with trace.timed("dense"):
+        return vector, await nearest(backends, query, snapshot, vector, size)
+
+
+async def _worded(backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, size: int) -> Found:
+    with trace.timed("sparse"):
+        return await worded(backends, query, snapshot, size)
+
+
+def _spread(found: Found, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:
+    """The scores of `chunks` (ascending); `missing` for those that were not found."""
+    out = np.full(len(chunks), missing)
+    among = np.isin(found.chunks, chunks)
+    out[np.searchsorted(chunks, found.chunks[among])] = found.scores[among]
+    return out

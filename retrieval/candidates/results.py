@@ -1,0 +1,86 @@
+"""Ranked chunks as the hits that callers see: read from the record, which has the last word."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.documents import Chunk, DocumentRef
+from core.ports.retrieval import Hit, Query, SearchResult, Signals
+from core.trace import Trace
+from retrieval.backends import Backends
+from retrieval.candidates.explain import displayed, explained
+from retrieval.candidates.fusion import ranked
+from retrieval.graph.snapshot import Snapshot
+from retrieval.graph.walk import Walk
+
+__all__ = ["Ranking", "result_of"]
+
+_Signal = NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Candidates in any order, with their scores and raw signals (None: not looked at)."""
+
+    chunks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    dense: _Signal = None
+    sparse: _Signal = None
+    graph: _Signal = None
+
+
+async def result_of(
+    ranking: Ranking, query: Query, snapshot: Snapshot, backends: Backends, trace: Trace, walked: Walk | None = None
+) -> SearchResult:
+    """The best `k` that are similar enough, still in the record, and of the documents that were asked for."""
+    with trace.timed("read"):
+        order = ranked(ranking.chunks, ranking.scores)
+        if query.min_similarity is not None and ranking.dense is not None:
+            order = order[ranking.dense[order] >= query.min_similarity]
+        read = await _read(query, snapshot, backends, ranking.chunks[order])
+        kept = [place for place in order if int(ranking.chunks[place]) in read][: query.k]
+        hits = [_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
+        linked = await _linked(query, snapshot, backends, walked)
+    if query.explain and walked is not None and len(walked.entities):
+        with trace.timed("explain"):
+            hits = await explained(hits, snapshot, walked, query, backends.library)
+    return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
+
+
+async def _read(
+    query: Query, snapshot: Snapshot, backends: Backends, best_first: NDArray[np.int64]
+) -> dict[int, tuple[Chunk, DocumentRef]]:
+    """As many of the best as `k` asks for: where one has vanished from the record, the next is read."""
+    read: dict[int, tuple[Chunk, DocumentRef]] = {}
+    at = 0
+    while len(read) < query.k and at < len(best_first):
+        batch: Sequence[int] = best_first[at : at + query.k - len(read)].tolist()
+        at += len(batch)
+        ids = dict(zip(snapshot.chunk_ids(batch), batch, strict=True))
+        chunks = await backends.library.chunks(query.corpus.id, list(ids))
+        refs = await backends.library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+        for chunk in chunks.values():
+            if chunk.document_id in refs:
+                read[ids[chunk.id]] = chunk, refs[chunk.document_id]
+    return read
+
+
+def _hit(ranking: Ranking, place: int, chunk: Chunk, document: DocumentRef) -> Hit:
+    signals = Signals(
+        dense=_value(ranking.dense, place), sparse=_value(ranking.sparse, place), graph=_value(ranking.graph, place)
+    )
+    return Hit(chunk=chunk, document=document, score=float(ranking.scores[place]), signals=signals)
+
+
+def _value(signal: _Signal, place: int) -> float | None:
+    return None if signal is None or np.isnan(signal[place]) else float(signal[place])
+
+
+async def _linked(query: Query, snapshot: Snapshot, backends: Backends, walked: Walk | None) -> dict[str, float]:
+    if walked is None or not len(walked.entities):
+        return {}
+    names = await displayed(walked.entities.tolist(), snapshot, query, backends.library)
+    weights = zip(names.values(), walked.weights.tolist(), strict=True)
+    return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))

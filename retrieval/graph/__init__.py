@@ -1,0 +1,1 @@
+"""The graph in memory: snapshots, linking of names, Personalized PageRank."""

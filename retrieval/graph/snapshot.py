@@ -1,0 +1,155 @@
+"""A corpus' graph in memory, at one generation: what searchers rank with while documents come and go."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.record import GraphChanges, GraphRows
+from retrieval.graph.adjacency import Adjacency, adjacency
+from retrieval.graph.columns import Columns, Ints, columns_of, ids_of, positions, updated
+from retrieval.graph.name_index import NameIndex, name_index
+from retrieval.graph.terms import TermStatistics, statistics_of
+
+__all__ = ["Graph", "Snapshot", "snapshot_of"]
+
+_MASKS = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """The graph as some documents make it: node i is chunk i, or entity i - `chunks`.
+
+    `df` is how many chunks mention an entity.
+    """
+
+    chunks: int
+    adjacency: Adjacency
+    df: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """Immutable. Chunks and entities are numbered in the order of their ids, so equal content has equal numbers.
+
+    `titles` are the entities that each chunk's title and heading name, -1 where there is none; `title_shares` is how
+    many chunks have an entity there.
+    """
+
+    generation: int
+    columns: Columns
+    names: NameIndex
+    whole: Graph
+    statistics: TermStatistics
+    titles: Ints
+    title_shares: NDArray[np.int64]
+    _view_order: NDArray[np.int64] = field(repr=False)
+    _masks: "_Masks" = field(repr=False)
+
+    def apply(self, changes: GraphChanges) -> "Snapshot":
+        """The snapshot of the later generation; this one stays as it is."""
+        added = changes.added
+        if not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
+            return replace(self, generation=changes.generation)
+        columns, removed, new = updated(self.columns, changes)
+        names = name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
+        statistics = self.statistics.updated(removed=removed, added=new)
+        return _snapshot(changes.generation, columns, names, statistics)
+
+    def graph(self, documents: frozenset[str] | None = None) -> Graph:
+        """The graph that these documents assert (None: all); synonyms hold between the entities that they name."""
+        if documents is None:
+            return self.whole
+        return self._masks.get(documents) or self._masks.put(documents, self._masked(documents))
+
+    def _masked(self, documents: frozenset[str]) -> Graph:
+        found = positions(self.columns.document_ids, ids_of(documents))
+        kept = np.zeros(len(self.columns.document_ids), np.bool_)
+        kept[found[found >= 0]] = True
+        return _graph(self.columns, kept[self.columns.document_of])
+
+    def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The chunk that each view entry belongs to; -1 for entries that no chunk names (any more)."""
+        return positions(self.columns.view_ids, ids_of(view_ids), self._view_order)
+
+    def chunks_with(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
+        """The numbers of chunks by id; -1 for those that are not here."""
+        return positions(self.columns.chunk_ids, ids_of(chunk_ids))
+
+    def chunk_ids(self, chunks: Iterable[int]) -> list[str]:
+        return [self.columns.chunk_ids[i].decode() for i in chunks]
+
+    def view_ids(self, chunks: Iterable[int]) -> list[str]:
+        return [self.columns.view_ids[i].decode() for i in chunks]
+
+    def document_ids(self, chunks: Iterable[int]) -> list[str]:
+        return [self.columns.document_ids[self.columns.document_of[i]].decode() for i in chunks]
+
+    def entity_ids(self, entities: Iterable[int]) -> list[str]:
+        return [self.columns.entity_ids[i].decode() for i in entities]
+
+
+def snapshot_of(generation: int, rows: GraphRows) -> Snapshot:
+    columns = columns_of(rows)
+    return _snapshot(generation, columns, name_index(columns.names), statistics_of(columns.terms))
+
+
+def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: TermStatistics) -> Snapshot:
+    titles = positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
+    return Snapshot(
+        generation=generation,
+        columns=columns,
+        names=names,
+        whole=_graph(columns, None),
+        statistics=statistics,
+        titles=titles,
+        title_shares=np.bincount(titles[titles >= 0], minlength=len(columns.entity_ids)),
+        _view_order=np.argsort(columns.view_ids, kind="stable"),
+        _masks=_Masks(),
+    )
+
+
+def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> Graph:
+    """Mention edges weigh 1, facts their number of assertions, synonyms their cosine."""
+    mentions, facts = columns.mentions, columns.facts
+    synonyms, scores = columns.synonyms, columns.scores
+    chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)
+    if kept is not None:
+        mentions, facts = mentions[kept[mentions[:, 0]]], facts[kept[facts[:, 0]]]
+        named = np.zeros(entities, np.bool_)
+        named[mentions[:, 1]] = True
+        named[facts[:, 1:].ravel()] = True
+        both = named[synonyms].all(axis=1)
+        synonyms, scores = synonyms[both], scores[both]
+    first = np.concatenate([mentions[:, 0], facts[:, 1] + chunks, synonyms[:, 0] + chunks]).astype(np.int64)
+    second = np.concatenate([mentions[:, 1] + chunks, facts[:, 2] + chunks, synonyms[:, 1] + chunks]).astype(np.int64)
+    weights = np.concatenate([np.ones(len(mentions) + len(facts), np.float32), scores])
+    return Graph(
+        chunks=chunks,
+        adjacency=adjacency(chunks + entities, first, second, weights),
+        df=np.bincount(mentions[:, 1], minlength=entities),
+    )
+
+
+class _Masks:
+    """The graphs of the filters that were used last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._graphs: OrderedDict[frozenset[str], Graph] = OrderedDict()
+
+    def get(self, documents: frozenset[str]) -> Graph | None:
+        with self._lock:
+            if documents in self._graphs:
+                self._graphs.move_to_end(documents)
+            return self._graphs.get(documents)
+
+    def put(self, documents: frozenset[str], graph: Graph) -> Graph:
+        with self._lock:
+            self._graphs[documents] = graph
+            if len(self._graphs) > _MASKS:
+                self._graphs.popitem(last=False)
+        return graph

@@ -1,0 +1,1 @@
+"""Commits: making revisions current, in one transaction or in slices."""

@@ -1,0 +1,1 @@
+"""Queued revisions, claims and revision states."""

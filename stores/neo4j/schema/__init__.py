@@ -1,0 +1,1 @@
+"""The schema: creating, checking and migrating it."""

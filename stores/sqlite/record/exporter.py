@@ -1,0 +1,138 @@
+"""Everything that readers see of a corpus, row by row."""
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from stores.sqlite.database import Connection, Cursor, Database
+from stores.sqlite.record.library import DISPLAY
+from stores.sqlite.record.rows import chunk_from_row
+
+__all__ = ["SqliteExporter"]
+
+_BATCH = 2000
+_SEEN = """
+    SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    WHERE c.corpus_id = :corpus AND d.hidden = 0
+"""
+
+Row = Mapping[str, object]
+
+
+class SqliteExporter:
+    """Fills `core.ports.record.Exporter`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Row]:
+        sections = _CANONICAL if canonical else (_DOCUMENTS, *_CANONICAL[1:], _SYNONYMS, _EXTRACTIONS)
+        async with self._database.snapshot() as snapshot:
+            for kind, query, shape in sections:
+                cursor = await snapshot.run(_asking(query, corpus_id))
+                while batch := await snapshot.run(_fetching(cursor)):
+                    for row in batch:
+                        yield {"kind": kind, **shape(row)}
+
+
+def _asking(query: str, corpus_id: str) -> Callable[[Connection], Cursor]:
+    return lambda connection: connection.execute(query, {"corpus": corpus_id})
+
+
+def _fetching(cursor: Cursor) -> Callable[[Connection], list[Any]]:
+    return lambda _: cursor.fetchmany(_BATCH)
+
+
+def _document(row: sqlite3.Row) -> Row:
+    shown: dict[str, Any] = {k: row[k] for k in ("id", "key", "title", "media_type", "content_hash", "chunks")}
+    return {**shown, "malformed_triples": row["malformed"], "metadata": json.loads(row["metadata"])}
+
+
+def _whole_document(row: sqlite3.Row) -> Row:
+    return {**_document(row), **{k: row[k] for k in ("size", "fingerprint", "given_title")}}
+
+
+def _extraction(row: sqlite3.Row) -> Row:
+    return {**dict(row), "payload": json.loads(row["payload"])}
+
+
+def _chunk(row: sqlite3.Row) -> Row:
+    chunk = chunk_from_row(row)
+    return {
+        "id": chunk.id,
+        "document_id": chunk.document_id,
+        "position": chunk.position,
+        "heading": chunk.heading,
+        "page": chunk.page,
+        "span": None if chunk.span is None else [chunk.span.start, chunk.span.end],
+        "text": chunk.text,
+        "view_id": chunk.view_id,
+        "extract_hash": row["extract_hash"],
+        "tokens": row["tokens"],
+    }
+
+
+def _plain(row: sqlite3.Row) -> Row:
+    return dict(row)
+
+
+_CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
+    (
+        "document",
+        """
+        SELECT d.*, r.media_type, r.content_hash, r.size, r.fingerprint, r.title AS given_title FROM documents d
+        JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.current
+        WHERE d.corpus_id = :corpus AND d.hidden = 0 ORDER BY d.id
+        """,
+        _document,
+    ),
+    ("chunk", f"SELECT c.* FROM chunks c WHERE c.corpus_id = :corpus AND c.id IN ({_SEEN}) ORDER BY c.id", _chunk),
+    (
+        "entity",
+        f"""
+        SELECT e.id, e.name, {DISPLAY} AS display FROM entities e
+        WHERE e.corpus_id = :corpus AND EXISTS (
+            SELECT 1 FROM mentions m WHERE m.corpus_id = :corpus AND m.entity_id = e.id AND m.chunk_id IN ({_SEEN})
+        ) ORDER BY e.id
+        """,
+        _plain,
+    ),
+    (
+        "mention",
+        f"""
+        SELECT m.chunk_id, m.entity_id, m.form, m.count FROM mentions m
+        WHERE m.corpus_id = :corpus AND m.chunk_id IN ({_SEEN}) ORDER BY m.chunk_id, m.entity_id, m.form
+        """,
+        _plain,
+    ),
+    (
+        "fact",
+        f"""
+        SELECT f.id, f.triple_id, f.chunk_id, f.subject_id, f.predicate, f.object_id FROM facts f
+        WHERE f.corpus_id = :corpus AND f.chunk_id IN ({_SEEN}) ORDER BY f.id
+        """,
+        _plain,
+    ),
+)
+
+_SYNONYMS = (
+    "synonym",
+    """
+    SELECT s.first_id, s.second_id, s.score FROM synonyms s
+    WHERE s.corpus_id = :corpus ORDER BY s.first_id, s.second_id
+    """,
+    _plain,
+)
+
+_DOCUMENTS = (_CANONICAL[0][0], _CANONICAL[0][1], _whole_document)
+
+_EXTRACTIONS = (
+    "extraction",
+    """
+    SELECT x.document_id, x.extract_hash, x.payload FROM extractions x
+    JOIN documents d ON d.corpus_id = x.corpus_id AND d.id = x.document_id
+    WHERE x.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY x.document_id, x.extract_hash
+    """,
+    _extraction,
+)

@@ -1,0 +1,106 @@
+"""The graph as columns, whole or as changes, for snapshots in memory."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from core.errors import NotFound
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
+from stores.sqlite.database import Connection, Cursor, Database
+from stores.sqlite.record.rows import id_list
+
+__all__ = ["SqliteGraphSource"]
+
+_VISIBLE = """
+    FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    WHERE c.corpus_id = :corpus AND d.hidden = 0
+"""
+_CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
+
+
+class _Conditions(NamedTuple):
+    """What restricts the rows of each kind; rows of invisible chunks fall out when they are put together."""
+
+    chunks: str = ""
+    entities: str = ""
+    rows: str = ""
+    synonyms: str = ""
+
+
+_CHANGED = "IN (SELECT value FROM json_each(:chunks))"
+_TOUCHED = "IN (SELECT value FROM json_each(:entities))"
+_ALL = _Conditions()
+_PART = _Conditions(
+    chunks=f"AND c.id {_CHANGED}",
+    entities=f"""
+    AND id IN (
+        SELECT entity_id FROM mentions WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT subject_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT object_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
+        UNION SELECT second_id FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
+        UNION SELECT first_id FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
+        UNION SELECT value FROM json_each(:entities)
+    )
+    """,
+    rows=f"AND chunk_id {_CHANGED}",
+    synonyms=f"AND (first_id {_TOUCHED} OR second_id {_TOUCHED})",
+)
+
+
+class SqliteGraphSource:
+    """Fills `core.ports.record.GraphSource`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def generation(self, corpus_id: str) -> int:
+        return await self._database.read(lambda cx: _corpus(cx, corpus_id)[0])
+
+    async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
+        def work(cx: Connection) -> tuple[int, GraphRows]:
+            generation, _ = _corpus(cx, corpus_id)
+            return generation, _rows(cx, corpus_id, chunks=None, entities=None)
+
+        return await self._database.read(work)
+
+    async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
+        def work(cx: Connection) -> GraphChanges | None:
+            generation, floor = _corpus(cx, corpus_id)
+            if since < floor or since > generation:
+                return None
+            rows = cx.execute(
+                "SELECT DISTINCT kind, id FROM changes WHERE corpus_id = ? AND generation > ?", (corpus_id, since)
+            ).fetchall()
+            chunks = frozenset(row["id"] for row in rows if row["kind"] == "chunk")
+            entities = frozenset(row["id"] for row in rows if row["kind"] == "synonyms")
+            added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
+            return GraphChanges(generation=generation, removed=chunks, added=added, synonyms_of=entities)
+
+        return await self._database.read(work)
+
+
+def _corpus(cx: Connection, corpus_id: str) -> tuple[int, int]:
+    row = cx.execute("SELECT generation, changes_floor FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+    return int(row[0]), int(row[1])
+
+
+def _rows(
+    cx: Connection, corpus_id: str, *, chunks: Collection[str] | None, entities: Collection[str] | None
+) -> GraphRows:
+    """Rows of the given chunks, and synonyms of the given entities; None means all."""
+    values = {"corpus": corpus_id, "chunks": id_list(chunks or ()), "entities": id_list(entities or ())}
+
+    def select(query: str) -> Cursor:
+        cursor = cx.cursor()
+        cursor.row_factory = None  # plain tuples: there may be millions
+        return cursor.execute(query, values)
+
+    part = _ALL if chunks is None else _PART
+    return graph_rows(
+        chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} {part.chunks}")),
+        entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus {part.entities}"),
+        mentions=select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
+        facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts WHERE corpus_id = :corpus {part.rows}"),
+        synonyms=select(f"SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus {part.synonyms}"),
+    )

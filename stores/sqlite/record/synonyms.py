@@ -1,0 +1,47 @@
+"""Synonyms, and the entities of which some may be missing because two workers made both ends at the same time."""
+
+from collections.abc import Collection, Sequence
+
+from core.graph import Synonym
+from stores.sqlite.database import Connection, now
+from stores.sqlite.record.changes import log, raise_generation
+from stores.sqlite.record.rows import id_list
+
+__all__ = ["settle", "unsettle", "unsettled", "write_synonyms"]
+
+
+def write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:
+    """Those of which both entities are there."""
+    both = "EXISTS (SELECT 1 FROM entities WHERE corpus_id = ? AND id = ?)"
+    written: set[str] = set()
+    for s in synonyms:
+        done = cx.execute(
+            f"INSERT OR REPLACE INTO synonyms SELECT ?, ?, ?, ? WHERE {both} AND {both}",
+            (corpus_id, s.first_id, s.second_id, s.score, corpus_id, s.first_id, corpus_id, s.second_id),
+        )
+        if done.rowcount:
+            written |= {s.first_id, s.second_id}
+    log(cx, corpus_id, generation, "synonyms", "put", written)
+
+
+def unsettle(cx: Connection, corpus_id: str, entity_ids: Collection[str], grace: float) -> None:
+    """Have them looked at by whoever comes after `grace` seconds, unless `settle` is called before."""
+    due = now() + grace
+    cx.executemany("INSERT OR REPLACE INTO unsettled VALUES (?, ?, ?)", [(corpus_id, id, due) for id in entity_ids])
+
+
+def unsettled(cx: Connection, corpus_id: str) -> list[str]:
+    """See `core.ports.record.WorkQueue.unsettled`."""
+    rows = cx.execute(
+        "SELECT entity_id FROM unsettled WHERE corpus_id = ? AND due_at <= ? ORDER BY entity_id", (corpus_id, now())
+    )
+    return [row["entity_id"] for row in rows]
+
+
+def settle(cx: Connection, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+    """See `core.ports.record.WorkQueue.settle`."""
+    write_synonyms(cx, corpus_id, synonyms, raise_generation(cx, corpus_id))
+    cx.execute(
+        "DELETE FROM unsettled WHERE corpus_id = ? AND entity_id IN (SELECT value FROM json_each(?))",
+        (corpus_id, id_list(entity_ids)),
+    )

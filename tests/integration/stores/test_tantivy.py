@@ -44,7 +44,9 @@ CLAUSE: st.SearchStrategy[Clause] = st.recursive(
     LEAF, lambda inner: st.builds(Group, any=st.lists(inner, max_size=3).map(tuple), boost=BOOST), max_leaves=6
 )
 CLAUSES = st.lists(CLAUSE, max_size=4).map(tuple)
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=settings.default.max_examples * 3 // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @QUICK

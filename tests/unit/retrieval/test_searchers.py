@@ -1,6 +1,5 @@
 """Every searcher that is there keeps the contract, over the real embedded stores."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,10 @@ from core import strategies
 from core.corpora import Fine
 from core.errors import InvalidStrategy
 from core.trace import Trace
-from models.rerankers import HttpReranker
 from retrieval import SEARCHERS
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
 from tests.searching import NamedSearcherContract, World, open_world
-from tests.twins.rerank_server import RerankServer
 
 
 class TestDense(NamedSearcherContract):
@@ -67,25 +64,12 @@ class TestHippo(NamedSearcherContract):
         return {"fine": Fine.ON, "asserting": True}
 
 
-class TestReranked(NamedSearcherContract):
-    name = "reranked"
-
-    @pytest.fixture
-    def parts(self) -> Iterator[dict[str, Any]]:
-        with RerankServer() as server:
-            yield {"reranker": HttpReranker(url=server.address)}
-
-
-class TestRerankedOverDense(TestReranked):
-    options = {"over": "dense", "depth": 10}  # noqa: RUF012 - never written to
-
-
-WITHOUT_A_CORPUS = {"web"}
+TESTED_WITH_THEIR_SERVERS = {"reranked", "web"}  # tests/integration/retrieval
 
 
 def test_every_searcher_has_its_contract_test() -> None:
     tested = {cls.name for cls in NamedSearcherContract.__subclasses__()}
-    assert set(strategies.names(SEARCHERS)) - WITHOUT_A_CORPUS <= tested
+    assert set(strategies.names(SEARCHERS)) - TESTED_WITH_THEIR_SERVERS <= tested
 
 
 def test_a_wrong_option_is_named() -> None:

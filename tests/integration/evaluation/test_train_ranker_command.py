@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.commands.train_ranker import register
 from core.errors import HopweaveError
-from tests.unit.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.townsfolk import write_townsfolk
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.cli.conftest import Hopweave
 from tests.openie import openie
 from tests.twins.chat_server import ChatServer
-from tests.unit.cli.conftest import Hopweave
 
 
 @pytest.fixture

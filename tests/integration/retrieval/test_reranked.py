@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from core.errors import InvalidStrategy, Unavailable
 from core.trace import Trace
 from models.rerankers import HttpReranker
 from testing.contracts.searcher import PASSAGES, QUESTION
-from tests.searching import World, open_world
+from tests.searching import NamedSearcherContract, World, open_world
 from tests.twins.json_server import Reply, Request
 from tests.twins.rerank_server import RerankServer
 
@@ -99,3 +100,16 @@ async def test_a_reranker_that_is_down_is_an_error_and_no_silent_fallback(world:
     server.script.append(Reply(status=503, body="loading"))
     with pytest.raises(Unavailable, match="503: loading"):
         await world.searcher("reranked").search(world.query(QUESTION), Trace())
+
+
+class TestReranked(NamedSearcherContract):
+    name = "reranked"
+
+    @pytest.fixture
+    def parts(self) -> Iterator[dict[str, Any]]:
+        with RerankServer() as server:
+            yield {"reranker": HttpReranker(url=server.address)}
+
+
+class TestRerankedOverDense(TestReranked):
+    options = {"over": "dense", "depth": 10}  # noqa: RUF012 - never written to

@@ -9,8 +9,8 @@ import pytest
 
 from app.container import Container
 from evaluation import Experiment, Result, RowsFile, run
-from tests.unit.evaluation.townsfolk import write_townsfolk
-from tests.unit.evaluation.workbench import WorkerHere
+from tests.integration.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.workbench import WorkerHere
 
 ASKED = Experiment(searchers=(), reasoners=("extractive",), over="sparse")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from tests.unit.evaluation.workbench import workbench
+from tests.integration.evaluation.workbench import workbench
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from stores.sqlite import SQLITE_SCHEMA
-from tests.unit.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave
 
 
 def _record(tmp_path: Path) -> Path:

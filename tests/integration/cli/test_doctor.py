@@ -10,8 +10,8 @@ import app.container
 from app.container import Container
 from core.ports.views import TextEntry, VectorKind
 from core.settings import read_settings
+from tests.integration.cli.conftest import Hopweave
 from tests.twins.embedder import TwinEmbedder
-from tests.unit.cli.conftest import Hopweave
 
 pytestmark = pytest.mark.usefixtures("worker")
 

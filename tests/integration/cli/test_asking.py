@@ -13,8 +13,8 @@ from typing import TextIO
 
 import pytest
 
+from tests.integration.cli.conftest import Hopweave, Ran
 from tests.twins.chat_server import Call, ChatServer, Reply
-from tests.unit.cli.conftest import Hopweave, Ran
 
 _QUESTION = "Who wrote the first program?"
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave
 
 
 @pytest.fixture

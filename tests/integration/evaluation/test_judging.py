@@ -13,9 +13,9 @@ from core.errors import InvalidInput
 from evaluation import Experiment, Result, RowsFile, run
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
+from tests.integration.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.workbench import WorkerHere, workbench
 from tests.twins.chat_server import Call, ChatServer, Reply
-from tests.unit.evaluation.townsfolk import write_townsfolk
-from tests.unit.evaluation.workbench import WorkerHere, workbench
 
 JUDGED = Experiment(searchers=(), reasoners=("extractive",), over="sparse", judge=True)
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.unit.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave
 
 
 def test_counts_and_writes_nothing(hopweave: Hopweave, papers: Path, tmp_path: Path) -> None:

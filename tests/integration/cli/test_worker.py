@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave
 
 
 def test_a_folder_has_one_worker(hopweave: Hopweave, tmp_path: Path) -> None:

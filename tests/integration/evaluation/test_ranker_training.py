@@ -30,8 +30,8 @@ from evaluation import (
 from indexer import Pace, Worker
 from retrieval.bridged.ranker import read_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion
+from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.twins.embedder import TwinEmbedder
-from tests.unit.evaluation.townsfolk import write_townsfolk
 
 PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
 CANDIDATES = 60

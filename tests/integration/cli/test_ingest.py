@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave
 
 pytestmark = pytest.mark.usefixtures("worker")
 

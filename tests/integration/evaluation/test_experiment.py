@@ -7,7 +7,7 @@ import pytest
 from app.container import Container
 from core.errors import InvalidStrategy, NotFound
 from evaluation import Experiment, Result, run
-from tests.unit.evaluation.workbench import EXAMPLE, WorkerHere
+from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
 
 
 async def evaluated(container: Container, experiment: Experiment) -> Result:

@@ -12,8 +12,8 @@ import app.container
 from app.container import Container
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.settings import read_settings
+from tests.integration.cli.conftest import Hopweave, working
 from tests.twins.embedder import TwinEmbedder
-from tests.unit.cli.conftest import Hopweave, working
 
 pytestmark = pytest.mark.usefixtures("corpus")
 

@@ -75,8 +75,15 @@ def test_a_server_that_has_ended_says_so(tmp_path: Path) -> None:
         child._process.kill()
         with pytest.raises(hopweave.ServerEndedError, match="ended with exit code -9"):
             client.list_corpora()
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(hopweave.ServerEndedError, match="does not run"):
         client.list_corpora()
+
+
+async def test_an_asynchronous_client_that_was_not_entered_says_so(tmp_path: Path) -> None:
+    client = hopweave.open_async(tmp_path / "data")
+    with pytest.raises(hopweave.ServerEndedError, match="inside `async with`"):
+        await client.list_corpora()
+    await client.aclose()
 
 
 def test_a_client_that_nobody_closed_stops_its_server(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -55,7 +55,7 @@ def commit(
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in right),
         tombstone=entomb(tx, effects, dead, documents, grace),
-        unsettled=effects.unsettled,
+        pending_synonyms=effects.unsettled,
     )
 
 

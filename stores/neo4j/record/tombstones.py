@@ -1,17 +1,22 @@
-"""Tombstones: what the record names no more and views may still hold."""
+"""The port of tombstones in Neo4j: ids that the record deleted and that views may still hold."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
+from core.errors import NotFound
 from core.ports.record import Tombstone
+from stores.neo4j.commit.departures import SLICE_ROWS, Bounds
+from stores.neo4j.commit.tidying import tidy_marked
 from stores.neo4j.driver.batched import rows_of
-from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.driver.uids import uid_of
 from stores.payloads import dump
 
-__all__ = ["KINDS", "bury", "clear", "due", "still_gone", "unnamed"]
+__all__ = ["KINDS", "Neo4jTombstones", "bury", "clear", "due", "still_gone", "unnamed"]
 
 KINDS = ("view_ids", "entity_ids", "triple_ids", "content_hashes")
 
@@ -22,6 +27,31 @@ _NAMED_AGAIN = {
     "triple_ids": "asserted",
     "content_hashes": "referenced",
 }
+
+
+class Neo4jTombstones:
+    """Fills `core.ports.record.Tombstones`."""
+
+    def __init__(self, database: Database, *, slice_rows: int = SLICE_ROWS) -> None:
+        """`slice_rows`: about how many rows of chunks, mentions and facts one transaction deletes."""
+        self._database = database
+        self._slice_rows = slice_rows
+
+    async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
+        await self._database.write(tombstone.corpus_id, lambda tx: bury(tx, tombstone, documents, grace))
+
+    async def list_due(self, corpus_id: str) -> list[Tombstone]:
+        await tidy_marked(self._database, corpus_id, Bounds(rows=self._slice_rows, grace=0.0))
+        return await self._database.read(lambda tx: due(tx, corpus_id))
+
+    async def select_orphans(self, tombstone: Tombstone) -> Tombstone:
+        return await self._database.read(lambda tx: unnamed(tx, tombstone))
+
+    async def delete(self, tombstones: Sequence[Tombstone]) -> None:
+        for corpus_id in sorted({one.corpus_id for one in tombstones}):
+            some = [one for one in tombstones if one.corpus_id == corpus_id]
+            with suppress(NotFound):
+                await self._database.write(corpus_id, partial(clear, cleared=some))
 
 
 def bury(tx: Transaction, tombstone: Tombstone, documents: Sequence[str], grace: float) -> Tombstone | None:
@@ -39,7 +69,7 @@ def bury(tx: Transaction, tombstone: Tombstone, documents: Sequence[str], grace:
 
 
 def due(tx: Transaction, corpus_id: str) -> list[Tombstone]:
-    """See `core.ports.record.WorkQueue.tombstones`."""
+    """See `core.ports.record.Tombstones.list_due`."""
     found = []
     for row in tx.rows(statements("tombstones")["due"], corpus_id=corpus_id):
         payload: dict[str, list[str]] = json.loads(row["payload"])
@@ -48,7 +78,7 @@ def due(tx: Transaction, corpus_id: str) -> list[Tombstone]:
 
 
 def unnamed(tx: Transaction, tombstone: Tombstone) -> Tombstone:
-    """See `core.ports.record.WorkQueue.unnamed`."""
+    """See `core.ports.record.Tombstones.select_orphans`."""
     gone = {kind: still_gone(tx, tombstone.corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS}
     return Tombstone(id=tombstone.id, corpus_id=tombstone.corpus_id, **_tuples(gone))
 

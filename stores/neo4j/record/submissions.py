@@ -1,4 +1,4 @@
-"""Submissions and deletions become queued revisions."""
+"""The port of submissions in Neo4j: submissions and deletions become queued revisions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,11 +16,11 @@ from stores.neo4j.leases.states import STOPPABLE, count, move
 from stores.neo4j.leases.submissions import RETRIABLE, is_same, living, newest, refuse_existing, submit
 from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 
-__all__ = ["Neo4jIntake"]
+__all__ = ["Neo4jSubmissions"]
 
 
-class Neo4jIntake:
-    """Fills `core.ports.record.Intake`."""
+class Neo4jSubmissions:
+    """Fills `core.ports.record.Submissions`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class Neo4jIntake:
 
         return await self._database.write(corpus_id, work)
 
-    async def unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         ids = {document_id(key): key for key in fingerprints}
 
         def work(tx: Transaction) -> frozenset[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from core.ports.record import Outcome, Tombstone
+from stores.neo4j.commit.tombstones import KINDS, unnamed
 from stores.neo4j.driver.database import Database
-from stores.neo4j.record.tombstones import KINDS, unnamed
 
 __all__ = ["merged"]
 

@@ -23,8 +23,7 @@ from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import Backends as IndexingBackends
 from models import FollowingCache, make_chat_models, make_embedder
 from models.reranking import make_reranker
-from reasoning import REASONERS
-from reasoning import Backends as ReasoningBackends
+from reasoning import REASONERS, ReasoningBackends
 from retrieval import Backends as RetrievalBackends
 from retrieval import SnapshotCache, WebAccess
 from stores.files import make_file_store

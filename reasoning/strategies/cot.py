@@ -5,8 +5,9 @@ from pydantic import Field
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from reasoning.engine.backends import Backends
-from reasoning.strategies import vanilla
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
+from reasoning.strategies.vanilla import Vanilla
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]
 
@@ -21,5 +22,5 @@ class Config(StrategyConfig):
     k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return vanilla.Vanilla(vanilla.Config(searcher=config.searcher, k=config.k, thinking=True), backends, name="cot")
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("cot", backends, config.searcher, Vanilla(config.k, thinking=True).solve)

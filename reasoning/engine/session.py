@@ -1,7 +1,7 @@
 """`Session`: one question being answered, with its searches, model calls and steps, all recorded on one trace."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
@@ -23,6 +23,7 @@ from reasoning.engine.streaming import TokenStream
 __all__ = ["Session"]
 
 T = TypeVar("T", bound=BaseModel)
+R = TypeVar("R")
 
 
 class Session:
@@ -139,17 +140,11 @@ class Session:
 
         Raises `ModelFailed` if the answer cannot be read twice, and `ContextTooLong` if a single passage is too much.
         """
-        shown = tuple(call.passages)
-        while True:
-            request = self._request(call, shown)
-            try:
-                with name_step_in_errors(request):
-                    value = await structured(self._models.of(request.role), request, shape, self.trace)
-            except ContextTooLong as error:
-                shown = drop_last_passages(shown, error)
-            else:
-                self._note_dropped(call, shown)
-                return value, shown
+
+        async def send(request: ChatRequest, _shown: int) -> T:
+            return await structured(self._models.of(request.role), request, shape, self.trace)
+
+        return await self._send(call, send)
 
     async def complete_text(self, call: ModelCall, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
         """Returns the model's answer as text, without its thinking, and the passages that the model was shown.
@@ -157,19 +152,30 @@ class Session:
         `tokens` gets the pieces of the answer as they come. Raises `ModelFailed` if the text was cut off before its
         answer, and `ContextTooLong` if a single passage is too much.
         """
+
+        async def send(request: ChatRequest, shown: int) -> str:
+            if tokens is not None and call.passages:
+                tokens.sources = shown
+            completion = await self._models.of(request.role).complete(request, self.trace, tokens)
+            return self._read_text(completion, request, call.until)
+
+        return await self._send(call, send)
+
+    async def _send(
+        self, call: ModelCall, send: Callable[[ChatRequest, int], Awaitable[R]]
+    ) -> tuple[R, tuple[Hit, ...]]:
+        """Sends a call with all its passages, and again with fewer while the model cannot read them all."""
         shown = tuple(call.passages)
         while True:
-            if tokens is not None and call.passages:
-                tokens.sources = len(shown)
             request = self._request(call, shown)
             try:
                 with name_step_in_errors(request):
-                    completion = await self._models.of(request.role).complete(request, self.trace, tokens)
+                    reply = await send(request, len(shown))
             except ContextTooLong as error:
                 shown = drop_last_passages(shown, error)
             else:
                 self._note_dropped(call, shown)
-                return self._read_text(completion, request, call.until), shown
+                return reply, shown
 
     def _request(self, call: ModelCall, shown: Sequence[Hit]) -> ChatRequest:
         """The request for a call. It names all chunks that were shown in this session, except those of the web: after

@@ -18,8 +18,8 @@ SOURCE = "arXiv 2201.11903"
 class Config(StrategyConfig):
     """What is retrieved."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -28,8 +28,8 @@ _UNFOUND = "(the passages do not hold it)"
 class Config(StrategyConfig):
     """How the question is split, and what each part is answered from."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
     retrieve: Literal["query", "node"] = Field(
         default="query", description="`query`: one retrieval with the question; `node`: each sub-question its own."
     )

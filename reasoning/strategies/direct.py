@@ -16,7 +16,7 @@ _UNKNOWN = "The model says that it does not know."
 
 
 class Config(StrategyConfig):
-    """Nothing to set."""
+    """There are no options."""
 
 
 async def solve(session: Session) -> Answer:

@@ -1,4 +1,4 @@
-"""No model: the best sentences of the best passages, quoted and cited; abstains when nothing is near."""
+"""No model: quotes and cites the best sentences of the best passages, and abstains if none is near the question."""
 
 import re
 import time
@@ -27,16 +27,16 @@ _LABEL = "extractive: sentences quoted from the passages, no model wrote this an
 
 
 class Config(StrategyConfig):
-    """How many sentences are quoted, and how near they have to be."""
+    """How many sentences are quoted, and how near the question they have to be."""
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
     min_similarity: float = Field(
         default=0.3, ge=-1, le=1, description="A sentence or its passage must have this cosine with the question."
     )
     overlap_weight: float = Field(
-        default=0.5, ge=0, description="What the share of the question's words in the sentence adds to the cosine."
+        default=0.5, ge=0, description="Weight of the share of the question's words that the sentence holds."
     )
-    rank_weight: float = Field(default=0.1, ge=0, description="What the passage's place among the hits adds.")
+    rank_weight: float = Field(default=0.1, ge=0, description="Weight of the passage's rank among the hits.")
 
 
 @dataclass(frozen=True, kw_only=True)

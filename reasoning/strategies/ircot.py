@@ -1,4 +1,4 @@
-"""IRCoT: one sentence of a chain of thought and one retrieval with it in turn, then an answer from all of it."""
+"""IRCoT: alternates one sentence of a chain of thought and a retrieval with it, then answers from all passages."""
 
 from typing import Literal
 
@@ -23,14 +23,17 @@ _LAST = "answer"
 
 
 class Config(StrategyConfig):
-    """How much is retrieved with each sentence, and when it ends."""
+    """How much is retrieved with each sentence, and when the chain of thought ends."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     k: int = Field(
-        default=4, ge=1, le=MAX_K, description="Passages a retrieval (the paper: 2, 4, 6 or 8); the request's `k` wins."
+        default=4,
+        ge=1,
+        le=MAX_K,
+        description="Passages a retrieval (the paper: 2, 4, 6 or 8); the request's `k` takes precedence.",
     )
-    max_passages: int = Field(default=15, ge=1, le=MAX_K, description="So many passages are collected at most.")
-    max_sentences: int = Field(default=8, ge=1, le=50, description="So many sentences are thought at most.")
+    max_passages: int = Field(default=15, ge=1, le=MAX_K, description="At most this many passages are collected.")
+    max_sentences: int = Field(default=8, ge=1, le=50, description="At most this many sentences are thought.")
     reader: Literal["cot", "direct"] = Field(
         default="cot", description="Whether the last call thinks again before it answers, or answers at once."
     )

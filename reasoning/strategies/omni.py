@@ -1,4 +1,4 @@
-"""Omni-RAG: mend the question, split it by intent, retrieve for each, rerank the union, think, answer."""
+"""Omni-RAG: corrects the question, splits it by intent, retrieves for each, reranks the union, and answers."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -32,27 +32,27 @@ _UNRANKED = "omni: no reranker is configured; the union is ordered by the ranks 
 
 
 class Config(StrategyConfig):
-    """Which of its parts are on, and how much each of them does."""
+    """Which parts are on, and how much each does."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     k: int = Field(
         default=10,
         ge=1,
         le=MAX_K,
-        description="Passages for each query (the paper does not say); the request's `k` wins.",
+        description="Passages for each query (the paper does not say); the request's `k` takes precedence.",
     )
-    denoise: bool = Field(default=True, description="Mend the question's spelling and grammar first.")
+    denoise: bool = Field(default=True, description="Correct the question's spelling and grammar first.")
     decompose: bool = Field(default=True, description="Split the question into one query for each of its aspects.")
     max_intents: int = Field(default=5, ge=1, le=20, description="At most this many queries are used.")
     rerank: bool = Field(default=True, description="Order the union with the configured reranker.")
     rerank_by: Literal["rewritten", "original"] = Field(
         default="rewritten", description="The question that passages are reranked against (the paper says both)."
     )
-    keep: int = Field(default=10, ge=1, le=MAX_K, description="So many passages of the union are read.")
+    keep: int = Field(default=10, ge=1, le=MAX_K, description="At most this many passages of the union are read.")
     paths: int = Field(
         default=1, ge=1, le=16, description="Answers that are sampled and voted on; 1: one answer, not sampled."
     )
-    temperature: float = Field(default=0.7, ge=0, le=2, description="Of the sampled answers, where there are several.")
+    temperature: float = Field(default=0.7, ge=0, le=2, description="Of the sampled answers, if there are several.")
 
 
 class Omni:

@@ -1,4 +1,4 @@
-"""PAR RAG: plan once, answer step by step, and review every step's answer with finer evidence before the next.
+"""PAR RAG: plans once, answers step by step, and reviews the answer of each step with finer evidence.
 
 This is algorithm 1 of the paper. Options that it does not have are off by default, and their descriptions say so.
 """
@@ -34,7 +34,7 @@ SOURCE = "arXiv 2504.16787"
 class Config(StrategyConfig):
     """The paper's parameters with its values, its two ablations, and options that cut its cost."""
 
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` goes before it.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
     plan: bool = Field(default=True, description="false: the question is the only step (the paper's ablation).")
     review: bool = Field(
         default=True, description="false: preliminary answers are kept as they are (the paper's ablation)."
@@ -43,17 +43,19 @@ class Config(StrategyConfig):
         default=0,
         ge=0,
         le=10,
-        description="How often an UNCONFIDENT review is repeated with what its question finds; 0: the answer is kept.",
+        description="How often an UNCONFIDENT review is repeated with the passages that its question finds; 0: never.",
     )
     skip_answer_retrieval: bool = Field(
         default=False, description="Answer a step whose planned action is Answer from the steps before it alone."
     )
     skip_supported: bool = Field(
-        default=False, description="Leave out the review of an answer that a passage it cites holds word for word."
+        default=False, description="Do not review an answer that a cited passage holds word for word."
     )
     max_steps: int = Field(default=10, ge=1, le=50, description="A longer plan is cut, and a note says so.")
     fine: str = Field(default="fine", description="NAME[:key=value] of the searcher that starts from entities.")
-    searcher: str = Field(default="", description="NAME[:key=value] of the coarse searcher; empty: the request's.")
+    searcher: str = Field(
+        default="", description="NAME[:key=value] of the coarse searcher; empty: the request's searcher."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

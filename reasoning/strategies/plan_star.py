@@ -1,4 +1,4 @@
-"""Plan*RAG: the plan is a graph of sub-questions outside the model's context; what is independent runs side by side."""
+"""Plan*RAG: plans a graph of sub-questions outside the model's context, and answers independent ones in parallel."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -35,7 +35,7 @@ SOURCE = "arXiv 2410.20753"
 class Config(StrategyConfig):
     """The paper's parameters and variants, with the values of its SubQ variant."""
 
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` goes before it.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` takes precedence.")
     retrieve: Literal["node", "query"] = Field(
         default="node",
         description="`node`: each for itself (SubQ); `query`: once, with the question (the base variant).",
@@ -47,12 +47,14 @@ class Config(StrategyConfig):
         default="depth",
         description="`depth`: depth after depth, as published; `ready`: a node as soon as its parents are done.",
     )
-    max_nodes: int = Field(default=12, ge=1, le=100, description="A plan with more nodes is refused and asked again.")
-    max_depth: int = Field(default=6, ge=1, le=20, description="A deeper plan is refused and asked again.")
-    skip_final_single: bool = Field(
-        default=False, description="No last call where the plan is one node: its answer is the answer."
+    max_nodes: int = Field(
+        default=12, ge=1, le=100, description="A plan with more nodes is refused, and the model plans again."
     )
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
+    max_depth: int = Field(default=6, ge=1, le=20, description="A deeper plan is refused, and the model plans again.")
+    skip_final_single: bool = Field(
+        default=False, description="No last call if the plan is one node: its answer is the answer."
+    )
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
 
 
 class PlanStar:

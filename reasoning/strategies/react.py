@@ -1,4 +1,4 @@
-"""ReAct: think, search, observe, and again, all in one growing context, until the model finishes with an answer."""
+"""ReAct: thinks, searches and observes in one growing context, until the model finishes with an answer."""
 
 from dataclasses import replace
 
@@ -25,10 +25,10 @@ _LAST = "answer"
 
 
 class Config(StrategyConfig):
-    """How many moves, and how much each search brings."""
+    """How many moves are made, and how much each search finds."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=1, ge=1, le=MAX_K, description="Passages a search; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=1, ge=1, le=MAX_K, description="Passages a search; the request's `k` takes precedence.")
     rounds: int = Field(
         default=7, ge=1, le=50, description="Moves, the last one included (the paper: 7 for HotpotQA, 5 for FEVER)."
     )

@@ -1,4 +1,4 @@
-"""Self-RAG by prompts: retrieve on demand, answer from each passage, criticise every answer, keep the best."""
+"""Self-RAG by prompts: retrieves on demand, answers from each passage, criticizes each answer, and keeps the best."""
 
 from typing import Literal
 
@@ -21,11 +21,11 @@ SOURCE = "arXiv 2310.11511"
 
 
 class Config(StrategyConfig):
-    """When to retrieve, how many candidates, and what counts in choosing among them (the paper's section 3.3)."""
+    """When to retrieve, how many candidates, and how they are weighted (the paper's section 3.3)."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
-    candidates: int = Field(default=5, ge=1, le=20, description="So many of the best passages get an answer each.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
+    candidates: int = Field(default=5, ge=1, le=20, description="This many of the best passages get an answer each.")
     retrieve: Literal["adaptive", "always", "never"] = Field(
         default="adaptive", description="`adaptive`: the model decides whether the question has to be looked up."
     )

@@ -1,4 +1,4 @@
-"""One retrieval with the question, one answer from what it brought: plain retrieval-augmented generation."""
+"""One retrieval with the question, one answer from its passages: plain retrieval-augmented generation."""
 
 from pydantic import Field
 
@@ -17,10 +17,10 @@ NEEDS_MODEL = True
 
 
 class Config(StrategyConfig):
-    """What is retrieved, and how much of it is read."""
+    """What is retrieved, and how it is read."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
     thinking: bool = Field(default=False, description="Ask for a chain of thought before the answer (`cot`).")
 
 

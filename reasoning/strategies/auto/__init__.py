@@ -1,4 +1,4 @@
-"""Our own: one call to plan, one a step over the best passages, a second look only where an answer is unsure.
+"""Hopweave's own: one call plans, one call answers each step, and only unsure answers are reviewed.
 
 `reasoner` has the course of a question, `execution` carries out the plan, and `node` answers one node of it.
 """

@@ -1,4 +1,4 @@
-"""LevelRAG: a high-level searcher plans what to look up, low-level searchers rewrite for their own index.
+"""LevelRAG: a high-level searcher plans what to look up; low-level searchers rewrite queries for their indexes.
 
 `reasoner` has the course of a question and `exploration` the rounds of the high-level searcher. `searchers` chooses the
 low-level searchers, which are `sparse`, `dense` and `unchanged`.

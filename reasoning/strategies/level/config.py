@@ -16,32 +16,34 @@ class Config(StrategyConfig):
     searchers: str = Field(
         default="",
         description="Names joined by '+' (`sparse+dense+graph`); empty: sparse+dense, and web where it is configured "
-        "and the request permits it. `sparse` and `dense` rewrite queries, others are asked as they are.",
+        "and the request permits it. `sparse` and `dense` rewrite queries, others get them unchanged.",
     )
     k: int = Field(
-        default=10, ge=1, le=MAX_K, description="Passages of each searcher; the request's `k` goes before it."
+        default=10, ge=1, le=MAX_K, description="Passages of each searcher; the request's `k` takes precedence."
     )
     high_level: bool = Field(
-        default=True, description="false: the low-level searchers alone, asked the question itself (the ablation)."
+        default=True, description="false: only the low-level searchers, with the question itself (the ablation)."
     )
-    summarize: bool = Field(default=True, description="false: passages are handed on as they are (the ablation).")
+    summarize: bool = Field(default=True, description="false: later calls read the passages themselves (the ablation).")
     memory: bool = Field(
         default=False, description="Summaries may answer from the model's memory, as the paper's; a note says so."
     )
     verify: Literal["separate", "merged"] = Field(
         default="separate",
-        description="`merged`: whether it is enough is left to the supplement's call, as in the published code.",
+        description="`merged`: the supplement's call decides whether more is needed, as in the published code.",
     )
-    supplements: int = Field(default=3, ge=0, le=10, description="At most so many rounds of supplements.")
-    max_queries: int = Field(default=5, ge=1, le=20, description="At most so many atomic queries a round.")
+    supplements: int = Field(default=3, ge=0, le=10, description="At most this many rounds of supplements.")
+    max_queries: int = Field(default=5, ge=1, le=20, description="At most this many atomic queries a round.")
     rewrite: Literal["always", "adaptive", "never"] = Field(
         default="always",
-        description="sparse: keywords for every query (the paper); for one that finds too little as it is (the "
-        "published script); `never`: the query as it is, without refinements.",
+        description="For sparse. `always`: keywords for every query (the paper); `adaptive`: only if the unchanged query "
+        "finds too little (the published script); `never`: unchanged queries, which are not refined.",
     )
     sparse_depth: int = Field(default=3, ge=0, le=3, description="Refinements of refinements; 0: keywords alone.")
-    max_refined: int = Field(default=27, ge=0, le=27, description="Refined keyword queries that are tried, at most.")
-    dense_rewrites: int = Field(default=3, ge=0, le=10, description="Pseudo-documents that are tried, at most.")
+    max_refined: int = Field(
+        default=27, ge=0, le=27, description="At most this many refined keyword queries are tried."
+    )
+    dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
 
     @field_validator("searchers")
     @classmethod

@@ -1,8 +1,8 @@
-"""Metadata filters: parsed once, evaluated alike for every backend.
+"""Metadata filters, parsed once and evaluated alike for every backend.
 
-`{"year": {"$gte": 1990}, "$or": [{"$key": "a"}, {"lang": "de"}]}`: a bare value means `$eq`, several fields mean
-`$and`; `$key`, `$id` and `$title` address the document. A missing field matches only `$ne`, `$nin` and
-`$exists: false`.
+Example: `{"year": {"$gte": 1990}, "$or": [{"$key": "a"}, {"lang": "de"}]}`. A bare value means `$eq`, several fields
+mean `$and`; `$key`, `$id` and `$title` refer to the document. A missing field matches only `$ne`, `$nin` and `$exists:
+false`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,17 +23,21 @@ _DOCUMENT_FIELDS = ("$key", "$id", "$title")
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentFilter:
-    """A filter that has been checked; `source` is the JSON value it was made of."""
+    """A parsed filter; `source` is its JSON value."""
 
     source: Mapping[str, Any]
     _test: Callable[[Mapping[str, Any]], bool]
 
     def matches(self, *, id: str, key: str, title: str, metadata: Mapping[str, Any]) -> bool:
+        """Returns whether a document with these fields matches."""
         return self._test({**metadata, "$id": id, "$key": key, "$title": title})
 
 
 def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
-    """Check a filter and make it ready to evaluate; raises `InvalidFilter` naming the part that is wrong."""
+    """Returns the parsed filter; raises `InvalidFilter`, naming the part that is wrong.
+
+    At most `MAX_DEPTH` levels and `MAX_TERMS` terms are allowed.
+    """
     terms = _count_terms(source, 1)
     if terms > MAX_TERMS:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")

@@ -1,4 +1,4 @@
-"""A document's way in: load, chunk, extract. All of it on values; writing is the record's."""
+"""The ports of indexing: loaders, chunkers and extractors, with the values between them. They do no writing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["Asking", "Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocum
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A document's bytes with what its sender said of them."""
+    """A document's bytes with what its sender stated about them."""
 
     key: str
     content: bytes
@@ -25,10 +25,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A stretch of a document under one heading path (or on one page), never joined with its neighbours in one chunk.
+    """A part of a document under one heading path (or on one page). Chunks never span two blocks.
 
-    `start` is the offset of `text` in the document's text, in code points (None: the block has no such place).
-    `entities` and `triples` came with the block from outside; `malformed` counts triples that were not three names.
+    `start` is the offset of `text` in the document's text, in code points (None: unknown). `entities` and `triples` are
+    given by the document itself.
     """
 
     text: str
@@ -41,7 +41,9 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedDocument:
-    """A document, read. `entities` and `triples` came with it; `malformed` counts given triples that are none."""
+    """A loaded document. `entities` and `triples` are given by the document itself; `malformed` counts given triples
+    that are not three names.
+    """
 
     key: str
     title: str
@@ -53,9 +55,10 @@ class LoadedDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftChunk:
-    """A chunk before it has an id. `heading` is the path joined by ' › '; `block` is the index of its block.
+    """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
 
-    `start` is the offset in the document's text (None where the block has none).
+    `start` is the offset in the document's text, in code points (None if the block has none). `tokens` are the
+    embedding model's.
     """
 
     text: str
@@ -67,15 +70,15 @@ class DraftChunk:
 
 
 class Loader(Protocol):
-    """Reads one kind of content. The module that makes it names its media types and file suffixes."""
+    """Reads one kind of content. Its module names its media types and file suffixes."""
 
     def load(self, source: Source) -> LoadedDocument:
-        """Raises `LoadFailed`, saying what is wrong with the bytes and where."""
+        """Returns the document; raises `LoadFailed`, saying what is wrong with the bytes and where."""
         ...
 
 
 class Chunker(Protocol):
-    """Cuts a document into chunks that the embedding model reads whole, in order; an empty document has none."""
+    """Cuts a document into chunks that fit into the embedding model, in order; an empty document has none."""
 
     def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
 
@@ -115,13 +118,14 @@ class Extractor(Protocol):
         trace: Trace,
         attempt: int = 0,
     ) -> list[Extraction]:
-        """One extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for context.
+        """Returns one extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for
+        context.
 
-        `attempt` counts from 0 how often these were asked for in vain. Where a model is asked, raises what
-        `core.ports.chat.ChatModel` raises; nothing is given then, not even of the chunks that went well.
+        `attempt` counts from 0 how often these were requested without success. If a model is called, raises what
+        `core.ports.chat.ChatModel` raises; then no extraction is returned, not even of chunks that succeeded.
         """
         ...
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        """All that the extraction of this chunk depends on, for its hash."""
+        """Returns all that the extraction of this chunk depends on, for its hash."""
         ...

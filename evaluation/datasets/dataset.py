@@ -1,4 +1,6 @@
-"""A dataset: a folder with passages, questions with what supports them, and perhaps entities and triples."""
+"""A dataset: a folder with passages, questions with their supporting passages, and optionally given entities and
+triples.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,7 +20,7 @@ GIVEN_FILE = "openie.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer (any of `aliases` is as good) and the passages that support it (none: not known)."""
+    """A question with its answer, aliases of the answer, and the passages that support it (none: unknown)."""
 
     id: str
     text: str
@@ -33,7 +35,9 @@ class GoldQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """`passages` counts them (0: the folder has questions only); `fingerprint` changes with what is to be indexed."""
+    """A dataset. `passages` is their number (0: the folder has questions only); `fingerprint` changes with what is
+    indexed.
+    """
 
     name: str
     folder: Path
@@ -43,10 +47,10 @@ class Dataset:
 
 
 def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: bool = True) -> Dataset:
-    """Read and check a folder; `questions` stands in for its own.
+    """Returns a dataset that has been read and checked; `questions` replaces the folder's own file.
 
-    Raises `NotFound` for a file that is missing and `InvalidInput` for a line that is wrong, naming both. Without
-    `needs_corpus` a folder of questions alone will do, and what supports them is not looked up.
+    Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
+    folder of questions alone is accepted, and their supporting passages are not checked.
     """
     corpus = folder / CORPUS_FILE
     lengths = _lengths(corpus) if needs_corpus or corpus.exists() else {}
@@ -64,7 +68,7 @@ def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: b
 
 
 def _lengths(path: Path) -> dict[str, int]:
-    """Each passage's key with the length of its text."""
+    """Returns each passage's key with the length of its text."""
     seen: dict[str, str] = {}
     lengths: dict[str, int] = {}
     for row in read_rows(path):
@@ -79,7 +83,7 @@ def _lengths(path: Path) -> dict[str, int]:
 
 
 def _check_given(path: Path) -> None:
-    """Single triples may be malformed, they are counted when they are indexed; the line's form may not."""
+    """Checks the form of each line. Single triples may be malformed; indexing counts them."""
     for row in read_rows(path):
         row.text("id")
         row.texts("entities")

@@ -1,4 +1,6 @@
-"""Every answer before the judge, with a trace of its own: what judging costs is not what answering cost."""
+"""Judging of all answers of a reasoner, each with a trace of its own, so that its cost is not counted as the
+answer's.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +28,7 @@ _REFERENCE_PASSAGES = 5
 
 
 def require_judge_models(container: Container) -> ChatModels:
-    """The models that judge; raises `InvalidInput` where none is configured."""
+    """Returns the models that judge; raises `InvalidInput` if none is configured."""
     if container.models is None:
         raise InvalidInput(
             "--judge needs a language model, and none is configured: set HOPWEAVE_LLM__MODEL (and "
@@ -43,8 +45,10 @@ class _Reference:
 
 @dataclass(kw_only=True)
 class Judge:
-    """Judges the answers to one dataset's questions. A question's reference is written once, from the best passages of
-    the searcher `over`, and is the same for every reasoner.
+    """Judges the answers to one dataset's questions.
+
+    The reference answer of a question is written once, from the best passages of the searcher `over`, and is used for
+    every reasoner.
     """
 
     container: Container
@@ -58,9 +62,10 @@ class Judge:
     async def judge(
         self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: ReportProgress
     ) -> list[JudgementRow]:
-        """One judgement an answer, in their order; those that are kept in `rows` and did not fail are used.
+        """Returns one judgement for each answer, in their order; stored judgements in `rows` that did not fail are used
+        again.
 
-        The answers are those of one reasoner. A question that failed has no answer to judge: its judgement failed too.
+        The answers are those of one reasoner. The judgement of a failed answer fails too.
         """
         made: dict[int, JudgementRow] = {}
         for place, answer in enumerate(answers):

@@ -1,4 +1,4 @@
-"""What follows from the judgements of all of a reasoner's answers; pure."""
+"""Scores of a reasoner from the judgements of all its answers; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
 
 def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
-    """100 × the mean score, and each score's share, of the answers that were judged; `failed` counts the others.
+    """Returns 100 × the mean score, and each score's share, of the judged answers; `failed` counts the others.
 
-    The gain of a depth is the mean over the plans that are as deep.
+    The gain of a depth is the mean over the plans that have this depth.
     """
     judged = [row for row in rows if row.error is None]
     depths = sorted({depth for row in judged for depth in row.gain}, key=int)
@@ -31,7 +31,7 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
 
 
 def _scored(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
-    """None where nothing was judged: no mean is not a mean of 0."""
+    """Returns the score and shares; the score is None if nothing was judged, since a mean of 0 would be wrong."""
     known = [score for score in scores if score is not None]
     return {
         "score": 100 * mean(known) if known else None,

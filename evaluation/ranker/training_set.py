@@ -1,4 +1,4 @@
-"""A dataset as what a ranker is fitted to: each question's candidates, found in a corpus by the code that serves."""
+"""Training data from datasets: the candidates of each question, found in a corpus by the code that serves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ from retrieval.pagerank.personalized import PageRankConfig
 __all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_training_set", "read_training_datasets"]
 
 LEAST_QUESTIONS = 20
-"""Of all sets together; with fewer, a gain in cross-validation would tell nothing."""
+"""The least number of questions of all sets; with fewer, a gain in cross-validation would mean nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSet:
-    """The questions are those of the dataset, in its order."""
+    """The training questions of a dataset, in its order."""
 
     dataset: Dataset
     questions: tuple[TrainingQuestion, ...]
 
 
 def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
-    """Raises what `read_dataset` raises, and `InvalidInput` for two of one name or too few questions in all.
+    """Returns the datasets, without questions whose supporting passages are unknown.
 
-    Questions of which it is not known what supports them teach nothing, and are left out.
+    Raises what `read_dataset` raises, and `InvalidInput` for two datasets of one name or too few questions in all.
     """
     read = [read_dataset(folder) for folder in folders]
     datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]
@@ -67,9 +67,9 @@ async def gather_training_set(
     chunker: str,
     progress: ReportProgress,
 ) -> TrainingSet:
-    """Index the dataset if needed and look for every question's candidates.
+    """Indexes the dataset if needed, and returns the candidates of every question.
 
-    Raises `InvalidInput` if none of the candidates, of any question, shows what supports it.
+    Raises `InvalidInput` if no candidate of any question supports it.
     """
     corpus, _ = await index_dataset(
         container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress
@@ -103,7 +103,7 @@ async def _candidates(
 
 
 async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
-    """Each candidate's place with what a search would show of it; without those that the record has lost meanwhile."""
+    """Returns the place of each candidate with its hit, without candidates that the record has deleted meanwhile."""
     library = container.record.library
     chunks = await library.chunks(corpus.id, chunk_ids)
     refs = await library.refs(corpus.id, {chunk.document_id for chunk in chunks.values()})

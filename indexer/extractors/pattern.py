@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.surface import find_names
+from core.text.name_spans import find_names
 from core.trace import Trace
 from indexer.chunking.titles import bare_title
 
@@ -23,7 +23,7 @@ class Config(StrategyConfig):
 
 
 class Pattern:
-    """The names that `core.text.surface` finds; the bare title is a name of every chunk of its document."""
+    """The names that `core.text.name_spans` finds; the bare title is a name of every chunk of its document."""
 
     fingerprint = "pattern-2"
     gives_triples = GIVES_TRIPLES

@@ -24,8 +24,8 @@ from core.ports.reranking import Reranker
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.strategies import StrategySpec, build
+from core.text.name_spans import find_names
 from core.text.names import normalise
-from core.text.surface import find_names
 from core.text.terms import terms_of
 from core.trace import Trace
 from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache

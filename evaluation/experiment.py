@@ -75,12 +75,12 @@ async def run_experiment(
     """
     check_experiment(container, experiment)
     dataset = read_dataset(folder, experiment.questions, needs_corpus=experiment.corpus is None)
-    corpus, report = await _corpus(container, supervision, dataset, experiment, progress)
-    questions = _asked(dataset, experiment)
+    corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
+    questions = _select_questions(dataset, experiment)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
-    answers, judgements = await _answers(container, dataset, corpus, experiment, progress, rows)
+    answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows)
     return Result(
         dataset=dataset.name,
         questions=len(questions),
@@ -94,7 +94,7 @@ async def run_experiment(
     )
 
 
-async def _answers(
+async def _answer_questions(
     container: Container,
     dataset: Dataset,
     corpus: Corpus,
@@ -127,7 +127,7 @@ async def _answers(
     answers: list[AnswerRow] = []
     judgements: list[JudgementRow] = []
     for reasoner in dict.fromkeys(experiment.reasoners):
-        own = await answer_all(container, asked, _asked(dataset, experiment), reasoner, rows, progress)
+        own = await answer_all(container, asked, _select_questions(dataset, experiment), reasoner, rows, progress)
         answers += own
         judgements += await judge.judge(own, rows, progress) if judge else []
     return answers, judgements
@@ -146,7 +146,7 @@ def check_experiment(container: Container, experiment: Experiment) -> None:
         require_judge_models(container)
 
 
-async def _corpus(
+async def _prepare_corpus(
     container: Container, supervision: WorkerWatch, dataset: Dataset, experiment: Experiment, progress: ReportProgress
 ) -> tuple[Corpus, IndexReport | None]:
     if experiment.corpus is None:
@@ -163,7 +163,7 @@ async def _corpus(
     return corpus, None
 
 
-def _asked(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
+def _select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
     questions = dataset.questions[: experiment.limit]
     if experiment.lowercase:
         return [replace(question, text=question.text.lower()) for question in questions]

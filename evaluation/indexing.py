@@ -83,13 +83,13 @@ async def index_dataset(
     corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
     if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
         raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
-    passages = _submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
+    passages = _read_submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
     job_id = ""
     async with aclosing(ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
         async for handed in parts:
             job_id = handed.job.id
-    job = await _finished(container, supervision, job_id, dataset.passages, progress)
-    return corpus, _report(job, dataset.passages, supervision.worker_pid())
+    job = await _wait_for_job(container, supervision, job_id, dataset.passages, progress)
+    return corpus, _make_report(job, dataset.passages, supervision.worker_pid())
 
 
 def read_peak_memory_mb(pid: int | None) -> float | None:
@@ -102,7 +102,7 @@ def read_peak_memory_mb(pid: int | None) -> float | None:
     return int(found[1]) / 1024 if found else None
 
 
-def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
+def _read_submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
     found = list(read_paths([dataset.folder / CORPUS_FILE], with_given=with_given))
     rejected = [one for one in found if isinstance(one, Rejected)]
     if rejected:
@@ -111,7 +111,7 @@ def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
     return [one for one in found if isinstance(one, Submission)]
 
 
-async def _finished(
+async def _wait_for_job(
     container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: ReportProgress
 ) -> Job:
     """Returns the job when it has ended; waits as long as it makes progress."""
@@ -132,7 +132,7 @@ async def _finished(
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def _report(job: Job, passages: int, worker: int | None) -> IndexReport:
+def _make_report(job: Job, passages: int, worker: int | None) -> IndexReport:
     seconds = None
     if job.started_at is not None and job.finished_at is not None:
         seconds = (job.finished_at - job.started_at).total_seconds()

@@ -42,12 +42,12 @@ class Prompt:
         if wrong:
             raise KeyError(f"prompt {self.name!r}: {', '.join(sorted(wrong))}")
         return (
-            Message(speaker=Speaker.SYSTEM, content=_filled(self.system, variables)),
-            Message(speaker=Speaker.USER, content=_filled(self.user, variables)),
+            Message(speaker=Speaker.SYSTEM, content=_fill(self.system, variables)),
+            Message(speaker=Speaker.USER, content=_fill(self.user, variables)),
         )
 
 
-def _filled(template: str, variables: Mapping[str, str]) -> str:
+def _fill(template: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda found: variables[found[1]], template)
 
 

@@ -41,7 +41,7 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
     try:
         return _read(completion, shape)
     except _MalformedError as error:
-        _give_up_if_cut(completion, request)
+        _check_not_cut(completion, request)
         repair = f"Your answer could not be read: {error}. Answer again, with one JSON object and nothing else."
         again = replace(
             request,
@@ -55,7 +55,7 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
     try:
         return _read(completion, shape)
     except _MalformedError as error:
-        _give_up_if_cut(completion, request)
+        _check_not_cut(completion, request)
         raise ModelFailed(
             f"step {request.role!r}: {completion.model} answered twice with what cannot be used ({error}); "
             f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL"
@@ -69,7 +69,7 @@ def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
     All fields are required, no others are allowed, and limits of length or range are left out, which many endpoints
     refuse; the shape itself checks them.
     """
-    schema: Mapping[str, Any] = _strict(shape.model_json_schema())
+    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema())
     return schema
 
 
@@ -78,12 +78,12 @@ def without_thinking(text: str) -> str:
     return _UNENDED.sub("", _THINKING.sub("", text)).strip()
 
 
-def _strict(schema: Any) -> Any:
+def _make_strict(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_strict(one) for one in schema]
+        return [_make_strict(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {key: _strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    out = {key: _make_strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
     if out.get("type") == "object" and "properties" in out:
         out["additionalProperties"] = False
         out["required"] = list(out["properties"])
@@ -99,7 +99,7 @@ def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
     )
 
 
-def _give_up_if_cut(completion: Completion, request: ChatRequest) -> None:
+def _check_not_cut(completion: Completion, request: ChatRequest) -> None:
     """Raises the error for a cut answer, since the next one would be cut too."""
     if completion.cut:
         raise cut_short(completion, request)
@@ -109,7 +109,7 @@ def _read(completion: Completion, shape: type[T]) -> T:
     text = without_thinking(completion.text)
     if not text:
         raise _MalformedError("it is empty")
-    value = _json_in(text)
+    value = _find_json(text)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise _MalformedError("it holds half of a surrogate pair, which is no character")
     try:
@@ -119,7 +119,7 @@ def _read(completion: Completion, shape: type[T]) -> T:
         raise _MalformedError("; ".join(problems)[:_SHOWN]) from error
 
 
-def _json_in(text: str) -> object:
+def _find_json(text: str) -> object:
     """Returns the first JSON object (or, without one, array) of the text; prose and code fences around it are
     ignored.
     """

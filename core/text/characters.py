@@ -37,12 +37,12 @@ def half_in(value: object, place: str = "") -> str | None:
         elif isinstance(value, Mapping):
             for key in value:
                 if isinstance(key, str) and not is_whole(key):
-                    return _below(place, repr(key))
-            waiting += [(_below(place, str(key)), one) for key, one in reversed(list(value.items()))]
+                    return _join_place(place, repr(key))
+            waiting += [(_join_place(place, str(key)), one) for key, one in reversed(list(value.items()))]
         elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             waiting += [(f"{place}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
     return None
 
 
-def _below(place: str, name: str) -> str:
+def _join_place(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name

@@ -64,10 +64,10 @@ def find_names(text: str) -> list[NameSpan]:
     for quote in _QUOTED.finditer(text):
         name = _quoted_name(text, quote)
         if name is not None:
-            spans.extend(_runs(text, done, quote.start()))
+            spans.extend(_find_runs(text, done, quote.start()))
             spans.append(name)
             done = quote.end()
-    spans.extend(_runs(text, done, len(text)))
+    spans.extend(_find_runs(text, done, len(text)))
     return spans
 
 
@@ -84,15 +84,15 @@ def _quoted_name(text: str, quote: re.Match[str]) -> NameSpan | None:
     return NameSpan(start=start, end=end, form=form)
 
 
-def _runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
+def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
     """Yields the runs of capitalised words in `text[start:end]`."""
     run: list[re.Match[str]] = []
     pending: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text, start, end):
         word = token.group()
         previous = pending[-1] if pending else run[-1] if run else None
-        if previous is not None and not _joined(text, previous, token):
-            yield from _name(text, run)
+        if previous is not None and not _may_join(text, previous, token):
+            yield from _make_name(text, run)
             run, pending = [], []
         if any(map(str.isupper, word)) or (run and word[0].isdecimal() and not pending):
             run += [*pending, token]
@@ -100,12 +100,12 @@ def _runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
         elif run and word in CONNECTIVES and len(pending) < 3:
             pending.append(token)
         elif run:
-            yield from _name(text, run)
+            yield from _make_name(text, run)
             run, pending = [], []
-    yield from _name(text, run)
+    yield from _make_name(text, run)
 
 
-def _joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     """Returns whether two words may belong to one name, by the text between them."""
     gap = text[left.end() : right.start()]
     if gap in (" ", "\u00a0", "  ", " & ", ""):
@@ -117,14 +117,14 @@ def _joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
 
 
-def _name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
+def _make_name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
     """Yields the run as a name, without leading articles and function words."""
     first = 0
-    while first < len(run) and _leads(run[first], begins=first > 0 or _begins_sentence(text, run[0].start())):
+    while first < len(run) and _is_leading(run[first], begins=first > 0 or _begins_sentence(text, run[0].start())):
         first += 1
     kept = run[first:]
     if len(kept) > _MAX_WORDS:
-        yield from _cells(kept)
+        yield from _split_row(kept)
         return
     if not kept or not any(map(str.isupper, "".join(t.group() for t in kept))):
         return
@@ -135,7 +135,7 @@ def _name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
         yield NameSpan(start=start, end=end, form=text[start:end])
 
 
-def _cells(run: list[re.Match[str]]) -> Iterator[NameSpan]:
+def _split_row(run: list[re.Match[str]]) -> Iterator[NameSpan]:
     """Yields the capitalised words of a table row without columns (`Montana Nebraska Nevada`), and none in all
     capitals.
     """
@@ -145,7 +145,7 @@ def _cells(run: list[re.Match[str]]) -> Iterator[NameSpan]:
             yield NameSpan(start=token.start(), end=token.end(), form=word)
 
 
-def _leads(token: re.Match[str], *, begins: bool) -> bool:
+def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
     word = token.group().casefold()
     return word in ARTICLES or (begins and word in FUNCTION_WORDS)
 

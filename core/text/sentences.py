@@ -25,15 +25,15 @@ def sentences(text: str) -> list[Range]:
     # sentencex panics (a BaseException) on multi-byte white space after an initial, so it gets plain spaces.
     plain = _SPACE.sub(" ", text)
     found: list[Range] = []
-    for start, end in _paragraphs(text):
-        parts = [(a, b) for a, b in _segments(plain, start, end) if not plain[a:b].isspace()]
+    for start, end in _split_paragraphs(text):
+        parts = [(a, b) for a, b in _segment(plain, start, end) if not plain[a:b].isspace()]
         if len(parts) > 1 and _ITEM_NUMBER.fullmatch(plain, *parts[0]):
             parts[:2] = [(parts[0][0], parts[1][1])]
         found += parts
     return found
 
 
-def _paragraphs(text: str) -> Iterator[Range]:
+def _split_paragraphs(text: str) -> Iterator[Range]:
     start = 0
     for match in _PARAGRAPH_END.finditer(text):
         yield start, match.end()
@@ -41,7 +41,7 @@ def _paragraphs(text: str) -> Iterator[Range]:
     yield start, len(text)
 
 
-def _segments(plain: str, start: int, end: int) -> Iterator[Range]:
+def _segment(plain: str, start: int, end: int) -> Iterator[Range]:
     from sentencex import segment
 
     while start < end:

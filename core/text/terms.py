@@ -57,7 +57,7 @@ class Word:
 
 def words(text: str) -> list[Word]:
     """Returns the words of a text, in order; a script without spaces gives overlapping pairs of characters."""
-    return [word for token in _TOKEN.finditer(text) for word in _words_of(token)]
+    return [word for token in _TOKEN.finditer(text) for word in _split_token(token)]
 
 
 def hash_of(stem: str) -> int:
@@ -71,7 +71,7 @@ def terms_of(heads: Iterable[str], text: str) -> Terms:
     of_head = {hash_of(word.stem) for word in words(head)}
     counts: dict[int, list[int]] = {}
     for part in (head, text):
-        for stem, capital, lower in _cased(part):
+        for stem, capital, lower in _iter_cased(part):
             row = counts.setdefault(stem, [0, 0, 0])
             row[0] += 1
             row[1] += capital
@@ -82,7 +82,7 @@ def terms_of(heads: Iterable[str], text: str) -> Terms:
     return out
 
 
-def _words_of(token: re.Match[str]) -> Iterator[Word]:
+def _split_token(token: re.Match[str]) -> Iterator[Word]:
     text, start = token.group(), token.start()
     if _SPACELESS.match(text):
         for at in range(max(len(text) - 1, 1)):
@@ -92,7 +92,7 @@ def _words_of(token: re.Match[str]) -> Iterator[Word]:
         yield Word(start=start, end=token.end(), stem=stem)
 
 
-def _cased(text: str) -> Iterator[tuple[int, bool, bool]]:
+def _iter_cased(text: str) -> Iterator[tuple[int, bool, bool]]:
     """Yields each word's stem, whether it has a capital, alone and within a sentence, and whether it has none.
 
     A capital at the beginning of a sentence, or beside another, is no evidence of a name.
@@ -104,18 +104,18 @@ def _cased(text: str) -> Iterator[tuple[int, bool, bool]]:
         begins = at == 0 or _NEW_SENTENCE.search(before) is not None
         beside = (at > 0 and capital[at - 1]) or (at + 1 < len(tokens) and capital[at + 1])
         lower = token.group()[0].islower()
-        for word in _words_of(token):
+        for word in _split_token(token):
             yield hash_of(word.stem), capital[at] and not begins and not beside, lower
 
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """Returns the stem of a word; '' for a stop word and a single letter."""
-    folded = _folded(word)
+    folded = _fold(word)
     return "" if len(folded) < 2 or folded in _STOP_STEMS else _STEMMERS.stem(folded, _script(folded))
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     """Returns the word without case, and in Latin and Greek without accents, which are often left out; й is not и."""
     word = unicodedata.normalize("NFKC", word.casefold())
     if _script(word) in ("LATIN", "GREEK"):
@@ -127,7 +127,7 @@ def _script(word: str) -> str:
     return unicodedata.name(word[0], "").partition(" ")[0] if word else ""
 
 
-_STOP_STEMS = frozenset(map(_folded, STOP_WORDS))
+_STOP_STEMS = frozenset(map(_fold, STOP_WORDS))
 
 
 class _Stemmers(threading.local):

@@ -53,11 +53,11 @@ def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: b
     folder of questions alone is accepted, and their supporting passages are not checked.
     """
     corpus = folder / CORPUS_FILE
-    lengths = _lengths(corpus) if needs_corpus or corpus.exists() else {}
+    lengths = _read_lengths(corpus) if needs_corpus or corpus.exists() else {}
     given = folder / GIVEN_FILE
     if given.exists():
         _check_given(given)
-    asked = _questions(questions or folder / QUESTIONS_FILE, lengths)
+    asked = _read_questions(questions or folder / QUESTIONS_FILE, lengths)
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
@@ -67,7 +67,7 @@ def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: b
     )
 
 
-def _lengths(path: Path) -> dict[str, int]:
+def _read_lengths(path: Path) -> dict[str, int]:
     """Returns each passage's key with the length of its text."""
     seen: dict[str, str] = {}
     lengths: dict[str, int] = {}
@@ -75,7 +75,7 @@ def _lengths(path: Path) -> dict[str, int]:
         key, text = row.text("id"), row.fields.get("text")
         if not isinstance(text, str):
             raise InvalidInput(f"{row.place}: passage {key!r} has no `text`")
-        _once(seen, key, row)
+        _check_unique(seen, key, row)
         lengths[key] = len(text)
     if not lengths:
         raise InvalidInput(f"{path} holds no passage")
@@ -91,7 +91,7 @@ def _check_given(path: Path) -> None:
             raise InvalidInput(f"{row.place}: `triples` must be a list")
 
 
-def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
+def _read_questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
     seen: dict[str, str] = {}
     questions = []
     for row in read_rows(path):
@@ -102,20 +102,20 @@ def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ..
             aliases=row.texts("aliases"),
             supporting=read_supporting(row),
         )
-        _once(seen, question.id, row)
+        _check_unique(seen, question.id, row)
         if "supporting" not in row.fields:
             raise InvalidInput(
                 f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
             )
         if lengths:
-            _look_up(question.supporting, lengths, row.place)
+            _check_supporting(question.supporting, lengths, row.place)
         questions.append(question)
     if not questions:
         raise InvalidInput(f"{path} holds no question")
     return tuple(questions)
 
 
-def _look_up(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
+def _check_supporting(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
     for support in sorted(supporting, key=lambda support: support.key):
         if support.key not in lengths:
             raise InvalidInput(f"{place}: no passage of {CORPUS_FILE} has the id {support.key!r}")
@@ -126,7 +126,7 @@ def _look_up(supporting: frozenset[Support], lengths: Mapping[str, int], place: 
             )
 
 
-def _once(seen: dict[str, str], key: str, row: Row) -> None:
+def _check_unique(seen: dict[str, str], key: str, row: Row) -> None:
     if key in seen:
         raise InvalidInput(f"{row.place}: the id {key!r} is that of {seen[key]} already")
     seen[key] = row.place

@@ -25,14 +25,14 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
 def read(path: Path, writer: DatasetWriter) -> None:
     """Reads the questions. Their supporting passages are unknown. Questions without an answer are left out."""
     for row in read_rows(path):
-        answers = _answers(row)
+        answers = _read_answers(row)
         if not answers:
             writer.counts.leave_out("without an answer")
             continue
         writer.question(row.text("id"), row.text("question"), answers, (), {}, place=row.place)
 
 
-def _answers(row: Row) -> list[str]:
+def _read_answers(row: Row) -> list[str]:
     """Returns the answers that are texts or numbers; nulls and blanks are skipped."""
     found = [one for one in get_list(row, "golden_answers") if one is not None]
     for one in found:

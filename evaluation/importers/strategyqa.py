@@ -33,7 +33,7 @@ def read(path: Path, writer: DatasetWriter, ids: dict[str, str]) -> None:
         answer = row.fields.get("answer")
         if not isinstance(answer, bool):
             raise InvalidInput(f"{row.place}: `answer` must be true or false, not {answer!r}")
-        named = _evidence(row)
+        named = _read_evidence(row)
         writer.question(
             row.text("qid"),
             row.text("question"),
@@ -44,7 +44,7 @@ def read(path: Path, writer: DatasetWriter, ids: dict[str, str]) -> None:
         )
 
 
-def _evidence(row: Row) -> list[str]:
+def _read_evidence(row: Row) -> list[str]:
     """Returns the paragraphs of the first annotator who named any.
 
     Each annotator has a list for each step of the decomposition. A step has lists of paragraphs, `operation` (nothing
@@ -54,15 +54,15 @@ def _evidence(row: Row) -> list[str]:
     if not isinstance(annotators, list):
         raise InvalidInput(f"{row.place}: `evidence` must be a list with one entry for each annotator")
     for annotator in annotators:
-        named = list(dict.fromkeys(_paragraphs(annotator)))
+        named = list(dict.fromkeys(_iter_paragraphs(annotator)))
         if named:
             return named
     return []
 
 
-def _paragraphs(value: Any) -> Iterator[str]:
+def _iter_paragraphs(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
-            yield from _paragraphs(item)
+            yield from _iter_paragraphs(item)
     elif isinstance(value, str) and value not in ("operation", "no_evidence"):
         yield value

@@ -78,7 +78,7 @@ class Judge:
         async def work() -> None:
             while waiting:
                 place = waiting.pop(0)
-                made[place] = row = await self._judged(answers[place])
+                made[place] = row = await self._judge_answer(answers[place])
                 if rows:
                     rows.keep(JUDGEMENT, self.dataset, row.to_json())
                 progress(f"judging {row.reasoner}", len(made), len(answers))
@@ -88,7 +88,7 @@ class Judge:
                 group.create_task(work())
         return [made[place] for place in range(len(answers))]
 
-    async def _judged(self, answer: AnswerRow) -> JudgementRow:
+    async def _judge_answer(self, answer: AnswerRow) -> JudgementRow:
         row = JudgementRow(
             question_id=answer.question_id,
             reasoner=answer.reasoner,
@@ -100,7 +100,7 @@ class Judge:
         trace = Trace()
         try:
             reference = await self._reference(answer, trace)
-            bench = self._bench(answer, trace, (*answer.chunks, *reference.chunks))
+            bench = self._calls_about(answer, trace, (*answer.chunks, *reference.chunks))
             relevance = await bench.relevance(reference.text, answer.answer)
             faithfulness = await bench.faithfulness(answer.shown, answer.answer)
             gain = {str(depth): await bench.gain(answer.steps_to(depth)) for depth in answer.depths}
@@ -122,11 +122,11 @@ class Judge:
             request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
             hits = (await search(self.container, self.corpus, request, trace)).hits
             chunks = tuple(hit.chunk.id for hit in hits if hit.url is None)
-            known = _Reference(text=await self._bench(answer, trace, chunks).reference(hits), chunks=chunks)
+            known = _Reference(text=await self._calls_about(answer, trace, chunks).reference(hits), chunks=chunks)
             self._references[answer.gold] = known
         return known
 
-    def _bench(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
+    def _calls_about(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
         return JudgeCalls(
             models=self.models,
             trace=trace,

@@ -21,8 +21,8 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
     judged = [row for row in rows if row.error is None]
     depths = sorted({depth for row in judged for depth in row.gain}, key=int)
     return {
-        "relevance": _scored([row.relevance for row in judged], RELEVANCE),
-        "faithfulness": _scored([row.faithfulness for row in judged], FAITHFULNESS),
+        "relevance": _summarise([row.relevance for row in judged], RELEVANCE),
+        "faithfulness": _summarise([row.faithfulness for row in judged], FAITHFULNESS),
         "information_gain": {depth: mean([row.gain[depth] for row in judged if depth in row.gain]) for depth in depths},
         "judged": len(judged),
         "failed": len(rows) - len(judged),
@@ -30,7 +30,7 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
     }
 
 
-def _scored(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
+def _summarise(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
     """Returns the score and shares; the score is None if nothing was judged, since a mean of 0 would be wrong."""
     known = [score for score in scores if score is not None]
     return {

@@ -116,7 +116,7 @@ def train_ranker(
     )
     weights, trees = fit([question for asked in questions.values() for question in asked], recipe)
     return TrainedRanker(
-        file=format_ranker(weights, trees, _provenance(sets, training, judgements, embedding_model)),
+        file=format_ranker(weights, trees, _make_provenance(sets, training, judgements, embedding_model)),
         judgements=judgements,
         difference=bootstrap_interval(
             np.concatenate([after[name] - before[name] for name in questions]).tolist(), seed=training.seed
@@ -124,14 +124,14 @@ def train_ranker(
     )
 
 
-def _provenance(
+def _make_provenance(
     sets: Sequence[TrainingSet], training: Training, judgements: Sequence[RankerGain], embedding_model: str
 ) -> dict[str, Any]:
     """Returns the provenance, without times and paths, so that repeating the training gives the same file."""
     recipe = training.fitted
     return {
         "trained_on": [
-            {"dataset": one.dataset.name, "questions": len(one.questions), "sha256": _hashes(one)} for one in sets
+            {"dataset": one.dataset.name, "questions": len(one.questions), "sha256": _hash_files(one)} for one in sets
         ],
         "licence": list(training.licences),
         "recipe": {"name": training.recipe, **asdict(recipe)},
@@ -152,7 +152,7 @@ def _provenance(
     }
 
 
-def _hashes(one: TrainingSet) -> dict[str, str]:
+def _hash_files(one: TrainingSet) -> dict[str, str]:
     """Returns the SHA-256 of each file of a dataset."""
     files = [one.dataset.folder / name for name in (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}

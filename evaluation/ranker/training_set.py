@@ -77,7 +77,7 @@ async def gather_training_set(
     snapshot = await container.snapshots.get(corpus.id)
     questions = []
     for number, question in enumerate(dataset.questions, start=1):
-        questions.append(await _candidates(container, corpus, snapshot, question, features))
+        questions.append(await _gather_question(container, corpus, snapshot, question, features))
         progress(f"searching {dataset.name}", number, len(dataset.questions))
     if not any(question.supporting.any() for question in questions):
         raise InvalidInput(
@@ -87,13 +87,13 @@ async def gather_training_set(
     return TrainingSet(dataset=dataset, questions=tuple(questions))
 
 
-async def _candidates(
+async def _gather_question(
     container: Container, corpus: Corpus, snapshot: GraphSnapshot, question: GoldQuestion, features: Sequence[str]
 ) -> TrainingQuestion:
     query = Query(corpus=corpus, text=question.text, k=10)
     pool, evidence = await gather_evidence(container.searching, query, snapshot, Trace(), PageRankConfig())
-    hits = await _hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
-    supports = sorted(question.supporting, key=_place)
+    hits = await _read_hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
+    supports = sorted(question.supporting, key=_sort_key)
     return TrainingQuestion(
         chunks=pool.chunks,
         features=compute_features(evidence, features),
@@ -102,7 +102,7 @@ async def _candidates(
     )
 
 
-async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
+async def _read_hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
     """Returns the place of each candidate with its hit, without candidates that the record has deleted meanwhile."""
     library = container.record.library
     chunks = await library.chunks(corpus.id, chunk_ids)
@@ -114,5 +114,5 @@ async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) 
     ]
 
 
-def _place(support: Support) -> tuple[str, int, int]:
+def _sort_key(support: Support) -> tuple[str, int, int]:
     return (support.key, support.span.start, support.span.end) if support.span else (support.key, 0, 0)

@@ -109,7 +109,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
     unknown.
     """
     every = [hit for step in answer.steps for hit in step.hits]
-    context = answer.shown or _texts(answer.steps[-1].hits if answer.steps else ())
+    context = answer.shown or _list_texts(answer.steps[-1].hits if answer.steps else ())
     found = match_supports(collapse_hits(every, question.supporting), question.supporting)
     prediction = "" if answer.abstained else answer.plain
     scores = {
@@ -117,7 +117,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
         "f1": token_f1(prediction, question.answers),
         "acc": contains_answer([prediction], question.answers),
         "succ": contains_answer(context, question.answers),
-        "succ_retrieved": contains_answer(_texts(every), question.answers),
+        "succ_retrieved": contains_answer(_list_texts(every), question.answers),
         "union_recall": recall(found, question.supporting, len(found)),
         "union_precision": precision(found),
     }
@@ -131,7 +131,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
         scores=_keep_known(question, scores),
         seconds=seconds,
         cost=Cost.of(trace),
-        steps=tuple(map(_step, answer.steps)),
+        steps=tuple(map(_make_step, answer.steps)),
         shown=tuple(context),
         chunks=distinct(hit.chunk.id for hit in every if hit.url is None),
         notes=tuple(trace.notes),
@@ -160,7 +160,7 @@ def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, f
     return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}
 
 
-def _step(step: Step) -> StepRow:
+def _make_step(step: Step) -> StepRow:
     return StepRow(
         id=step.id,
         question=step.question,
@@ -171,5 +171,5 @@ def _step(step: Step) -> StepRow:
     )
 
 
-def _texts(hits: Sequence[Hit]) -> tuple[str, ...]:
+def _list_texts(hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in hits)

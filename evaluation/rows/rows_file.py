@@ -66,9 +66,7 @@ class RowsFile:
         self._file.flush()
 
     def finish(self, rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
-        """Writes these rows (kind, dataset, fields) first and in this order. Stored rows of other models' answers stay
-        behind them.
-        """
+        """Writes these rows (kind, dataset, fields) first, in this order; other answers and judgements follow."""
         ours = [(kind, dataset, fields) for kind, dataset, fields in rows]
         written = {_key(kind, fields) for kind, _, fields in ours}
         others: dict[Key, bytes] = {}

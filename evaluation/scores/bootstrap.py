@@ -36,10 +36,10 @@ def bootstrap_interval(
     asked = len(differences)
     drawn = np.random.default_rng(seed).multinomial(asked, counts / asked, size=resamples)
     low, high = np.quantile(drawn @ values / asked, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(mean=_rounded(float(np.mean(differences))), low=_rounded(float(low)), high=_rounded(float(high)))
+    return Interval(mean=_round(float(np.mean(differences))), low=_round(float(low)), high=_round(float(high)))
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """Returns the value rounded to 12 digits: thirds and quarters that cancel leave 1e-17, and an end at zero must be
     zero (and not -0.0).
     """

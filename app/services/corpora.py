@@ -92,7 +92,7 @@ async def drop(container: Container, name: str) -> Job:
     """Make a corpus invisible at once and have a worker remove what it held."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.delete(name)
-    container.snapshots.forget(corpus.id)
+    container.snapshots.evict(corpus.id)
     await container.forget_removed(corpus.id)
     await container.bell.ring_soon(corpus.id)
     return job

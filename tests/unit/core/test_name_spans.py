@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.surface import find_names
+from core.text.name_spans import find_names
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,15 @@ def serve(
     ),
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="The number of processes that answer requests.")] = 1,
+    descriptor: Annotated[
+        int | None, typer.Option("--socket", hidden=True, help="A listening socket that the parent passed on.")
+    ] = None,
 ) -> None:
     """Serve the HTTP API. With a data folder, a worker process runs too and indexes submitted documents."""
     from api.serving import serve as serve_http
     from core.settings import read_settings
 
-    serve_http(read_settings(), host=host, port=port, processes=workers)
+    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor)
 
 
 def worker(

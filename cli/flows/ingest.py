@@ -20,7 +20,7 @@ from core.documents import OnConflict, RevisionState, Submission
 from core.errors import NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import Rejected, known_suffixes, read_paths
+from indexer import Rejection, known_suffixes, read_paths
 
 __all__ = ["Request", "Summary", "estimate_ingest", "run"]
 
@@ -48,7 +48,7 @@ class Summary:
     corpus: Corpus
     job: Job
     handed_in: int
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Rejection, ...]
     chunks: int
     seconds: float
     pruned: int | None
@@ -127,13 +127,13 @@ async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> 
 async def _submit(
     container: Container,
     corpus: Corpus,
-    found: Iterable[Submission | Rejected],
+    found: Iterable[Submission | Rejection],
     request: Request,
     progress: Progress,
-) -> tuple[Job, int, tuple[Rejected, ...]]:
+) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queues everything as one job; returns the job, the number submitted, and those rejected."""
     job: Job | None = None
-    handed_in, rejected = 0, tuple[Rejected, ...]()
+    handed_in, rejected = 0, tuple[Rejection, ...]()
     all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
     async with aclosing(all_of_it) as parts:
         async for part in parts:
@@ -174,7 +174,7 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def _collect_keys(found: Iterable[Submission | Rejected], keys: set[str]) -> Iterator[Submission | Rejected]:
+def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from api.budgets import allowed
+from api.schemas.ask import BudgetIn
 from app.container import Container
 from app.services.questions import AskRequest, SearchRequest
 from app.services.questions import ask as ask_corpus
@@ -24,7 +24,7 @@ __all__ = ["run_question", "run_search"]
 
 def run_search(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
     async def work(container: Container) -> tuple[SearchResult, Trace]:
-        trace = Trace(budget=allowed(container.settings.budget))
+        trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await container.record.corpora.get(corpus)
         return await search_corpus(container, found, request, trace), trace
 
@@ -38,7 +38,7 @@ def run_question(corpus: str, request: AskRequest, *, budget: str | None, shown:
     """
 
     async def work(container: Container) -> tuple[Answer, Trace]:
-        trace = Trace(budget=_budget(budget, allowed(container.settings.budget)))
+        trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
         found = await container.record.corpora.get(corpus)
         async with AsyncExitStack() as stack:
             if shown:

@@ -7,7 +7,7 @@ from app.services.estimates import Estimate
 from cli.flows.ingest import Summary
 from cli.output.console import print_result, print_status
 from core.jobs import JobState
-from indexer import Rejected
+from indexer import Rejection
 
 __all__ = ["estimate_to_dict", "show_estimate", "show_summary", "summary_to_dict"]
 
@@ -104,7 +104,7 @@ def show_estimate(estimate: Estimate) -> None:
     _show_rejected(estimate.rejected)
 
 
-def _show_rejected(rejected: Iterable[Rejected]) -> None:
+def _show_rejected(rejected: Iterable[Rejection]) -> None:
     listed = list(rejected)
     for one in listed[:_SHOWN]:
         print_status(f"rejected: {one.source}: {one.reason}")

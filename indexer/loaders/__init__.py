@@ -1,3 +1,4 @@
-"""Loaders by file name; each module names the `MEDIA_TYPES` and `SUFFIXES` that it reads, and has an `EXAMPLE`
-of such a file for its contract tests.
+"""Loaders by file name.
+
+Each module names the `MEDIA_TYPES` and `SUFFIXES` that it reads, and an `EXAMPLE` file for its contract tests.
 """

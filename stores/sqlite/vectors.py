@@ -16,7 +16,7 @@ import numpy as np
 from core.errors import InvalidInput, Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
-from stores.nearest import VectorSnapshot
+from stores.exact_search import VectorSnapshot
 
 __all__ = ["SqliteVectorStore"]
 

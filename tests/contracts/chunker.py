@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ports.indexing import Block, Chunker, LoadedDocument
-from indexer.views.embedded_text import embedded_texts
+from indexer.chunking.embedded_text import embedded_texts
 
 __all__ = ["CharacterTokens", "ChunkerContract", "PieceTokens", "WordTokens"]
 

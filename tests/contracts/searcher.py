@@ -28,7 +28,7 @@ from core.text.names import normalise
 from core.text.surface import find_names
 from core.text.terms import terms_of
 from core.trace import Trace
-from retrieval import SEARCHERS, Backends, SnapshotCache
+from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
 from retrieval.backends import WebAccess
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
@@ -61,7 +61,7 @@ class World:
     vectors: SqliteVectorStore
     text: TantivyTextIndex
     embedder: Embedder
-    backends: Backends
+    backends: RetrievalBackends
     corpus: Corpus
     asserting: bool = False
 
@@ -151,7 +151,7 @@ async def open_world(
         embedding_model=embedder.model,
         dimension=embedder.dimension,
     )
-    backends = Backends(
+    backends = RetrievalBackends(
         vectors=vectors,
         text=text,
         library=record.library,

@@ -24,7 +24,7 @@ from core.strategies import StrategySpec, names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.retry import Retried
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import LAST, STRATEGIES, good_model, prompt_of
 from tests.reasoning_desk import CORPUS, ReasoningDesk
@@ -364,7 +364,11 @@ async def test_what_is_asked_is_checked_before_anything_is_spent(
 ) -> None:
     settings = Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="scripted"))
     container = Container(settings)
-    request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
-    with pytest.raises(InvalidInput, match=words):
+
+    async def ask() -> None:
+        request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
         await ask_corpus(container, CORPUS, request, Trace())
+
+    with pytest.raises(InvalidInput, match=words):
+        await ask()
     assert not server.calls

@@ -7,7 +7,7 @@ import pytest
 from core import strategies
 from core.ports.indexing import Chunker, Extractor, Loader
 from core.strategies import StrategySpec
-from indexer.extraction import make_extractor
+from indexer.selection.extractors import make_extractor
 from tests.contracts.chunker import ChunkerContract
 from tests.contracts.extractor import ExtractorContract
 from tests.contracts.loader import LoaderContract

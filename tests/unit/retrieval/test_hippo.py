@@ -14,8 +14,8 @@ from core.errors import InvalidInput, InvalidStrategy
 from core.ports.record import TripleRow
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from retrieval.hippo.linking import LinkedFact
-from retrieval.hippo.reset import entity_weights, passage_weights
+from retrieval.hippo.fact_linking import LinkedFact
+from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from tests.contracts.searcher import PASSAGES, QUESTION, Passage, World, open_world
 
 OPTIONS = {"filter": False}

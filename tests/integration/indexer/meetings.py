@@ -13,8 +13,8 @@ from core.ids import content_hash
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
 from indexer import IndexingBackends, Worker
+from testing.graph_rows import told
 from tests.desk import OPTIONS, Desk
-from tests.graph_rows import told
 
 ADA = {"id": "ada", "text": "Ada Lovelace knew Charles Babbage.", "triples": [["Ada Lovelace", "knew", "Babbage"]]}
 AGAIN = {**ADA, "id": "again"}

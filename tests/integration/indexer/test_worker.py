@@ -18,8 +18,8 @@ from core.ports.views import TextEntry, VectorKind
 from core.text.query import any_of
 from indexer import Worker
 from stores.tantivy import TantivyTextIndex
+from testing.graph_rows import told
 from tests.desk import DOCUMENTS, OPTIONS, CountingEmbedder, Desk
-from tests.graph_rows import told
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.schema.migrations import SCHEMA_VERSION
-from tests.contracts.record import SETTINGS
+from testing.record import SETTINGS
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
 from tests.servers.neo4j_server import Neo4jServer

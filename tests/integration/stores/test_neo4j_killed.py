@@ -14,7 +14,7 @@ from core.ports.record import Claim
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.work import Neo4jWorkQueue
-from tests.contracts.record import SETTINGS, commit_of, export, revision
+from testing.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import is_free
 

@@ -42,7 +42,7 @@ def test_our_version_is_in_one_place() -> None:
 def test_the_oldest_python_is_that_of_the_checks() -> None:
     oldest = pythons()[0]
     assert _PROJECT["project"]["requires-python"] == f">={oldest}"
-    assert _PROJECT["tool"]["mypy"]["python_version"] == oldest
+    assert "python_version" not in _PROJECT["tool"]["mypy"]  # each is checked by itself: stubs differ
     assert "target-version" not in _PROJECT["tool"]["ruff"]  # ruff takes it from requires-python
     assert f"Python ≥ {oldest}" in text("README.md")
 

@@ -31,7 +31,7 @@ _STALL_SECONDS = 600.0
 
 
 class WorkerWatch(Protocol):
-    """What has to be known of the worker: `app.worker.supervision.Supervision` tells it."""
+    """What has to be known of the worker: `app.supervision.supervision.Supervision` tells it."""
 
     @property
     def log(self) -> Path: ...

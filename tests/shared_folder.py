@@ -21,7 +21,7 @@ from typing import Any
 from celery.platforms import SecurityWarning
 
 from app.container import Container
-from app.worker.server_process import ServerProcess
+from app.worker.servers import ServerWorkerProcess
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import Record
@@ -121,7 +121,7 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     warnings.filterwarnings("ignore", category=SecurityWarning)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return ServerProcess(SharedFolder(read_settings())).run(arguments.parent)
+    return ServerWorkerProcess(SharedFolder(read_settings())).run(arguments.parent)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ async def reindex(
         fine=fine or corpus.settings.fine,
     )
     built = await container.record.corpora.build_beside(corpus.id, chosen)
-    await container.bell.ring_soon(built.beside_id)
+    await container.notifier.notify_soon(built.beside_id)
     return await container.record.jobs.get(built.job_id)
 
 
@@ -93,6 +93,6 @@ async def drop(container: Container, name: str) -> Job:
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.drop(name)
     container.snapshots.forget(corpus.id)
-    await container.forget_removed(corpus.id)
-    await container.bell.ring_soon(corpus.id)
+    await container.delete_cached_answers(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job

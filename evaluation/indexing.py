@@ -31,7 +31,7 @@ _STALL_SECONDS = 600.0
 
 
 class WorkerWatch(Protocol):
-    """What indexing needs to know of the worker; `app.worker.supervision.Supervision` implements it."""
+    """What indexing needs to know of the worker; `app.supervision.supervision.Supervision` implements it."""
 
     @property
     def log(self) -> Path: ...

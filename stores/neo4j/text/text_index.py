@@ -87,6 +87,9 @@ class Neo4jTextIndex:
     async def check(self) -> str:
         return await self._database.read(lambda tx: f"Neo4j {tx.rows(_CYPHER['server'])[0]['version']} full text")
 
+    async def close(self) -> None:
+        """Does nothing: the record closes the connection, which both use."""
+
 
 _CYPHER = statements("text_index")
 

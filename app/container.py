@@ -1,11 +1,12 @@
-"""The composition root: the only place where adapters meet strategies."""
+"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
 
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 import retrieval
-from app.broker.notifier import Bell
+from app.broker.notifier import Notifier
+from app.composition import choose_composition
+from app.composition.composition import Closable
 from app.services.model_roles import check_roles
 from app.services.trails import TrailWriter
 from core.corpora import Corpus
@@ -26,76 +27,46 @@ from models.rerankers.choice import make_reranker
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
-from stores.milvus import MilvusIndex, MilvusVectorStore
-from stores.neo4j import Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails
-from stores.sqlite import SqliteModelCache, SqliteRecord, SqliteVectorStore
-from stores.tantivy import TantivyTextIndex
+from stores.sqlite import SqliteModelCache
 from stores.web import make_web_search
 
 __all__ = ["Container"]
 
 
-class _Closing(Protocol):
-    async def close(self) -> None: ...
-
-
 class Container:
-    """Makes each part once, when it is first asked for. `close` ends what was made."""
+    """Makes each part once, when it is first used. `close` closes what was made, in reverse order."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._closers: list[_Closing] = []
+        self.composition = choose_composition(settings)
+        self._closers: list[Closable] = []
 
     @cached_property
     def record(self) -> Record:
-        record = self._neo4j_record if self.settings.on_servers else SqliteRecord(self.settings.data_dir / "record.db")
+        record = self.composition.make_record()
         self._closers.append(record)
         return record
 
     @cached_property
-    def _neo4j(self) -> Connection:
-        settings = self.settings.neo4j
-        return Connection(settings.uri, settings.user, settings.password.get_secret_value(), settings.database)
-
-    @cached_property
-    def _neo4j_record(self) -> Neo4jRecord:
-        return Neo4jRecord(self._neo4j)
-
-    @cached_property
     def trails(self) -> TrailWriter | None:
-        """None where answers leave no trail."""
-        if not self.settings.trails.enabled:
+        """None if answers leave no trail."""
+        trails = self.composition.make_trails()
+        if trails is None:
             return None
-        trails = TrailWriter(Neo4jTrails(self._neo4j_record.database, self.settings.trails.days))
-        _ = self.record  # is closed after what writes to it
-        self._closers.append(trails)
-        return trails
+        _ = self.record  # its connection is closed after the writer
+        writer = TrailWriter(trails)
+        self._closers.append(writer)
+        return writer
 
     @cached_property
     def vectors(self) -> VectorStore:
-        vectors = self._milvus() if self.settings.store.vectors == "milvus" else self._vectors_in_folder()
+        vectors = self.composition.make_vectors()
         self._closers.append(vectors)
         return vectors
 
-    def _vectors_in_folder(self) -> SqliteVectorStore:
-        return SqliteVectorStore(self.settings.data_dir / "vectors.db")
-
-    def _milvus(self) -> MilvusVectorStore:
-        settings = self.settings.milvus
-        build = {"M": settings.hnsw.m, "efConstruction": settings.hnsw.ef_construction}
-        index = MilvusIndex(
-            kind=settings.index,
-            build=build if settings.index == "HNSW" else {},
-            search={"ef": settings.hnsw.ef},  # for FLAT, too: collections that were made before have their own index
-        )
-        token = settings.token.get_secret_value()
-        return MilvusVectorStore(settings.uri, token, index=index, exact_rows=settings.exact_rows)
-
     @cached_property
     def text(self) -> TextIndex:
-        if self.settings.on_servers:
-            return Neo4jTextIndex(self._neo4j_record.database)
-        text = TantivyTextIndex(self.settings.data_dir / "text")
+        text = self.composition.make_text_index()
         self._closers.append(text)
         return text
 
@@ -111,32 +82,33 @@ class Container:
 
     @cached_property
     def models(self) -> ChatModels | None:
-        """None where no language model is configured, in general or for a role. Raises `InvalidSettings`."""
+        """None if no language model is configured, in general or for a role. Raises `InvalidSettings`."""
         llm = self.settings.llm
         check_roles(llm)
         if not llm.model and not any(role.model for role in llm.roles.values()):
             return None
-        cache = SqliteModelCache(self._kept_answers) if llm.cache else None
+        cache = SqliteModelCache(self._model_cache_path) if llm.cache else None
         models = make_chat_models(self.settings.llm, cache, self.record.graph)
         self._closers += [cache, models] if cache else [models]
         return models
 
-    async def forget_removed(self, corpus_id: str) -> None:
-        """Forget the kept answers of models that were made of what has left a corpus (or of a corpus that is gone),
-        whether or not answers are kept now.
+    async def delete_cached_answers(self, corpus_id: str) -> None:
+        """Deletes the cached model answers that were made from deleted contents of a corpus, or from a deleted corpus.
+
+        Does so whether or not answers are cached now.
         """
-        if self._kept_answers.exists():
-            await self._following.follow(corpus_id)
+        if self._model_cache_path.exists():
+            await self._record_cache.follow(corpus_id)
 
     @property
-    def _kept_answers(self) -> Path:
+    def _model_cache_path(self) -> Path:
         return self.settings.data_dir / "model-cache.db"
 
     @cached_property
-    def _following(self) -> RecordCache:
-        following = RecordCache(SqliteModelCache(self._kept_answers), self.record.graph)
-        self._closers.append(following)
-        return following
+    def _record_cache(self) -> RecordCache:
+        cache = RecordCache(SqliteModelCache(self._model_cache_path), self.record.graph)
+        self._closers.append(cache)
+        return cache
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -153,10 +125,10 @@ class Container:
         return WebAccess(search=search, after_private=self.settings.web.after_private)
 
     @cached_property
-    def bell(self) -> Bell:
-        bell = Bell(self.settings)
-        self._closers.append(bell)
-        return bell
+    def notifier(self) -> Notifier:
+        notifier = self.composition.make_notifier()
+        self._closers.append(notifier)
+        return notifier
 
     @cached_property
     def snapshots(self) -> SnapshotCache:
@@ -208,11 +180,11 @@ class Container:
 
     @property
     def default_reasoner(self) -> StrategySpec:
-        """The one of the settings, else `auto` where a model is configured."""
+        """That of the settings, else `auto` if a model is configured, else `extractive`."""
         return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
 
     def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
-        """Over the searcher that was chosen for it, else the default one."""
+        """Makes a reasoner with the given searcher, or else with the default searcher."""
         chosen = searcher or self.default_searcher
         backends = ReasoningBackends(
             searcher=self.searcher(chosen),
@@ -228,7 +200,7 @@ class Container:
         return reasoner
 
     def check_embedding(self, corpus: Corpus) -> None:
-        """Refuse to mix vectors of two models in one corpus."""
+        """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""
         there, here = corpus.settings.embedding_model, self.embedder.model
         if there != here:
             raise EmbeddingMismatch(

@@ -1,7 +1,10 @@
-"""The lock of a data folder: one worker at a time may write the views, and it shows that it is alive.
+"""The lock of a data folder: one worker at a time writes the views, and shows that it is alive.
 
-The lock is an advisory one of the operating system, so it ends with its process, however that ends. Beside it lies the
-holder's process id and a heartbeat, by which others tell a worker that was stopped (SIGSTOP) from one that works.
+It is an advisory lock of the operating system, so it ends with its process, however that ends. Beside it are the
+process id of the holder and a heartbeat, by which others tell a worker that was stopped (SIGSTOP) from one that works.
+
+It uses `fcntl.flock` and not `filelock`: `is_held` is asked several times a second and must neither create nor change
+the lock file, and the holder and its heartbeat would have to be kept beside it all the same.
 """
 
 import fcntl
@@ -15,23 +18,26 @@ from types import TracebackType
 
 from core.errors import FolderHeld
 
-__all__ = ["FolderLock", "Holder", "holder", "is_held"]
+__all__ = ["FolderLock", "Holder", "is_held", "read_holder"]
 
 _LOCK = "worker.lock"
 _HOLDER = "worker.json"
-_BEAT_SECONDS = 1.0
+_HEARTBEAT_SECONDS = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Holder:
-    """Who holds the lock, and for how many seconds nothing was heard of him."""
+    """The process that holds the lock, and the seconds since its last heartbeat."""
 
     pid: int
     silent_seconds: float
 
 
 class FolderLock:
-    """Held between `with` and its end; while held, a thread beats once a second."""
+    """A context manager that holds the lock. While it does, a thread gives a heartbeat every second.
+
+    Raises `FolderHeld` if another process holds it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,27 +51,27 @@ class FolderLock:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(self._file)
-            who = holder(self._folder)
-            by = f"process {who.pid}" if who else "another process"
+            holder = read_holder(self._folder)
+            by = f"process {holder.pid}" if holder else "another process"
             message = f"the data folder {self._folder} is held by {by}; stop that worker, or use another data folder"
             raise FolderHeld(message) from error
         written = self._folder / f"{_HOLDER}.{os.getpid()}"
         written.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
         written.replace(self._folder / _HOLDER)
-        threading.Thread(target=self._beat, name="heartbeat", daemon=True).start()
+        threading.Thread(target=self._give_heartbeats, name="heartbeat", daemon=True).start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._ended.set()
         os.close(self._file)
 
-    def _beat(self) -> None:
-        while not self._ended.wait(_BEAT_SECONDS):
+    def _give_heartbeats(self) -> None:
+        while not self._ended.wait(_HEARTBEAT_SECONDS):
             os.utime(self._folder / _HOLDER)
 
 
 def is_held(folder: Path) -> bool:
-    """Whether some process holds the lock now."""
+    """Whether a process holds the lock now."""
     path = folder / _LOCK
     if not path.exists():
         return False
@@ -79,8 +85,8 @@ def is_held(folder: Path) -> bool:
     return False
 
 
-def holder(folder: Path) -> Holder | None:
-    """The process that took the lock last; only meaningful while `is_held`."""
+def read_holder(folder: Path) -> Holder | None:
+    """Returns the process that took the lock last. It holds the lock only while `is_held`."""
     path = folder / _HOLDER
     try:
         pid = int(json.loads(path.read_text(encoding="utf-8"))["pid"])

@@ -1,4 +1,4 @@
-"""A worker process as its parent sees it."""
+"""A worker process as its parent sees it: started, asked to stop, killed."""
 
 import os
 import subprocess
@@ -11,16 +11,16 @@ from core.processes import python_command
 __all__ = ["EXIT_SETTINGS", "Child"]
 
 EXIT_SETTINGS = 78
-"""A worker says that its settings are wrong, as `sysexits.h` numbers it."""
+"""The exit code of a worker whose settings are wrong, as in `sysexits.h`."""
 
 _STDERR = 2
 
 
 class Child:
-    """Its life hangs on a pipe that this process holds, so not even `kill -9` of the parent leaves it behind."""
+    """A worker process that ends with this process, even after `kill -9`: this process holds the end of a pipe."""
 
     def __init__(self, environment: Mapping[str, str], output: IO[bytes] | None) -> None:
-        """`output` takes what it logs; None: this process' standard error."""
+        """`output` receives its log. None means the standard error of this process."""
         reading, self._pipe = os.pipe()
         self.started = time.monotonic()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
@@ -37,18 +37,19 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
-    def ended(self) -> int | None:
-        """Its exit code, if it has ended."""
+    @property
+    def exit_code(self) -> int | None:
+        """Its exit code, or None while it runs. Negative: the number of the signal that ended it."""
         return self._process.poll()
 
-    def dismiss(self) -> None:
-        """Have it finish what it writes, and end."""
+    def stop(self) -> None:
+        """Asks it to finish what it writes and to end. Returns at once."""
         if self._pipe >= 0:
             os.close(self._pipe)
             self._pipe = -1
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds."""
+        """Returns whether it ends within so many seconds."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
@@ -56,7 +57,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """End it now, whatever it does."""
-        self.dismiss()
+        """Ends it now."""
+        self.stop()
         self._process.kill()
         self._process.wait()

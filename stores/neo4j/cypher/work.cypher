@@ -8,11 +8,6 @@ UNWIND $rows AS uid
 MATCH (x:Extraction {uid: uid}) USING INDEX x:Extraction(uid)
 RETURN x.document_id AS document, x.extract_hash AS hash, x.payload AS payload;
 
-// [jobs]: the corpora of jobs
-UNWIND $rows AS id
-MATCH (j:Job {id: id})
-RETURN j.id AS id, j.corpus_id AS corpus;
-
 // [dropped]
 MATCH (c:Corpus) WHERE c.name IS NULL AND c.beside IS NULL RETURN c.id AS id ORDER BY id;
 

@@ -14,10 +14,10 @@ from core.ids import new_id
 from core.jobs import JobKind
 from core.ports.record import Behind, Built, NewRevision
 from stores.neo4j.driver.database import Row, Transaction, unique
+from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases.jobs import close_job, insert_job
 from stores.neo4j.leases.states import STOPPABLE, count, move
-from stores.neo4j.record.jobs import close_job, insert_job
-from stores.neo4j.rows import corpus_from_row
 from stores.payloads import dump_settings
 
 __all__ = ["all_built", "behind", "build", "discard", "drop", "swap"]

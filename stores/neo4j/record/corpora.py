@@ -6,10 +6,10 @@ from core.ids import new_id
 from core.jobs import Job
 from core.ports.record import Behind, Built
 from stores.neo4j.driver.database import Database, Transaction, unique
+from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases.jobs import number_job, read_job
 from stores.neo4j.record import built
-from stores.neo4j.record.jobs import number_job, read_job
-from stores.neo4j.rows import corpus_from_row
 from stores.payloads import dump_settings
 
 __all__ = ["Neo4jCorpora"]

@@ -5,7 +5,7 @@ from core.errors import NotFound
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.states import count
-from stores.neo4j.trails import forget_some as forget_trails
+from stores.neo4j.trails import delete_some_trails
 
 __all__ = ["forget"]
 
@@ -28,7 +28,7 @@ def _forget_some(tx: Transaction) -> bool:
     corpus = tx.corpus
     if corpus.get("name") is not None or corpus.get("beside") is not None:
         return False
-    if forget_trails(tx, corpus["id"]):
+    if delete_some_trails(tx, corpus["id"]):
         return True
     chunks = [row["uid"] for row in tx.rows(statements("work")["some_chunks"], corpus_id=corpus["id"], limit=_CHUNKS)]
     if chunks:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from core.errors import NotFound
 from core.ports.record.graph import GraphChunk, GraphRowsBuilder
 from stores.neo4j.driver.database import Transaction, batches
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
 
 __all__ = ["Changed", "changed_since", "corpus_state", "read_all", "read_some"]
 

@@ -8,11 +8,10 @@ from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
-from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Database, Row, Transaction
+from stores.neo4j.driver.node_uids import uid_of
+from stores.neo4j.driver.rows import chunk_from_row, document_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
-from stores.neo4j.rows import chunk_from_row, document_from_row
 
 __all__ = ["Neo4jLibrary"]
 
@@ -92,7 +91,7 @@ class Neo4jLibrary:
         uids = [uid_of(corpus_id, id) for id in dict.fromkeys(ids)]
         if not uids:
             return []
-        return await self._database.read(lambda tx: rows_of(tx, _CYPHER[statement], uids))
+        return await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER[statement], uids))
 
 
 def _chunk(row: Row) -> Chunk:

@@ -1,6 +1,6 @@
 """What only hands from outside can have left in the record, and what a worker that is gone has left in work."""
 
-from stores.neo4j.changes import raise_generation
+from stores.neo4j.commit.change_log import raise_generation
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.states import WORKING

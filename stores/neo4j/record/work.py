@@ -9,20 +9,21 @@ from core.errors import InvalidInput, NotFound
 from core.graph import Extraction, Synonym
 from core.ports.record import Claim, Commit, NewRevision, Outcome, Spent, Staged, Tombstone
 from stores.distinct_keys import refuse_twice
-from stores.neo4j import changes, trails
-from stores.neo4j.commit import synonyms as pairs
-from stores.neo4j.commit.committing import commit
-from stores.neo4j.commit.departures import SLICE_ROWS, Bounds
-from stores.neo4j.commit.tidying import tidy_marked
+from stores.neo4j import trails
+from stores.neo4j.commit import change_log, tombstones
+from stores.neo4j.commit import synonyms as synonym_rows
+from stores.neo4j.commit.bounds import SLICE_ROWS, Bounds
+from stores.neo4j.commit.commits import commit
+from stores.neo4j.commit.leftovers import delete_abandoned_leftovers
 from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.node_uids import revision_uid
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import revision_uid
 from stores.neo4j.leases import claims
-from stores.neo4j.leases.adopting import adopt
+from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
 from stores.neo4j.leases.states import move
-from stores.neo4j.record import extractions, mending, tombstones
+from stores.neo4j.leases.submissions import enqueue_claimed
+from stores.neo4j.record import extractions, mending
 from stores.neo4j.record.forgetting import forget
-from stores.neo4j.record.jobs import abandoned, close_job, lock_job
 
 __all__ = ["Neo4jWorkQueue"]
 
@@ -38,13 +39,13 @@ class Neo4jWorkQueue:
         self._slice_rows = slice_rows
 
     async def waiting(self) -> list[str]:
-        return await self._database.read(claims.waiting)
+        return await self._database.read(claims.corpora_with_work)
 
     async def claim(
         self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
     ) -> list[Claim]:
         def work(tx: Transaction) -> list[Claim]:
-            return claims.take(
+            return claims.claim_revisions(
                 tx,
                 corpus_id,
                 worker,
@@ -64,7 +65,7 @@ class Neo4jWorkQueue:
         refuse_twice(revisions)
         return await self._database.write(
             corpus_id,
-            lambda tx: adopt(tx, corpus_id, revisions, worker, job_id=job_id, lease_seconds=lease_seconds),
+            lambda tx: enqueue_claimed(tx, corpus_id, revisions, worker, job_id=job_id, lease_seconds=lease_seconds),
         )
 
     async def renew(self, held: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
@@ -72,7 +73,7 @@ class Neo4jWorkQueue:
 
     async def advance(self, held: Sequence[Claim], state: RevisionState) -> list[Claim]:
         def work(tx: Transaction, some: Sequence[Claim]) -> list[Claim]:
-            right = claims.held(tx, some)
+            right = claims.valid_claims(tx, some)
             move(tx, [revision_uid(claim) for claim in some if claim.token in right], state)
             return [claim for claim in some if claim.token not in right]
 
@@ -83,17 +84,17 @@ class Neo4jWorkQueue:
 
     async def fail(self, claim: Claim, reason: str) -> None:
         def work(tx: Transaction, some: Sequence[Claim]) -> None:
-            if claims.held(tx, some):
+            if claims.valid_claims(tx, some):
                 claims.fail(tx, [revision_uid(claim)], reason)
 
         await self._of_claims([claim], work)
 
     async def expire(self, *, except_worker: str | None = None) -> int:
         expired = 0
-        for corpus_id in await self._database.read(lambda tx: claims.leased(tx, except_worker)):
+        for corpus_id in await self._database.read(lambda tx: claims.corpora_with_leases(tx, except_worker)):
             try:
                 expired += await self._database.write(
-                    corpus_id, lambda tx: claims.expire(tx, tx.corpus["id"], except_worker)
+                    corpus_id, lambda tx: claims.expire_leases(tx, tx.corpus["id"], except_worker)
                 )
             except NotFound:
                 continue  # forgotten meanwhile, with its revisions
@@ -104,7 +105,7 @@ class Neo4jWorkQueue:
 
     async def stage(self, staged: Sequence[Staged], spent: Sequence[Spent] = ()) -> list[Claim]:
         jobs = {one.job_id for one in spent}
-        corpora = await self._database.read(lambda tx: claims.corpora_of(tx, jobs)) if jobs else {}
+        corpora = await self._database.read(lambda tx: claims.corpora_of_jobs(tx, jobs)) if jobs else {}
         lost: list[Claim] = []
         for corpus_id in sorted({*corpora.values(), *(one.claim.corpus_id for one in staged)}):
             made = [one for one in staged if one.claim.corpus_id == corpus_id]
@@ -127,26 +128,30 @@ class Neo4jWorkQueue:
         return await commit(self._database, commits, synonyms, Bounds(rows=self._slice_rows, grace=grace), seen)
 
     async def unsettled(self, corpus_id: str) -> list[str]:
-        return await self._database.read(lambda tx: pairs.unsettled(tx, corpus_id))
+        return await self._database.read(lambda tx: synonym_rows.pending_synonyms(tx, corpus_id))
 
     async def settle(self, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
-        await self._database.write(corpus_id, lambda tx: pairs.settle(tx, corpus_id, entity_ids, synonyms))
+        await self._database.write(
+            corpus_id, lambda tx: synonym_rows.link_synonyms(tx, corpus_id, entity_ids, synonyms)
+        )
 
     async def bury(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
-        await self._database.write(tombstone.corpus_id, lambda tx: tombstones.bury(tx, tombstone, documents, grace))
+        await self._database.write(
+            tombstone.corpus_id, lambda tx: tombstones.insert_tombstone(tx, tombstone, documents, grace)
+        )
 
     async def tombstones(self, corpus_id: str) -> list[Tombstone]:
-        await tidy_marked(self._database, corpus_id, Bounds(rows=self._slice_rows, grace=0.0))
-        return await self._database.read(lambda tx: tombstones.due(tx, corpus_id))
+        await delete_abandoned_leftovers(self._database, corpus_id, Bounds(rows=self._slice_rows, grace=0.0))
+        return await self._database.read(lambda tx: tombstones.due_tombstones(tx, corpus_id))
 
     async def unnamed(self, tombstone: Tombstone) -> Tombstone:
-        return await self._database.read(lambda tx: tombstones.unnamed(tx, tombstone))
+        return await self._database.read(lambda tx: tombstones.select_orphans(tx, tombstone))
 
     async def clear(self, swept: Sequence[Tombstone]) -> None:
         for corpus_id in sorted({one.corpus_id for one in swept}):
             some = [one for one in swept if one.corpus_id == corpus_id]
             with suppress(NotFound):
-                await self._database.write(corpus_id, partial(tombstones.clear, cleared=some))
+                await self._database.write(corpus_id, partial(tombstones.delete_tombstones, tombstones=some))
 
     async def lapsed(self, corpus_id: str) -> int:
         return await self._database.read(lambda tx: mending.lapsed(tx, corpus_id))
@@ -164,13 +169,15 @@ class Neo4jWorkQueue:
         await forget(self._database, corpus_id)
 
     async def trim(self) -> None:
-        outdated, jobs = await self._database.read(lambda tx: (changes.outdated(tx), abandoned(tx)))
+        outdated, jobs = await self._database.read(
+            lambda tx: (change_log.corpora_with_expired_changes(tx), abandoned_jobs(tx))
+        )
         for corpus_id in outdated:
             with suppress(NotFound):
-                await self._database.write(corpus_id, partial(changes.trim, corpus_id=corpus_id))
+                await self._database.write(corpus_id, partial(change_log.delete_expired_changes, corpus_id=corpus_id))
         for job_id in jobs:
             await self._database.write_unlocked(partial(_close, job_id=job_id))
-        await trails.trim(self._database)
+        await trails.delete_expired_trails(self._database)
 
     async def _of_claims(self, held: Sequence[Claim], work: _OfClaims) -> list[Claim]:
         """What `work` answers to the claims of each corpus; those of a corpus that is gone are lost."""

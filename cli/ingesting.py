@@ -117,7 +117,7 @@ async def _why_paused(container: Container, corpus: Corpus, job: Job) -> str:
     """The reason that a paused job's documents carry; '' for any other job."""
     if job.state is not JobState.PAUSED:
         return ""
-    page = await container.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    page = await container.record.documents.list(corpus.id, limit=1, state=RevisionState.PAUSED)
     return page.data[0].reason or "" if page.data else ""
 
 

@@ -130,4 +130,4 @@ def _k(k: int) -> int:
 
 
 async def _documents(container: Container, corpus: Corpus, where: Mapping[str, Any] | None) -> frozenset[str] | None:
-    return None if where is None else await container.record.library.matching(corpus.id, parse_filter(where))
+    return None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))

@@ -9,6 +9,8 @@ from cli.output.console import emit, fields, show, table
 from cli.running import run_with_container
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.container import Container
     from core.jobs import Job
 
@@ -26,8 +28,8 @@ def register(app: typer.Typer) -> None:
 def list_jobs(limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json: AsJson = False) -> None:
     """List jobs, newest first."""
 
-    async def work(container: "Container") -> "list[Job]":
-        return await container.record.jobs.all(limit=limit)
+    async def work(container: "Container") -> "Sequence[Job]":
+        return await container.record.jobs.list(limit=limit)
 
     jobs = run_with_container(work)
     if as_json:

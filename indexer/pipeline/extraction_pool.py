@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, ModelRefused
 from core.graph import Extraction
 from core.ports.indexing import Asking, DraftChunk, Extractor, LoadedDocument
-from core.ports.record import Claim, Staged
+from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
-from indexer.pipeline.staging import Staging
+from indexer.pipeline.staging import StagingBuffer
 
 __all__ = ["Asked", "AskingPool"]
 
@@ -52,7 +52,7 @@ class _Round:
 class AskingPool:
     """At most `concurrency` chunks at a time, first come, first served; each answer is staged as it comes."""
 
-    def __init__(self, extractor: Extractor, asking: Asking, staging: Staging) -> None:
+    def __init__(self, extractor: Extractor, asking: Asking, staging: StagingBuffer) -> None:
         self._extractor = extractor
         self._asking = asking
         self._staging = staging
@@ -145,7 +145,7 @@ class AskingPool:
         if error is None:
             hash = asked.hashes[n]
             asked.found[hash] = task.result()
-            self._staging.add(Staged(claim=asked.claim, extract_hash=hash, extraction=task.result()))
+            self._staging.add(StagedExtraction(claim=asked.claim, extract_hash=hash, extraction=task.result()))
         elif isinstance(error, BudgetExhausted):
             asked.stopped = error
         elif isinstance(error, ModelRefused):

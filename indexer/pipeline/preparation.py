@@ -10,14 +10,14 @@ from core.documents import RevisionState, Span
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.graph import Extraction
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
-from core.ports.record import ChunkRow, Claim, Staged
+from core.ports.record import ChunkRow, Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import Backends
 from indexer.loading import loader_for
 from indexer.pipeline.chunk_rows import Passage, chunk_rows, chunks_of
 from indexer.pipeline.extraction_pool import Asked, AskingPool
 from indexer.pipeline.shortfalls import shortfall
-from indexer.pipeline.staging import Staging
+from indexer.pipeline.staging import StagingBuffer
 from indexer.pipeline.usage import Ledger
 from indexer.views.embedded_text import embedded_texts
 
@@ -46,7 +46,7 @@ class Preparer:
         extractor: Extractor,
         *,
         ledger: Ledger,
-        staging: Staging,
+        staging: StagingBuffer,
         pool: AskingPool | None,
     ) -> None:
         self._corpus = corpus
@@ -60,9 +60,9 @@ class Preparer:
     async def read(self, claims: Sequence[Claim]) -> list[Asked]:
         """Those that could be read, with what was extracted of them before; the others have failed with a reason."""
         read = [one for claim in claims if (one := await self._read(claim)) is not None]
-        await self._backends.work.advance([one.claim for one in read], RevisionState.EXTRACTING)
+        await self._backends.claims.set_state([one.claim for one in read], RevisionState.EXTRACTING)
         keys = [(one.claim.document_id, hash) for one in read for hash in one.hashes]
-        kept = await self._backends.work.staged(self._corpus.id, keys)
+        kept = await self._backends.staging.get_staged(self._corpus.id, keys)
         for one in read:
             document_id = one.claim.document_id
             one.found.update({hash: kept[document_id, hash] for hash in one.hashes if (document_id, hash) in kept})
@@ -80,7 +80,7 @@ class Preparer:
         await self._staging.flush()
         for one in read:
             if one.stopped and not one.lost:
-                await self._backends.work.pause([one.claim], str(one.stopped))
+                await self._backends.claims.pause([one.claim], str(one.stopped))
         return [prepared for one in read if (prepared := await self._settle(one)) is not None]
 
     async def _read(self, claim: Claim) -> Asked | None:
@@ -89,9 +89,11 @@ class Preparer:
             trace = self._ledger.trace_of(claim)
             return await asyncio.to_thread(self._load_and_chunk, claim, content, trace)
         except (LoadFailed, UnsupportedMedia) as error:
-            await self._backends.work.fail(claim, str(error))
+            await self._backends.claims.fail(claim, str(error))
         except NotFound as error:
-            await self._backends.work.fail(claim, f"the original bytes are gone; hand the document in again ({error})")
+            await self._backends.claims.fail(
+                claim, f"the original bytes are gone; hand the document in again ({error})"
+            )
         return None
 
     def _load_and_chunk(self, claim: Claim, content: bytes, trace: Trace) -> Asked:
@@ -120,14 +122,14 @@ class Preparer:
         extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
         for n, extraction in zip(missing, extractions, strict=True):
             one.found[one.hashes[n]] = extraction
-            self._staging.add(Staged(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
+            self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
 
     async def _settle(self, one: Asked) -> Prepared | None:
         if one.lost or one.stopped:
             return None
         reason = shortfall(one, asks=self._pool is not None)
         if reason:
-            await self._backends.work.fail(one.claim, reason)
+            await self._backends.claims.fail(one.claim, reason)
             return None
         return await asyncio.to_thread(self._prepared, one)
 

@@ -15,7 +15,7 @@ from indexer.extraction import has_fine_vectors, make_extractor
 from indexer.pipeline.extraction_pool import Asked, AskingPool
 from indexer.pipeline.pace import Pace
 from indexer.pipeline.preparation import Prepared, Preparer
-from indexer.pipeline.staging import Staging
+from indexer.pipeline.staging import StagingBuffer
 from indexer.pipeline.usage import Ledger
 from indexer.pipeline.writing import Writer
 
@@ -45,7 +45,7 @@ class Shift:
         settings = corpus.settings
         self._writer = Writer(corpus, backends, fine=has_fine_vectors(settings), grace=pace.grace)
         ledger = Ledger()
-        self._staging = Staging(backends.work, ledger, self._lost)
+        self._staging = StagingBuffer(backends.staging, ledger, self._lost)
         self._pool: AskingPool | None = None
         self._is_warm = False
         self._preparer: Preparer | None = None
@@ -75,12 +75,12 @@ class Shift:
             try:
                 more = await self._run(going_on)
             except (Unavailable, asyncio.CancelledError):
-                await self._hand_back(self._backends.work.release)
+                await self._hand_back(self._backends.claims.release)
                 raise
             except (
                 BaseException
             ):  # a fault of ours or of a document: it counts as an attempt, so it cannot go on for ever
-                await self._hand_back(partial(self._backends.work.renew, lease_seconds=0.0))
+                await self._hand_back(partial(self._backends.claims.renew, lease_seconds=0.0))
                 raise
         return more
 
@@ -145,7 +145,7 @@ class Shift:
     async def _claim(self) -> list[Claim]:
         """The next batch, to be indexed or deleted; where the worker cannot index here, its documents have failed."""
         claiming = asyncio.ensure_future(
-            self._backends.work.claim(
+            self._backends.claims.claim(
                 self._corpus.id,
                 self._name,
                 lease_seconds=self._pace.lease_seconds,
@@ -162,7 +162,7 @@ class Shift:
         if self._refusal:
             for claim in claims:
                 if not claim.deletion:
-                    await self._backends.work.fail(claim, self._refusal)
+                    await self._backends.claims.fail(claim, self._refusal)
         return claims
 
     async def _write(self, claims: Sequence[Claim], prepared: Sequence[Prepared]) -> None:
@@ -196,7 +196,9 @@ class Shift:
 
     async def _renew(self) -> None:
         try:
-            lost = await self._backends.work.renew(list(self._claims.values()), lease_seconds=self._pace.lease_seconds)
+            lost = await self._backends.claims.renew(
+                list(self._claims.values()), lease_seconds=self._pace.lease_seconds
+            )
         except Unavailable:
             return  # the next write will meet the same, and say so
         self._lost(lost)

@@ -5,27 +5,27 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from core.errors import Unavailable
-from core.ports.record import Claim, Spent, Staged, WorkQueue
+from core.ports.record import Claim, JobUsage, StagedExtraction, Staging
 from indexer.pipeline.usage import Ledger
 
-__all__ = ["Staging"]
+__all__ = ["StagingBuffer"]
 
 _MOST = 16
 _LATEST_SECONDS = 1.0
 
 
-class Staging:
+class StagingBuffer:
     """Collects extractions and stages them, with what was spent, at most a second or some later."""
 
-    def __init__(self, work: WorkQueue, ledger: Ledger, on_lost: Callable[[Sequence[Claim]], None]) -> None:
-        self._work = work
+    def __init__(self, staging: Staging, ledger: Ledger, on_lost: Callable[[Sequence[Claim]], None]) -> None:
+        self._staging = staging
         self._on_lost = on_lost
         self._ledger = ledger
-        self._pending: list[Staged] = []
+        self._pending: list[StagedExtraction] = []
         self._full = asyncio.Event()
         self._writing = asyncio.Lock()
 
-    def add(self, staged: Staged) -> None:
+    def add(self, staged: StagedExtraction) -> None:
         self._pending.append(staged)
         if len(self._pending) >= _MOST:
             self._full.set()
@@ -44,8 +44,8 @@ class Staging:
                 await asyncio.wait([task])
                 raise
 
-    async def _stage(self, pending: list[Staged], spent: list[Spent]) -> None:
-        lost = await self._work.stage(pending, spent)
+    async def _stage(self, pending: list[StagedExtraction], spent: list[JobUsage]) -> None:
+        lost = await self._staging.stage(pending, spent)
         del self._pending[: len(pending)]
         self._ledger.tell(spent)
         self._on_lost(lost)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from core.budget import Budget
 from core.events import CallEvent
-from core.ports.record import Claim, Spent
+from core.ports.record import Claim, JobUsage
 from core.trace import Event, Trace
 
 __all__ = ["Ledger"]
@@ -21,7 +21,7 @@ class _Account:
     trace: Trace = field(default_factory=Trace)
     elsewhere: int = 0
     calls: int = 0
-    told: Spent = field(default_factory=lambda: Spent(job_id=""))
+    told: JobUsage = field(default_factory=lambda: JobUsage(job_id=""))
 
     def __post_init__(self) -> None:
         self.trace.listeners.append(self._count)
@@ -31,9 +31,9 @@ class _Account:
         self.trace.events.clear()  # nobody reads a job's events, and it may make a million calls
 
     @property
-    def untold(self) -> Spent:
+    def untold(self) -> JobUsage:
         usage, told = self.trace.usage, self.told
-        return Spent(
+        return JobUsage(
             job_id=self.job_id,
             calls=self.calls - told.calls,
             prompt_tokens=usage.prompt_tokens - told.prompt_tokens,
@@ -56,7 +56,7 @@ class Ledger:
         account.trace.budget = Budget(tokens=limit)
         return account.trace
 
-    def untold(self) -> list[Spent]:
+    def untold(self) -> list[JobUsage]:
         """What was spent since `tell` was called last, of each job that spent anything."""
         return [
             spent
@@ -64,11 +64,11 @@ class Ledger:
             if (spent := account.untold).calls or spent.prompt_tokens or spent.completion_tokens
         ]
 
-    def tell(self, spent: list[Spent]) -> None:
+    def tell(self, spent: list[JobUsage]) -> None:
         """Note that the record has taken these."""
         for one in spent:
             account = self._accounts[one.job_id]
-            account.told = Spent(
+            account.told = JobUsage(
                 job_id=one.job_id,
                 calls=account.told.calls + one.calls,
                 prompt_tokens=account.told.prompt_tokens + one.prompt_tokens,

@@ -52,11 +52,11 @@ class Worker:
 
     async def _work(self, corpus_id: str) -> bool:
         await self._forget_dropped()
-        corpus = await self._backends.corpora.by_id(corpus_id)
+        corpus = await self._backends.corpora.get_by_id(corpus_id)
         await Sweeper(corpus, self._backends).sweep_due()
         shift = Shift(self._name, corpus, self._backends, self._pace)
         more = await self._until_stopped(shift.run(self._clock(corpus, prolong=shift.asks)))
-        await self._backends.work.trim()
+        await self._backends.maintenance.prune()
         return more or await follow_builds(self._backends, corpus_id)
 
     def _clock(self, corpus: Corpus, *, prolong: bool) -> Callable[[], Awaitable[bool]]:
@@ -70,10 +70,10 @@ class Worker:
             nonlocal deadline
             if time.monotonic() < deadline:
                 return True
-            if not prolong or set(await self._backends.work.waiting()) - {corpus.id}:
+            if not prolong or set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
                 return False
             await Sweeper(corpus, self._backends).sweep_due()
-            await self._backends.work.trim()
+            await self._backends.maintenance.prune()
             deadline = time.monotonic() + self._pace.task_seconds
             return True
 
@@ -92,6 +92,6 @@ class Worker:
 
     async def _forget_dropped(self) -> None:
         backends = self._backends
-        for corpus_id in await backends.work.dropped():
+        for corpus_id in await backends.maintenance.list_deleted_corpora():
             await drop_views(backends, corpus_id)
-            await backends.work.forget(corpus_id)
+            await backends.maintenance.delete_corpus_rows(corpus_id)

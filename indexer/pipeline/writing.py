@@ -37,7 +37,7 @@ class Writer:
         """Embed what is new, write the views, and make the revisions current in one transaction."""
         if not prepared:
             return
-        await self._backends.work.advance([one.claim for one in prepared], RevisionState.WRITING)
+        await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
         await self._views.write_chunks(
             [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)]
         )
@@ -64,7 +64,7 @@ class Writer:
             await commit_and_sweep(self._corpus, self._backends, commits, [], grace=self._grace, seen=None)
 
     async def _generation(self) -> int:
-        return (await self._backends.corpora.by_id(self._corpus.id)).generation
+        return (await self._backends.corpora.get_by_id(self._corpus.id)).generation
 
     async def _write_fine_views(self, linked: Sequence[Linked]) -> list[Synonym]:
         """Vectors of entities and facts, and the synonyms of the entities that are new."""
@@ -72,7 +72,7 @@ class Writer:
             (mention for graph in linked for mention in graph.mentions),
             (fact for graph in linked for fact in graph.facts),
         )
-        known = await self._backends.library.entities(self._corpus.id, names)
+        known = await self._backends.contents.get_entities(self._corpus.id, names)
         await self._views.write_fine(VectorKind.ENTITY, names)
         await self._views.write_fine(VectorKind.FACT, facts)
         return await self._views.synonyms(sorted(names.keys() - known.keys()))
@@ -93,7 +93,7 @@ async def commit_and_sweep(
 ) -> Outcome:
     """Commit revisions, delete from the views what that removed, and make up for what other workers did meanwhile.
 
-    `seen` is as `WorkQueue.commit` has it. Once begun it is ended, also by a worker that is told to stop: a commit that
+    `seen` is as `Commits.commit` has it. Once begun it is ended, also by a worker that is told to stop: a commit that
     nobody looks after may lack what another's sweep took.
     """
     ending = asyncio.ensure_future(_commit_and_sweep(corpus, backends, commits, synonyms, grace=grace, seen=seen))
@@ -114,7 +114,7 @@ async def _commit_and_sweep(
     seen: int | None,
 ) -> Outcome:
     try:
-        outcome = await backends.work.commit(commits, synonyms, grace=grace, seen=seen)
+        outcome = await backends.commits.commit(commits, synonyms, grace=grace, seen=seen)
     except NotFound:  # the corpus was forgotten while its views were written, which are there again
         await drop_views(backends, corpus.id)
         raise
@@ -124,11 +124,11 @@ async def _commit_and_sweep(
     mender = Mender(corpus, backends)
     written = _written(corpus.id, [one for one in commits if one.claim.token not in fenced])
     await mender.mend(written.view_ids, written.entity_ids, written.triple_ids)
-    await mender.settle(outcome.unsettled)
+    await mender.settle(outcome.pending_synonyms)
     late = [one for one in commits if one.claim.token in fenced]
     if late:  # views cannot be fenced: what was written late is noted, and swept if the record lacks it
         documents = [one.claim.document_id for one in late]
-        await backends.work.bury(_written(corpus.id, late), documents, grace=grace)
+        await backends.tombstones.write(_written(corpus.id, late), documents, grace=grace)
     return outcome
 
 

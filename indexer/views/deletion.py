@@ -36,17 +36,17 @@ class Sweeper:
 
         A tombstone is kept where something of it is to be embedded again, and this worker has another model.
         """
-        for tombstone in await self._backends.work.tombstones(self._corpus_id):
+        for tombstone in await self._backends.tombstones.list_due(self._corpus_id):
             named = await self._sweep(tombstone)
             if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._mender.can_embed:
                 await self._mender.settle(named.entity_ids)  # also those that a dead worker had just mended
-                await self._backends.work.clear([tombstone])
-        await self._mender.settle(await self._backends.work.unsettled(self._corpus_id))
+                await self._backends.tombstones.delete([tombstone])
+        await self._mender.settle(await self._backends.commits.list_pending_synonyms(self._corpus_id))
 
     async def _sweep(self, tombstone: Tombstone) -> Tombstone:
         """Returns what of it the record names."""
-        await self._delete(await self._backends.work.unnamed(tombstone))
-        named = _without(tombstone, await self._backends.work.unnamed(tombstone))
+        await self._delete(await self._backends.tombstones.select_orphans(tombstone))
+        named = _without(tombstone, await self._backends.tombstones.select_orphans(tombstone))
         await self._mender.mend(named.view_ids, named.entity_ids, named.triple_ids)
         return named
 
@@ -74,7 +74,7 @@ class Sweeper:
         try:
             await self._backends.files.delete(self._corpus_id, held)
             listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(held))
-            wanted.difference_update((await self._backends.work.unnamed(listed)).content_hashes)
+            wanted.difference_update((await self._backends.tombstones.select_orphans(listed)).content_hashes)
         finally:  # where nobody could answer they all come back, and go when the tombstone is due
             if wanted:
                 await self._backends.files.put(self._corpus_id, [held[name] for name in sorted(wanted)])

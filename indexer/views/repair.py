@@ -47,7 +47,7 @@ class Mender:
         """
         if entity_ids:
             synonyms = await self._views.synonyms(entity_ids)
-            await self._backends.work.settle(self._corpus.id, entity_ids, synonyms)
+            await self._backends.commits.link_synonyms(self._corpus.id, entity_ids, synonyms)
 
     async def chunks(self, view_ids: Collection[str]) -> None:
         """Vectors and text entries of chunks."""
@@ -62,7 +62,7 @@ class Mender:
     async def entities(self, entity_ids: Collection[str]) -> list[str]:
         """Vectors of entities; returns the ids of those that were missing."""
         missing = await self._missing(VectorKind.ENTITY, entity_ids)
-        entities = await self._backends.library.entities(self._corpus.id, missing) if missing else {}
+        entities = await self._backends.contents.get_entities(self._corpus.id, missing) if missing else {}
         return await self._views.write_fine(VectorKind.ENTITY, {id: one.name for id, one in entities.items()})
 
     async def facts(self, triple_ids: Collection[str]) -> list[str]:
@@ -75,11 +75,11 @@ class Mender:
 
     async def _with_texts(self, view_ids: Sequence[str]) -> list[tuple[Chunk, str]]:
         """Chunks with what is embedded of them."""
-        library, tokens = self._backends.library, self._backends.embedder.tokens
+        tokens = self._backends.embedder.tokens
         by_document: dict[str, list[Chunk]] = defaultdict(list)
-        for chunk in (await library.chunks_by_view(self._corpus.id, view_ids)).values():
+        for chunk in (await self._backends.contents.get_chunks_by_view(self._corpus.id, view_ids)).values():
             by_document[chunk.document_id].append(chunk)
-        refs = await library.refs(self._corpus.id, by_document)
+        refs = await self._backends.documents.get_refs(self._corpus.id, by_document)
         found: list[tuple[Chunk, str]] = []
         for document, chunks in by_document.items():
             if document not in refs:
@@ -90,10 +90,9 @@ class Mender:
 
     async def _fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
         """As `indexer.views.writing.fine_texts` has them: by the normalised names."""
-        library = self._backends.library
-        triples = await library.triples(self._corpus.id, triple_ids)
+        triples = await self._backends.contents.get_triples(self._corpus.id, triple_ids)
         ids = {id for triple in triples.values() for id in (triple.subject_id, triple.object_id)}
-        entities = await library.entities(self._corpus.id, ids)
+        entities = await self._backends.contents.get_entities(self._corpus.id, ids)
         return {
             id: f"{entities[triple.subject_id].name} {triple.predicate} {entities[triple.object_id].name}"
             for id, triple in triples.items()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.documents import Chunk, DocumentRef
-from core.ports.record import Library
 from core.ports.retrieval import Hit, Query
+from retrieval.backends import Backends
 from retrieval.bridged.evidence import Evidence
 from retrieval.bridged.reason_links import NameLink, mentioned_by, strongest_link
 from retrieval.candidates.explain import displayed
@@ -35,13 +35,13 @@ class _Told:
 
 
 async def with_reasons(
-    hits: Sequence[Hit], places: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, library: Library
+    hits: Sequence[Hit], places: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, backends: Backends
 ) -> tuple[Hit, ...]:
     """The hits, which are at `places` among the candidates, each with its reasons."""
-    sources = await _titles(evidence, snapshot, query, library)
+    sources = await _titles(evidence, snapshot, query, backends)
     links = await asyncio.to_thread(lambda: [strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked(evidence, place)} | {link.name for link in links if link}
-    names = await _displays(sorted(wanted), evidence, snapshot, query, library)
+    names = await _displays(sorted(wanted), evidence, snapshot, query, backends)
     told = _Told(evidence=evidence, names=names, sources=sources)
     return tuple(
         replace(hit, reasons=_reasons(hit, place, link, told))
@@ -132,18 +132,18 @@ def _short(text: str) -> str:
 
 
 async def _displays(
-    names: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, library: Library
+    names: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, backends: Backends
 ) -> dict[int, str]:
     entities = evidence.names.entities[list(names)].tolist()
-    shown = await displayed(entities, snapshot, query, library)
+    shown = await displayed(entities, snapshot, query, backends)
     return {name: _short(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 
-async def _titles(evidence: Evidence, snapshot: Snapshot, query: Query, library: Library) -> dict[int, str]:
+async def _titles(evidence: Evidence, snapshot: Snapshot, query: Query, backends: Backends) -> dict[int, str]:
     """How each source is called that the record still has."""
     chunk_ids = snapshot.chunk_ids(evidence.chunks[evidence.sources].tolist())
-    chunks = await library.chunks(query.corpus.id, chunk_ids)
-    refs = await library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+    chunks = await backends.contents.get_chunks(query.corpus.id, chunk_ids)
+    refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
     return {
         row: _title(chunk, refs[chunk.document_id])
         for row, chunk_id in enumerate(chunk_ids)

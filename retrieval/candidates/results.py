@@ -45,7 +45,7 @@ async def result_of(
         linked = await _linked(query, snapshot, backends, walked)
     if query.explain and walked is not None and len(walked.entities):
         with trace.timed("explain"):
-            hits = await explained(hits, snapshot, walked, query, backends.library)
+            hits = await explained(hits, snapshot, walked, query, backends)
     return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
 
 
@@ -59,8 +59,8 @@ async def _read(
         batch: Sequence[int] = best_first[at : at + query.k - len(read)].tolist()
         at += len(batch)
         ids = dict(zip(snapshot.chunk_ids(batch), batch, strict=True))
-        chunks = await backends.library.chunks(query.corpus.id, list(ids))
-        refs = await backends.library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+        chunks = await backends.contents.get_chunks(query.corpus.id, list(ids))
+        refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
         for chunk in chunks.values():
             if chunk.document_id in refs:
                 read[ids[chunk.id]] = chunk, refs[chunk.document_id]
@@ -81,6 +81,6 @@ def _value(signal: _Signal, place: int) -> float | None:
 async def _linked(query: Query, snapshot: Snapshot, backends: Backends, walked: Walk | None) -> dict[str, float]:
     if walked is None or not len(walked.entities):
         return {}
-    names = await displayed(walked.entities.tolist(), snapshot, query, backends.library)
+    names = await displayed(walked.entities.tolist(), snapshot, query, backends)
     weights = zip(names.values(), walked.weights.tolist(), strict=True)
     return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))

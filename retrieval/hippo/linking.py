@@ -55,7 +55,7 @@ async def link_facts(
 async def _asserted(
     scored: Sequence[Scored], backends: Backends, query: Query, snapshot: Snapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
-    triples = await backends.library.triples(query.corpus.id, [one.id for one in scored])
+    triples = await backends.contents.get_triples(query.corpus.id, [one.id for one in scored])
     found = [(triples[one.id], one.score) for one in scored if one.id in triples]
     subjects = positions(snapshot.columns.entity_ids, ids_of([triple.subject_id for triple, _ in found])).tolist()
     objects = positions(snapshot.columns.entity_ids, ids_of([triple.object_id for triple, _ in found])).tolist()

@@ -83,7 +83,7 @@ class Bridged:
         numbers = snapshot.chunks_with([hit.chunk.id for hit in hits])
         places: list[int] = np.searchsorted(evidence.chunks, numbers).tolist()
         if query.explain:
-            hits = await with_reasons(hits, places, evidence, snapshot, query, self._backends.library)
+            hits = await with_reasons(hits, places, evidence, snapshot, query, self._backends)
         return with_contributions(hits, places, parts) if parts else hits
 
 

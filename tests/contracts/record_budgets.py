@@ -8,7 +8,7 @@ from core.documents import OnConflict
 from core.errors import Conflict, NotFound
 from core.graph import Extraction
 from core.jobs import JobKind, JobState
-from core.ports.record import Record, Spent, Staged
+from core.ports.record import JobUsage, Record, StagedExtraction
 from tests.contracts.record import LEASE, claim_all, commit_of, put, revision
 
 __all__ = ["RecordBudgetContract"]
@@ -18,119 +18,123 @@ class RecordBudgetContract:
     """Subclasses give the fixtures `record`, `other` and `corpus`, as `RecordContract` does."""
 
     async def test_a_claim_tells_its_job_and_what_that_may_spend(self, record: Record, corpus: Corpus) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=100)).job
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=100)).job
         assert (job.token_budget, job.tokens) == (100, 0)
         [claim] = await claim_all(record, corpus)
         assert (claim.job_id, claim.token_budget, claim.tokens_spent) == (job.id, 100, 0)
-        spent = Spent(job_id=job.id, calls=2, prompt_tokens=30, completion_tokens=5)
-        assert await record.work.stage([], [spent]) == []
-        await record.work.stage([], [spent])
-        await record.work.release([claim])
+        spent = JobUsage(job_id=job.id, calls=2, prompt_tokens=30, completion_tokens=5)
+        assert await record.staging.stage([], [spent]) == []
+        await record.staging.stage([], [spent])
+        await record.claims.release([claim])
         [claim] = await claim_all(record, corpus)
         assert claim.tokens_spent == 70
         job = await record.jobs.get(job.id)
         assert (job.calls, job.prompt_tokens, job.completion_tokens, job.tokens) == (4, 60, 10, 70)
 
     async def test_a_job_without_a_budget_has_none(self, record: Record, corpus: Corpus) -> None:
-        job_id = await record.intake.open_job(corpus.id, JobKind.INGEST)
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, job_id=job_id)
+        job_id = await record.submissions.open_job(corpus.id, JobKind.INGEST)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, job_id=job_id)
         [claim] = await claim_all(record, corpus)
         assert claim.token_budget is None
 
     async def test_what_a_lost_claim_spent_is_counted_and_its_extraction_is_not_kept(
         self, record: Record, other: Record, corpus: Corpus
     ) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
         [claim] = await claim_all(record, corpus)
         await other.jobs.cancel(job.id)
-        staged = Staged(claim=claim, extract_hash="h", extraction=Extraction())
-        assert await record.work.stage([staged], [Spent(job_id=job.id, calls=1, prompt_tokens=9)]) == [claim]
+        staged = StagedExtraction(claim=claim, extract_hash="h", extraction=Extraction())
+        assert await record.staging.stage([staged], [JobUsage(job_id=job.id, calls=1, prompt_tokens=9)]) == [claim]
         assert (await record.jobs.get(job.id)).tokens == 9
-        assert await record.work.staged(corpus.id, [(claim.document_id, "h")]) == {}
+        assert await record.staging.get_staged(corpus.id, [(claim.document_id, "h")]) == {}
 
     async def test_a_used_up_budget_pauses_all_that_is_left_of_the_job(self, record: Record, corpus: Corpus) -> None:
-        kept = (await record.intake.enqueue(corpus.id, [revision("kept")], OnConflict.REPLACE)).job
+        kept = (await record.submissions.enqueue(corpus.id, [revision("kept")], OnConflict.REPLACE)).job
         keys = ("a", "b", "c")
         job = (
-            await record.intake.enqueue(corpus.id, [revision(k) for k in keys], OnConflict.REPLACE, token_budget=10)
+            await record.submissions.enqueue(
+                corpus.id, [revision(k) for k in keys], OnConflict.REPLACE, token_budget=10
+            )
         ).job
-        first, second = await record.work.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=10**6, max_documents=2)
+        first, second = await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=10**6, max_documents=2)
         assert (first.key, second.key) == ("kept", "a")
-        staged = Staged(claim=second, extract_hash="h", extraction=Extraction())
-        await record.work.stage([staged], [Spent(job_id=job.id, calls=1, prompt_tokens=12)])
-        await record.work.pause([second], "used up")
+        staged = StagedExtraction(claim=second, extract_hash="h", extraction=Extraction())
+        await record.staging.stage([staged], [JobUsage(job_id=job.id, calls=1, prompt_tokens=12)])
+        await record.claims.pause([second], "used up")
         paused = await record.jobs.get(job.id)
         assert (paused.state, paused.counts) == (JobState.PAUSED, {"paused": 3})
         assert paused.settled
         assert not paused.state.final
-        assert (await record.library.document(corpus.id, second.document_id)).reason == "used up"
+        assert (await record.documents.get(corpus.id, second.document_id)).reason == "used up"
         assert await claim_all(record, corpus, "another") == [], "what is paused is not claimed"
-        assert await record.work.renew([second], lease_seconds=LEASE) == [second]
+        assert await record.claims.renew([second], lease_seconds=LEASE) == [second]
         assert (await record.jobs.get(kept.id)).state is JobState.RUNNING
-        assert list(await record.work.staged(corpus.id, [(second.document_id, "h")])) == [(second.document_id, "h")]
+        assert list(await record.staging.get_staged(corpus.id, [(second.document_id, "h")])) == [
+            (second.document_id, "h")
+        ]
 
     async def test_a_paused_job_is_resumed_with_as_much_again_or_with_what_is_given(
         self, record: Record, corpus: Corpus
     ) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=10)).job
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=10)).job
         for tokens, budget in ((None, 22), (100, 124), (None, 136 + 100)):
             [claim] = await claim_all(record, corpus)
-            await record.work.stage([], [Spent(job_id=job.id, calls=1, prompt_tokens=12)])
-            await record.work.pause([claim], "used up")
+            await record.staging.stage([], [JobUsage(job_id=job.id, calls=1, prompt_tokens=12)])
+            await record.claims.pause([claim], "used up")
             resumed = await record.jobs.resume(job.id, tokens=tokens) if tokens else await record.jobs.resume(job.id)
             spent = resumed.tokens
             assert resumed.token_budget == spent + (tokens or (10 if spent == 12 else 100)), budget
             assert resumed.counts == {"queued": 1}
         [claim] = await claim_all(record, corpus)
-        await record.work.commit([commit_of(claim, [("text", [])])], grace=0)
+        await record.commits.commit([commit_of(claim, [("text", [])])], grace=0)
         done = await record.jobs.get(job.id)
         assert (done.state, done.counts) == (JobState.DONE, {"indexed": 1})
 
     async def test_only_a_paused_job_is_resumed(self, record: Record, corpus: Corpus) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
         with pytest.raises(Conflict, match="queued"):
             await record.jobs.resume(job.id)
         with pytest.raises(NotFound):
             await record.jobs.resume("f" * 32)
 
     async def test_a_paused_job_can_be_cancelled(self, record: Record, corpus: Corpus) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
-        await record.work.pause(await claim_all(record, corpus), "used up")
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
+        await record.claims.pause(await claim_all(record, corpus), "used up")
         cancelled = await record.jobs.cancel(job.id)
         assert (cancelled.state, cancelled.counts) == (JobState.CANCELLED, {"cancelled": 1})
 
     async def test_dropping_a_corpus_ends_its_paused_jobs(self, record: Record, corpus: Corpus) -> None:
-        job = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
-        await record.work.pause(await claim_all(record, corpus), "used up")
-        await record.corpora.drop(corpus.name)
+        job = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
+        await record.claims.pause(await claim_all(record, corpus), "used up")
+        await record.corpora.delete(corpus.name)
         assert (await record.jobs.get(job.id)).state.final
 
     async def test_handing_in_again_takes_a_paused_document_into_the_new_job(
         self, record: Record, corpus: Corpus
     ) -> None:
-        old = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
-        await record.work.pause(await claim_all(record, corpus), "used up")
-        new = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+        old = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)).job
+        await record.claims.pause(await claim_all(record, corpus), "used up")
+        new = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
         assert new.counts == {"queued": 1}
         assert (await record.jobs.get(old.id)).state.final
         [claim] = await claim_all(record, corpus)
         assert (claim.job_id, claim.token_budget) == (new.id, None)
 
     async def test_work_that_moved_to_another_job_is_not_paused(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE, token_budget=1)
         claims = await claim_all(record, corpus)
-        new = (await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
-        await record.work.pause(claims, "used up")
+        new = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+        await record.claims.pause(claims, "used up")
         assert (await record.jobs.get(new.id)).counts == {"queued": 1}
 
     async def test_what_is_unchanged_can_be_asked_beforehand(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "same", [("one", [])])
-        await record.intake.enqueue(corpus.id, [revision("waiting")], OnConflict.REPLACE)
-        page = await record.library.documents(corpus.id, limit=9)
+        await record.submissions.enqueue(corpus.id, [revision("waiting")], OnConflict.REPLACE)
+        page = await record.documents.list(corpus.id, limit=9)
         assert {document.key for document in page.data} == {"same", "waiting"}
         same = revision("same", repr(([("one", [])], ()))).fingerprint
         asked = {"same": same, "waiting": revision("waiting").fingerprint, "new": "x"}
-        assert await record.intake.unchanged(corpus.id, asked) == {"same"}
-        assert await record.intake.unchanged(corpus.id, {"same": "other"}) == frozenset()
-        await record.intake.delete_documents(corpus.id, [ids.document_id("same")])
-        assert await record.intake.unchanged(corpus.id, asked) == frozenset()
+        assert await record.submissions.find_unchanged(corpus.id, asked) == {"same"}
+        assert await record.submissions.find_unchanged(corpus.id, {"same": "other"}) == frozenset()
+        await record.submissions.delete_documents(corpus.id, [ids.document_id("same")])
+        assert await record.submissions.find_unchanged(corpus.id, asked) == frozenset()

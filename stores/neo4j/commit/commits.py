@@ -40,7 +40,7 @@ class _Plan:
 async def commit(
     database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None = None
 ) -> Outcome:
-    """Implements `core.ports.record.WorkQueue.commit`.
+    """Implements `core.ports.record.Commits.commit`.
 
     Each document is committed whole. If the documents need several transactions, some are readable before others.
     """
@@ -138,5 +138,5 @@ async def _merge(database: Database, outcomes: Sequence[Outcome]) -> Outcome:
         generation=outcomes[-1].generation,
         fenced=tuple(claim for one in outcomes for claim in one.fenced),
         tombstone=await database.read(lambda tx: select_orphans(tx, merged)) if merged else None,
-        unsettled=tuple(sorted({id for one in outcomes for id in one.unsettled})),
+        pending_synonyms=tuple(sorted({id for one in outcomes for id in one.pending_synonyms})),
     )

@@ -71,5 +71,5 @@ def finish(
         generation=generation,
         fenced=tuple(fenced),
         tombstone=write_tombstone(tx, effects, formless, [claim.document_id for claim in claims], grace),
-        unsettled=effects.pending_synonyms,
+        pending_synonyms=effects.pending_synonyms,
     )

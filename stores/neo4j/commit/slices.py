@@ -92,7 +92,7 @@ class _LargeDocument:
         tombstones = await delete_leftovers(
             self._database, claim.corpus_id, claim.document_id, claim.revision, self._bounds
         )
-        outcome = replace(outcome, unsettled=tuple(sorted(pending)))
+        outcome = replace(outcome, pending_synonyms=tuple(sorted(pending)))
         return [outcome, *(replace(outcome, tombstone=tombstone) for tombstone in tombstones)]
 
     async def delete(self) -> list[Outcome]:

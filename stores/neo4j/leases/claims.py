@@ -7,7 +7,7 @@ These are functions of a transaction that has locked the corpus; only `corpora_w
 from collections.abc import Collection, Sequence
 
 from core.documents import RevisionState
-from core.ports.record import Claim, Spent
+from core.ports.record import Claim, JobUsage
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import revision_uid, uid_of
 from stores.neo4j.driver.rows import claim_from_row
@@ -159,7 +159,7 @@ def corpora_of_jobs(tx: Transaction, job_ids: Collection[str]) -> dict[str, str]
     return {row["id"]: row["corpus"] for row in rows}
 
 
-def spend(tx: Transaction, spent: Sequence[Spent]) -> None:
+def spend(tx: Transaction, spent: Sequence[JobUsage]) -> None:
     """Adds calls and tokens of models to the usage of jobs."""
     rows = [
         {

@@ -82,7 +82,7 @@ def _entities(builder: GraphRowsBuilder, rows: Iterator[Sequence[Any]]) -> dict[
 
 
 def _chunks(builder: GraphRowsBuilder, numbers: dict[int, int], rows: Iterable[Sequence[Any]]) -> None:
-    """Adds chunks with their graph. An entity without a place was inserted during the reading; its chunk is read again."""
+    """Adds chunks with their graph. A chunk that mentions an entity without a place was changed, and is read again."""
     for *row, mentions, facts in rows:
         chunk = builder.chunk(GraphChunk(*row))
         for entity in mentions:

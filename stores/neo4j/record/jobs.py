@@ -1,5 +1,7 @@
 """The port `Jobs` in Neo4j: listing, cancelling and resuming jobs."""
 
+from collections.abc import Sequence
+
 from core.documents import RevisionState
 from core.errors import Conflict
 from core.jobs import Job, JobKind
@@ -20,7 +22,7 @@ class Neo4jJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda tx: read_job(tx, job_id))
 
-    async def all(self, *, limit: int = 50) -> list[Job]:
+    async def list(self, *, limit: int = 50) -> Sequence[Job]:
         def work(tx: Transaction) -> list[Job]:
             rows = tx.rows(statements("jobs")["newest"], limit=limit, failures=SHOWN_FAILURES)
             return [job_from_row(row["job"]) for row in rows]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from core.errors import NotFound
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from stores.sqlite.database import Connection, Cursor, Database
-from stores.sqlite.record.rows import id_list
+from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
 

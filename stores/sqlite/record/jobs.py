@@ -1,5 +1,6 @@
-"""Jobs in SQLite."""
+"""The port of jobs in SQLite."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core.corpora import Corpus
@@ -9,7 +10,7 @@ from core.ids import new_id
 from core.jobs import Job, JobKind, JobState, job_state
 from stores.payloads import moment
 from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.record.states import STOPPABLE, finish_if_done, move
+from stores.sqlite.leases.states import STOPPABLE, finish_if_done, move
 
 __all__ = ["SqliteJobs", "close_abandoned", "insert_job", "read_job"]
 
@@ -26,7 +27,7 @@ class SqliteJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda cx: read_job(cx, job_id))
 
-    async def all(self, *, limit: int = 50) -> list[Job]:
+    async def list(self, *, limit: int = 50) -> Sequence[Job]:
         def work(cx: Connection) -> list[Job]:
             ids = cx.execute("SELECT id FROM jobs ORDER BY seq DESC LIMIT ?", (limit,)).fetchall()
             return [read_job(cx, row["id"]) for row in ids]

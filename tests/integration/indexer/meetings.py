@@ -84,7 +84,7 @@ class _ClaimsOnce:
 
 def worker(backends: Backends, *, stopping: Callable[[], bool] = lambda: False) -> Worker:
     """One that does not take away what the test has for another."""
-    return Worker("slow", replace(backends, work=_ClaimsOnce(backends.work)), PACE, stopping=stopping)
+    return Worker("slow", replace(backends, claims=_ClaimsOnce(backends.claims)), PACE, stopping=stopping)
 
 
 async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
 
-FILES = ("claims", "commits", "slices", "synonyms", "tombstones", "work")
+FILES = ("claims", "commits", "maintenance", "repair", "slices", "staging", "synonyms", "tombstones")
 WHOLE_LABELS = {"Corpus"}
 """Of which there are few."""
 

@@ -1,120 +1,38 @@
-"""Submissions and deletions become queued revisions."""
+"""Enqueueing: submissions are judged by the newest revisions of their documents and become queued revisions."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
 from core.ids import document_id
-from core.jobs import Job, JobKind
-from core.ports.record import Enqueued, EnqueuedDocument, NewRevision
-from stores.distinct_keys import refuse_twice
+from core.ports.record import EnqueuedDocument, NewRevision
 from stores.payloads import dump
-from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.record.changes import log, raise_generation
-from stores.sqlite.record.jobs import insert_job, read_job
-from stores.sqlite.record.rows import corpus_from_row
-from stores.sqlite.record.states import STOPPABLE, count, finish_if_done, move
+from stores.sqlite.changes import log
+from stores.sqlite.database import Connection, now
+from stores.sqlite.leases.states import STOPPABLE, count, finish_if_done, move
+from stores.sqlite.rows import corpus_from_row
 
-__all__ = ["SqliteIntake", "enqueue_into"]
+__all__ = [
+    "RETRIABLE",
+    "enqueue_deletion",
+    "enqueue_into",
+    "is_same",
+    "newest_revision",
+    "read_visible_document",
+    "read_writable_corpus",
+    "refuse_existing",
+]
 
-_RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
-
-
-class SqliteIntake:
-    """Fills `core.ports.record.Intake`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def enqueue(
-        self,
-        corpus_id: str,
-        revisions: Sequence[NewRevision],
-        on_conflict: OnConflict,
-        *,
-        job_id: str | None = None,
-        token_budget: int | None = None,
-    ) -> Enqueued:
-        refuse_twice(revisions)
-
-        def work(cx: Connection) -> Enqueued:
-            corpus = _corpus(cx, corpus_id)
-            if on_conflict is OnConflict.ERROR:
-                _refuse_existing(cx, corpus_id, revisions)
-            job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
-            documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
-            finish_if_done(cx, job)
-            return Enqueued(job=read_job(cx, job), documents=documents)
-
-        return await self._database.write(work)
-
-    async def unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
-        def work(cx: Connection) -> frozenset[str]:
-            same = set()
-            for key, fingerprint in fingerprints.items():
-                row = cx.execute(
-                    "SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, document_id(key))
-                ).fetchone()
-                if row is not None and _is_same(_newest_revision(cx, row), fingerprint, final=True):
-                    same.add(key)
-            return frozenset(same)
-
-        return await self._database.read(work)
-
-    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
-        return await self._database.write(
-            lambda cx: insert_job(cx, _corpus(cx, corpus_id), kind, is_open=True, token_budget=token_budget)
-        )
-
-    async def close_job(self, job_id: str) -> Job:
-        def work(cx: Connection) -> Job:
-            cx.execute("UPDATE jobs SET open = 0 WHERE id = ?", (job_id,))
-            finish_if_done(cx, job_id)
-            return read_job(cx, job_id)
-
-        return await self._database.write(work)
-
-    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
-        def work(cx: Connection) -> Job:
-            corpus = _corpus(cx, corpus_id)
-            rows = [_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            job = insert_job(cx, corpus, JobKind.DELETE, is_open=False)
-            generation = raise_generation(cx, corpus_id)
-            for row in rows:
-                _enqueue_deletion(cx, row, job, generation)
-            finish_if_done(cx, job)
-            return read_job(cx, job)
-
-        return await self._database.write(work)
-
-    async def retry(self, corpus_id: str, document_id: str) -> Job:
-        def work(cx: Connection) -> Job:
-            corpus = _corpus(cx, corpus_id)
-            document = _document(cx, corpus_id, document_id)
-            newest = _newest_revision(cx, document)
-            if newest["state"] not in _RETRIABLE:
-                raise Conflict(
-                    f"document {document['key']!r} is {newest['state']}; only failed or cancelled ones can be retried"
-                )
-            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
-            count(cx, newest["job_id"], newest["state"], -1)
-            count(cx, job, newest["state"], 1)
-            cx.execute(
-                "UPDATE revisions SET job_id = ?, attempts = 0, epoch = epoch + 1 WHERE seq = ?", (job, newest["seq"])
-            )
-            move(cx, [newest["seq"]], RevisionState.QUEUED)
-            return read_job(cx, job)
-
-        return await self._database.write(work)
+RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
 
 
 def enqueue_into(
     cx: Connection, corpus_id: str, job: str, revisions: Sequence[NewRevision], on_conflict: OnConflict
 ) -> tuple[EnqueuedDocument, ...]:
     """Queue revisions into a job that is there, with its counts; whether the job has ended is not looked at."""
-    _corpus(cx, corpus_id)
+    read_writable_corpus(cx, corpus_id)
     cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
     documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
     count(cx, job, "unchanged", sum(d.unchanged for d in documents))
@@ -122,7 +40,7 @@ def enqueue_into(
     return documents
 
 
-def _refuse_existing(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+def refuse_existing(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
     ids = {document_id(r.key): r.key for r in revisions}
     taken = [
         key
@@ -143,9 +61,9 @@ def _enqueue_one(
     document = cx.execute("SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, id)).fetchone()
     number = _next_number(cx)
     if document is not None:
-        newest = _newest_revision(cx, document)
+        newest = newest_revision(cx, document)
         state = RevisionState(newest["state"])
-        if _is_same(newest, revision.fingerprint):
+        if is_same(newest, revision.fingerprint):
             if state.final:
                 return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=True)
             _adopt(cx, newest, job)
@@ -163,9 +81,9 @@ def _enqueue_one(
     return EnqueuedDocument(id=id, key=revision.key, state=RevisionState.QUEUED)
 
 
-def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
+def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
     corpus_id, id = document["corpus_id"], document["id"]
-    newest = _newest_revision(cx, document)
+    newest = newest_revision(cx, document)
     _supersede(cx, newest)
     number = _next_number(cx)
     cx.execute("UPDATE documents SET newest = ?, hidden = 1 WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
@@ -227,9 +145,9 @@ def _adopt(cx: Connection, newest: sqlite3.Row, job: str) -> None:
     finish_if_done(cx, newest["job_id"])
 
 
-def _is_same(newest: sqlite3.Row, fingerprint: str, *, final: bool = False) -> bool:
+def is_same(newest: sqlite3.Row, fingerprint: str, *, final: bool = False) -> bool:
     """Whether a submission brings nothing new; with `final` only where it is indexed already."""
-    if newest["fingerprint"] != fingerprint or newest["state"] in _RETRIABLE or newest["deletion"]:
+    if newest["fingerprint"] != fingerprint or newest["state"] in RETRIABLE or newest["deletion"]:
         return False
     return not final or RevisionState(newest["state"]).final
 
@@ -241,7 +159,7 @@ def _supersede(cx: Connection, newest: sqlite3.Row) -> None:
         move(cx, [newest["seq"]], RevisionState.CANCELLED, reason="superseded")
 
 
-def _newest_revision(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
+def newest_revision(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
     row: sqlite3.Row = cx.execute(
         "SELECT * FROM revisions WHERE corpus_id = ? AND document_id = ? AND number = ?",
         (document["corpus_id"], document["id"], document["newest"]),
@@ -249,7 +167,7 @@ def _newest_revision(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
     return row
 
 
-def _document(cx: Connection, corpus_id: str, id: str) -> sqlite3.Row:
+def read_visible_document(cx: Connection, corpus_id: str, id: str) -> sqlite3.Row:
     row: sqlite3.Row | None = cx.execute(
         "SELECT * FROM documents WHERE corpus_id = ? AND id = ? AND hidden = 0", (corpus_id, id)
     ).fetchone()
@@ -258,7 +176,7 @@ def _document(cx: Connection, corpus_id: str, id: str) -> sqlite3.Row:
     return row
 
 
-def _corpus(cx: Connection, corpus_id: str) -> Corpus:
+def read_writable_corpus(cx: Connection, corpus_id: str) -> Corpus:
     row = cx.execute(
         "SELECT * FROM corpora WHERE id = ? AND (name IS NOT NULL OR beside IS NOT NULL)", (corpus_id,)
     ).fetchone()

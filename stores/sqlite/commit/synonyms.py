@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from core.graph import Synonym
+from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, now
-from stores.sqlite.record.changes import log, raise_generation
-from stores.sqlite.record.rows import id_list
+from stores.sqlite.rows import id_list
 
 __all__ = ["settle", "unsettle", "unsettled", "write_synonyms"]
 
@@ -31,7 +31,7 @@ def unsettle(cx: Connection, corpus_id: str, entity_ids: Collection[str], grace:
 
 
 def unsettled(cx: Connection, corpus_id: str) -> list[str]:
-    """See `core.ports.record.WorkQueue.unsettled`."""
+    """See `core.ports.record.Commits.list_pending_synonyms`."""
     rows = cx.execute(
         "SELECT entity_id FROM unsettled WHERE corpus_id = ? AND due_at <= ? ORDER BY entity_id", (corpus_id, now())
     )
@@ -39,7 +39,7 @@ def unsettled(cx: Connection, corpus_id: str) -> list[str]:
 
 
 def settle(cx: Connection, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
-    """See `core.ports.record.WorkQueue.settle`."""
+    """See `core.ports.record.Commits.link_synonyms`."""
     write_synonyms(cx, corpus_id, synonyms, raise_generation(cx, corpus_id))
     cx.execute(
         "DELETE FROM unsettled WHERE corpus_id = ? AND entity_id IN (SELECT value FROM json_each(?))",

@@ -1,4 +1,4 @@
-"""Submissions and deletions become queued revisions."""
+"""The port `Submissions` in Neo4j: submissions and deletions become queued revisions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +10,7 @@ from core.ports.record import Enqueued, NewRevision
 from stores.distinct_keys import refuse_twice
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Database, Row, Transaction, batches
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 from stores.neo4j.leases.revisions import queue_deletions
@@ -23,11 +24,11 @@ from stores.neo4j.leases.submissions import (
     submit,
 )
 
-__all__ = ["Neo4jIntake"]
+__all__ = ["Neo4jSubmissions"]
 
 
-class Neo4jIntake:
-    """Fills `core.ports.record.Intake`."""
+class Neo4jSubmissions:
+    """Implements `core.ports.record.Submissions`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -57,13 +58,13 @@ class Neo4jIntake:
 
         return await self._database.write(corpus_id, work)
 
-    async def unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         ids = {document_id(key): key for key in fingerprints}
 
         def work(tx: Transaction) -> frozenset[str]:
-            there = newest_revisions(tx, corpus_id, ids)
+            newest = newest_revisions(tx, corpus_id, ids)
             return frozenset(
-                ids[id] for id, row in there.items() if is_unchanged(row, fingerprints[ids[id]], final=True)
+                ids[id] for id, row in newest.items() if is_unchanged(row, fingerprints[ids[id]], final=True)
             )
 
         return await self._database.read(work)
@@ -87,14 +88,14 @@ class Neo4jIntake:
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
-            rows = _visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
-            gone = [id for batch in batches(rows) for id in _chunks_of(tx, corpus_id, batch)]
+            rows = _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
+            chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus_id, batch)]
             unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
             move(tx, unfinished, RevisionState.CANCELLED, reason="superseded", fence=True)
             job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
             queue_deletions(tx, corpus_id, [row["id"] for row in rows], job)
             count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
-            log_changes(tx, corpus_id, raise_generation(tx, corpus_id), deleted=gone)
+            log_changes(tx, corpus_id, raise_generation(tx, corpus_id), deleted=chunks)
             number_job(tx, job)
             return read_job(tx, job)
 
@@ -103,7 +104,7 @@ class Neo4jIntake:
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
-            [row] = _visible(tx, corpus_id, [document_id])
+            [row] = _newest_visible(tx, corpus_id, [document_id])
             if row["state"] not in RETRIABLE:
                 raise Conflict(
                     f"document {row['key']!r} is {row['state']}; only failed or cancelled ones can be retried"
@@ -118,16 +119,19 @@ class Neo4jIntake:
         return await self._database.write(corpus_id, work)
 
 
-def _visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
-    """The newest revisions of documents, in this order. Raises `NotFound` where one is not there, or is going."""
-    there = newest_revisions(tx, corpus_id, document_ids)
+def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
+    """Returns the newest revisions of documents, in this order.
+
+    Raises `NotFound` if a document does not exist or is being deleted.
+    """
+    newest = newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
-        if id not in there or there[id]["hidden"]:
+        if id not in newest or newest[id]["hidden"]:
             raise NotFound(f"there is no document with the id {id!r} in this corpus")
-    return [there[id] for id in document_ids]
+    return [newest[id] for id in document_ids]
 
 
-def _chunks_of(tx: Transaction, corpus_id: str, documents: Sequence[Row]) -> list[str]:
-    """Ids of the chunks of documents that readers see until now."""
-    uids = sorted(f"{corpus_id}:{row['id']}" for row in documents)
+def _visible_chunks(tx: Transaction, corpus_id: str, documents: Sequence[Row]) -> list[str]:
+    """Returns the ids of the chunks of documents that readers see."""
+    uids = sorted(uid_of(corpus_id, row["id"]) for row in documents)
     return [id for [id] in tx.stream(statements("submissions")["visible_chunks"], rows=uids)]

@@ -1,0 +1,126 @@
+"""The port `Maintenance` in Neo4j: corpora with work, expired leases, orphans, and the deletion of corpora."""
+
+from contextlib import suppress
+from functools import partial
+
+from core.documents import RevisionState
+from core.errors import NotFound
+from stores.neo4j.commit.change_log import (
+    corpora_with_expired_changes,
+    delete_expired_changes,
+    raise_generation,
+)
+from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases import claims
+from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
+from stores.neo4j.leases.states import WORKING, count
+from stores.neo4j.trails import delete_expired_trails, delete_some_trails
+
+__all__ = ["Neo4jMaintenance"]
+
+_CHUNKS = 500  # with about 20 relationships each
+_ROWS = 5000
+_KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones")
+
+
+class Neo4jMaintenance:
+    """Implements `core.ports.record.Maintenance`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list_corpora_with_work(self) -> list[str]:
+        return await self._database.read(claims.corpora_with_work)
+
+    async def expire_leases(self, *, except_worker: str | None = None) -> int:
+        expired = 0
+        for corpus_id in await self._database.read(lambda tx: claims.corpora_with_leases(tx, except_worker)):
+            try:
+                expired += await self._database.write(
+                    corpus_id, lambda tx: claims.expire_leases(tx, tx.corpus["id"], except_worker)
+                )
+            except NotFound:
+                continue  # the corpus was deleted meanwhile, with its revisions
+        return expired
+
+    async def count_expired_leases(self, corpus_id: str) -> int:
+        return await self._database.read(lambda tx: _count_expired_leases(tx, corpus_id))
+
+    async def count_orphans(self, corpus_id: str) -> int:
+        return len(await self._database.read(lambda tx: _orphans(tx, corpus_id)))
+
+    async def delete_orphans(self, corpus_id: str) -> int:
+        return await self._database.write(corpus_id, lambda tx: _delete_orphans(tx, corpus_id))
+
+    async def list_deleted_corpora(self) -> list[str]:
+        rows = await self._database.read(lambda tx: tx.rows(statements("maintenance")["deleted_corpora"]))
+        return [row["id"] for row in rows]
+
+    async def delete_corpus_rows(self, corpus_id: str) -> None:
+        try:
+            while await self._database.write(corpus_id, _delete_some_rows):
+                pass
+        except NotFound:
+            return
+
+    async def prune(self) -> None:
+        corpora, jobs = await self._database.read(lambda tx: (corpora_with_expired_changes(tx), abandoned_jobs(tx)))
+        for corpus_id in corpora:
+            with suppress(NotFound):
+                await self._database.write(corpus_id, partial(delete_expired_changes, corpus_id=corpus_id))
+        for job_id in jobs:
+            await self._database.write_unlocked(partial(_close, job_id=job_id))
+        await delete_expired_trails(self._database)
+
+
+def _close(tx: Transaction, job_id: str) -> None:
+    lock_job(tx, job_id)
+    close_job(tx, job_id)
+
+
+def _count_expired_leases(tx: Transaction, corpus_id: str) -> int:
+    row = tx.row(statements("repair")["expired_leases"], corpus_id=corpus_id, working=list(WORKING), now=tx.now)
+    return int(row["n"]) if row else 0
+
+
+def _orphans(tx: Transaction, corpus_id: str) -> list[str]:
+    """Returns the uids of the entities that no chunk mentions and no fact names."""
+    return [row["uid"] for row in tx.rows(statements("repair")["orphans"], corpus_id=corpus_id)]
+
+
+def _delete_orphans(tx: Transaction, corpus_id: str) -> int:
+    """Deletes the orphans, and returns how many there were.
+
+    Readers never see these entities. A concurrent search for synonyms may have read them, so the generation is raised.
+    """
+    uids = _orphans(tx, corpus_id)
+    tx.run_batches(statements("repair")["delete_orphans"], uids)
+    if uids:
+        raise_generation(tx, corpus_id)
+    return len(uids)
+
+
+def _delete_some_rows(tx: Transaction) -> bool:
+    """Deletes as many rows as fit in one transaction. Returns whether there may be more.
+
+    The last transaction ends the job that deletes the corpus.
+    """
+    corpus = tx.corpus
+    if corpus.get("name") is not None or corpus.get("beside") is not None:
+        return False
+    if delete_some_trails(tx, corpus["id"]):
+        return True
+    chunks = [
+        row["uid"] for row in tx.rows(statements("maintenance")["some_chunks"], corpus_id=corpus["id"], limit=_CHUNKS)
+    ]
+    if chunks:
+        tx.run(statements("maintenance")["delete_chunks"], rows=sorted(chunks))
+        return True
+    for kind in _KINDS:
+        if tx.rows(statements("maintenance")[f"delete_{kind}"], corpus_id=corpus["id"], limit=_ROWS)[0]["deleted"]:
+            return True
+    tx.run(statements("maintenance")["delete_corpus"], corpus_id=corpus["id"])
+    job = corpus["drop_job"]
+    count(tx, {(job, RevisionState.QUEUED.value): -1, (job, RevisionState.DELETED.value): 1})
+    return False

@@ -1,4 +1,4 @@
-"""The ports that indexing works over."""
+"""The ports that indexing uses. The container of `app` fills them with adapters."""
 
 from dataclasses import dataclass
 
@@ -20,12 +20,12 @@ from core.ports.record import (
 )
 from core.ports.views import TextIndex, VectorStore
 
-__all__ = ["Backends"]
+__all__ = ["IndexingBackends"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Backends:
-    """One store, one embedding model, and the language models, if any are configured."""
+class IndexingBackends:
+    """One record with its views and files, one embedding model, and the language models if any are configured."""
 
     corpora: Corpora
     reindexing: Reindexing

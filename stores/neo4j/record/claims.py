@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from core.documents import RevisionState
 from core.errors import NotFound
 from core.ports.record import Claim, NewRevision
-from stores.distinct_keys import refuse_twice
+from core.record_policy.submissions import check_distinct_keys
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.node_uids import revision_uid
 from stores.neo4j.leases import claims as leases
@@ -44,7 +44,7 @@ class Neo4jClaims:
     async def enqueue_claimed(
         self, corpus_id: str, revisions: Sequence[NewRevision], worker: str, *, job_id: str, lease_seconds: float
     ) -> list[Claim]:
-        refuse_twice(revisions)
+        check_distinct_keys(revisions)
         return await self._database.write(
             corpus_id,
             lambda tx: enqueue_claimed(tx, corpus_id, revisions, worker, job_id=job_id, lease_seconds=lease_seconds),

@@ -7,7 +7,7 @@ from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
-from stores.distinct_keys import refuse_twice
+from core.record_policy.submissions import check_distinct_keys
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Database, Row, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
@@ -42,7 +42,7 @@ class Neo4jSubmissions:
         job_id: str | None = None,
         token_budget: int | None = None,
     ) -> Enqueued:
-        refuse_twice(revisions)
+        check_distinct_keys(revisions)
 
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)

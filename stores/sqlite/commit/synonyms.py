@@ -1,4 +1,4 @@
-"""Synonyms, and the entities of which some may be missing because two workers made both ends at the same time."""
+"""Synonyms, and the entities whose synonyms are pending because two workers created both ends at the same time."""
 
 from collections.abc import Collection, Sequence
 
@@ -7,11 +7,11 @@ from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list
 
-__all__ = ["settle", "unsettle", "unsettled", "write_synonyms"]
+__all__ = ["add_pending", "link", "list_pending", "write_synonyms"]
 
 
 def write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:
-    """Those of which both entities are there."""
+    """Writes and logs the synonyms of which both entities exist."""
     both = "EXISTS (SELECT 1 FROM entities WHERE corpus_id = ? AND id = ?)"
     written: set[str] = set()
     for s in synonyms:
@@ -24,13 +24,13 @@ def write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], 
     log(cx, corpus_id, generation, "synonyms", "put", written)
 
 
-def unsettle(cx: Connection, corpus_id: str, entity_ids: Collection[str], grace: float) -> None:
-    """Have them looked at by whoever comes after `grace` seconds, unless `settle` is called before."""
+def add_pending(cx: Connection, corpus_id: str, entity_ids: Collection[str], grace: float) -> None:
+    """Makes the synonyms of entities pending. Any worker links them after `grace` seconds, unless `link` is called."""
     due = now() + grace
     cx.executemany("INSERT OR REPLACE INTO unsettled VALUES (?, ?, ?)", [(corpus_id, id, due) for id in entity_ids])
 
 
-def unsettled(cx: Connection, corpus_id: str) -> list[str]:
+def list_pending(cx: Connection, corpus_id: str) -> list[str]:
     """See `core.ports.record.Commits.list_pending_synonyms`."""
     rows = cx.execute(
         "SELECT entity_id FROM unsettled WHERE corpus_id = ? AND due_at <= ? ORDER BY entity_id", (corpus_id, now())
@@ -38,7 +38,7 @@ def unsettled(cx: Connection, corpus_id: str) -> list[str]:
     return [row["entity_id"] for row in rows]
 
 
-def settle(cx: Connection, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+def link(cx: Connection, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
     """See `core.ports.record.Commits.link_synonyms`."""
     write_synonyms(cx, corpus_id, synonyms, raise_generation(cx, corpus_id))
     cx.execute(

@@ -1,20 +1,18 @@
-"""Moving revisions from state to state, with the counts of their jobs: the only place that writes `revisions.state`."""
+"""States of revisions, with the counts and ends of their jobs. No other module writes `revisions.state`."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from core.documents import RevisionState
+from core.record_policy.states import STOPPABLE
 from stores.sqlite.database import Connection, now
+from stores.sqlite.rows import marks
 
-__all__ = ["STOPPABLE", "UNFINISHED", "WORKING", "count", "finish_if_done", "move"]
-
-WORKING = tuple(s.value for s in RevisionState if s.in_work)
-UNFINISHED = (RevisionState.QUEUED.value, *WORKING)
-STOPPABLE = (*UNFINISHED, RevisionState.PAUSED.value)
+__all__ = ["add_count", "finish_if_done", "set_state"]
 
 
-def move(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reason: str | None = None) -> None:
-    """Put revisions into `state` and keep their jobs' counts, starts and ends true."""
+def set_state(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reason: str | None = None) -> None:
+    """Sets the state of revisions, and updates the counts, starts and ends of their jobs."""
     at = now()
     jobs: Counter[tuple[str, str]] = Counter()
     for seq in seqs:
@@ -26,14 +24,15 @@ def move(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reason: s
         [(state.value, reason, at, seq) for seq in seqs],
     )
     for (job_id, name), change in jobs.items():
-        count(cx, job_id, name, change)
+        add_count(cx, job_id, name, change)
     for job_id in {job_id for job_id, _ in jobs}:
         if state.in_work:
             cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (at, job_id))
         finish_if_done(cx, job_id)
 
 
-def count(cx: Connection, job_id: str, state: str, change: int) -> None:
+def add_count(cx: Connection, job_id: str, state: str, change: int) -> None:
+    """Adds to the number of a job's revisions in a state, or of its `unchanged` or `skipped` submissions."""
     if change:
         cx.execute(
             "INSERT INTO job_counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
@@ -42,10 +41,9 @@ def count(cx: Connection, job_id: str, state: str, change: int) -> None:
 
 
 def finish_if_done(cx: Connection, job_id: str) -> None:
-    """Set the end of a job that takes no more revisions and has no unfinished one; clear it where work came back."""
-    marks = ", ".join("?" * len(STOPPABLE))
+    """Sets the end of a closed job without unfinished revisions. Clears the end of a job that has some again."""
     unfinished = cx.execute(
-        f"SELECT coalesce(sum(n), 0) FROM job_counts WHERE job_id = ? AND state IN ({marks})",
+        f"SELECT coalesce(sum(n), 0) FROM job_counts WHERE job_id = ? AND state IN ({marks(STOPPABLE)})",
         (job_id, *STOPPABLE),
     ).fetchone()[0]
     if unfinished:

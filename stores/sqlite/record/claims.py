@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from core.documents import OnConflict, RevisionState
 from core.ports.record import Claim, NewRevision
-from stores.distinct_keys import refuse_twice
+from core.record_policy.submissions import check_distinct_keys
 from stores.sqlite.database import Connection, Database
-from stores.sqlite.leases import leases
+from stores.sqlite.leases import claims as rows
+from stores.sqlite.leases import endings
 from stores.sqlite.leases.enqueueing import enqueue_into
-from stores.sqlite.leases.states import finish_if_done, move
+from stores.sqlite.leases.states import finish_if_done, set_state
 
 __all__ = ["SqliteClaims"]
 
@@ -22,8 +23,8 @@ class SqliteClaims:
     async def claim(
         self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
     ) -> list[Claim]:
-        def work(cx: Connection) -> list[Claim]:
-            return leases.take(
+        return await self._database.write(
+            lambda cx: rows.claim_batch(
                 cx,
                 corpus_id,
                 worker,
@@ -31,43 +32,49 @@ class SqliteClaims:
                 max_bytes=max_bytes,
                 max_documents=max_documents,
             )
-
-        return await self._database.write(work)
+        )
 
     async def enqueue_claimed(
         self, corpus_id: str, revisions: Sequence[NewRevision], worker: str, *, job_id: str, lease_seconds: float
     ) -> list[Claim]:
-        refuse_twice(revisions)
+        check_distinct_keys(revisions)
 
         def work(cx: Connection) -> list[Claim]:
             documents = enqueue_into(cx, corpus_id, job_id, revisions, OnConflict.REPLACE)
-            fresh = [document.id for document in documents if not document.unchanged]
-            adopted = leases.adopt(cx, corpus_id, fresh, worker, lease_seconds=lease_seconds)
+            new = [document.id for document in documents if not document.unchanged]
+            claims = rows.claim_documents(cx, corpus_id, new, worker, lease_seconds=lease_seconds)
             finish_if_done(cx, job_id)
-            return adopted
+            return claims
 
         return await self._database.write(work)
 
     async def renew(self, claims: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
-        return await self._database.write(lambda cx: leases.renew(cx, claims, lease_seconds))
+        return await self._database.write(lambda cx: rows.renew(cx, claims, lease_seconds))
 
     async def set_state(self, claims: Sequence[Claim], state: RevisionState) -> list[Claim]:
         def work(cx: Connection) -> list[Claim]:
-            right = leases.held(cx, claims)
-            move(cx, list(right.values()), state)
-            return [claim for claim in claims if claim.token not in right]
+            valid = rows.select_valid(cx, claims)
+            set_state(cx, list(valid.values()), state)
+            return [claim for claim in claims if claim.token not in valid]
 
         return await self._database.write(work)
 
     async def release(self, claims: Sequence[Claim]) -> None:
-        await self._database.write(lambda cx: leases.release(cx, claims))
+        def work(cx: Connection) -> None:
+            endings.release(cx, list(rows.select_valid(cx, claims).values()))
+
+        await self._database.write(work)
 
     async def fail(self, claim: Claim, reason: str) -> None:
         def work(cx: Connection) -> None:
-            for seq in leases.held(cx, [claim]).values():
-                leases.fail(cx, seq, claim.key, reason)
+            for seq in rows.select_valid(cx, [claim]).values():
+                endings.fail(cx, seq, claim.key, reason)
 
         await self._database.write(work)
 
     async def pause(self, claims: Sequence[Claim], reason: str) -> None:
-        await self._database.write(lambda cx: leases.pause(cx, claims, reason))
+        def work(cx: Connection) -> None:
+            valid = rows.select_valid(cx, claims)
+            endings.pause(cx, [(valid[one.token], one.job_id) for one in claims if one.token in valid], reason)
+
+        await self._database.write(work)

@@ -4,9 +4,9 @@ import sqlite3
 from collections.abc import Sequence
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
-from core.errors import Conflict, NotFound
 from core.ids import new_id
 from core.jobs import Job
+from core.record_policy.errors import corpus_exists, corpus_name_missing, name_taken
 from stores.payloads import dump_settings
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.record.jobs import read_job
@@ -33,7 +33,7 @@ class SqliteCorpora:
                     (corpus_id, name, dump_settings(settings), now()),
                 )
             except sqlite3.IntegrityError as error:
-                raise Conflict(f"corpus {name!r} exists already; choose another name, or delete it first") from error
+                raise corpus_exists(name) from error
             return read_corpus(cx, corpus_id)
 
         return await self._database.write(work)
@@ -59,7 +59,7 @@ class SqliteCorpora:
             try:
                 cx.execute("UPDATE corpora SET name = ? WHERE id = ?", (new_name, corpus.id))
             except sqlite3.IntegrityError as error:
-                raise Conflict(f"corpus {new_name!r} exists already; choose another name") from error
+                raise name_taken(new_name) from error
             return read_corpus(cx, corpus.id)
 
         return await self._database.write(work)
@@ -67,7 +67,7 @@ class SqliteCorpora:
     async def delete(self, name: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
-            delete_shadow(cx, corpus.id)
+            delete_shadow(cx, corpus)
             return read_job(cx, delete_corpus(cx, corpus))
 
         return await self._database.write(work)
@@ -105,6 +105,5 @@ def _by_name(cx: Connection, name: str) -> Corpus:
         known = [
             r["name"] for r in cx.execute("SELECT name FROM corpora WHERE name IS NOT NULL ORDER BY name LIMIT 20")
         ]
-        there = f"there are: {', '.join(known)}" if known else "there is none yet"
-        raise NotFound(f"there is no corpus {name!r}; {there}")
+        raise corpus_name_missing(name, known)
     return corpus_from_row(row)

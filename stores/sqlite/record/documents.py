@@ -4,9 +4,10 @@ import json
 from collections.abc import Collection, Mapping
 
 from core.documents import Document, DocumentRef, RevisionState
-from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
+from core.record_policy.errors import document_missing
+from core.record_policy.pages import make_page
 from stores.sqlite.database import Connection, Database
 from stores.sqlite.rows import document_from_row, id_list
 
@@ -53,8 +54,7 @@ class SqliteDocuments:
                     "limit": limit + 1,
                 },
             ).fetchall()
-            data = tuple(document_from_row(row) for row in rows[:limit])
-            return DocumentPage(data=data, next_cursor=data[-1].key if len(rows) > limit else None)
+            return make_page(rows, limit, document_from_row)
 
         return await self._database.read(work)
 
@@ -62,7 +62,7 @@ class SqliteDocuments:
         def work(cx: Connection) -> Document:
             row = cx.execute(_DOCUMENTS + " AND d.id = :id", {"corpus": corpus_id, "id": document_id}).fetchone()
             if row is None:
-                raise NotFound(f"there is no document with the id {document_id!r} in this corpus")
+                raise document_missing(document_id)
             return document_from_row(row)
 
         return await self._database.read(work)

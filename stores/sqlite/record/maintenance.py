@@ -4,8 +4,9 @@ from core.documents import RevisionState
 from stores.sqlite import changes
 from stores.sqlite.commit.entities import delete_entities
 from stores.sqlite.database import Connection, Database
-from stores.sqlite.leases import leases
-from stores.sqlite.leases.states import count, finish_if_done
+from stores.sqlite.leases import claims
+from stores.sqlite.leases.endings import expire_all
+from stores.sqlite.leases.states import add_count, finish_if_done
 from stores.sqlite.record.jobs import close_abandoned
 
 __all__ = ["SqliteMaintenance"]
@@ -23,13 +24,13 @@ class SqliteMaintenance:
         self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
-        return await self._database.read(leases.waiting)
+        return await self._database.read(claims.list_corpora_with_work)
 
     async def expire_leases(self, *, except_worker: str | None = None) -> int:
-        return await self._database.write(lambda cx: leases.expire(cx, except_worker))
+        return await self._database.write(lambda cx: expire_all(cx, except_worker))
 
     async def count_expired_leases(self, corpus_id: str) -> int:
-        return await self._database.read(lambda cx: leases.lapsed(cx, corpus_id))
+        return await self._database.read(lambda cx: claims.count_expired(cx, corpus_id))
 
     async def count_orphans(self, corpus_id: str) -> int:
         return len(await self._database.read(lambda cx: _orphans(cx, corpus_id)))
@@ -61,15 +62,15 @@ class SqliteMaintenance:
             for table in _TABLES:
                 cx.execute(f"DELETE FROM {table} WHERE corpus_id = ?", (corpus_id,))
             cx.execute("DELETE FROM corpora WHERE id = ?", (corpus_id,))
-            count(cx, row["drop_job"], RevisionState.QUEUED.value, -1)
-            count(cx, row["drop_job"], RevisionState.DELETED.value, 1)
+            add_count(cx, row["drop_job"], RevisionState.QUEUED.value, -1)
+            add_count(cx, row["drop_job"], RevisionState.DELETED.value, 1)
             finish_if_done(cx, row["drop_job"])
 
         await self._database.write(work)
 
     async def prune(self) -> None:
         def work(cx: Connection) -> None:
-            changes.trim(cx)
+            changes.prune(cx)
             close_abandoned(cx)
 
         await self._database.write(work)

@@ -6,7 +6,7 @@ from core.graph import Extraction
 from core.ports.record import Claim, JobUsage, StagedExtraction
 from stores.payloads import dump_extraction, load_extraction
 from stores.sqlite.database import Connection, Database
-from stores.sqlite.leases import leases
+from stores.sqlite.leases.claims import select_valid
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteStaging"]
@@ -20,18 +20,18 @@ class SqliteStaging:
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:
         def work(cx: Connection) -> list[Claim]:
-            leases.spend(cx, spent)
-            made = {staged.claim.token: staged.claim for staged in extractions}
-            valid = leases.held(cx, list(made.values()))
+            _add_usage(cx, spent)
+            claims = {one.claim.token: one.claim for one in extractions}
+            valid = select_valid(cx, list(claims.values()))
             cx.executemany(
                 "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?)",
                 [
-                    (s.claim.corpus_id, s.claim.document_id, s.extract_hash, dump_extraction(s.extraction))
-                    for s in extractions
-                    if s.claim.token in valid
+                    (one.claim.corpus_id, one.claim.document_id, one.extract_hash, dump_extraction(one.extraction))
+                    for one in extractions
+                    if one.claim.token in valid
                 ],
             )
-            return [claim for token, claim in made.items() if token not in valid]
+            return [claim for token, claim in claims.items() if token not in valid]
 
         return await self._database.write(work)
 
@@ -46,7 +46,17 @@ class SqliteStaging:
                 """,
                 (corpus_id, id_list({document for document, _ in keys})),
             )
-            kept = {(row["document_id"], row["extract_hash"]): row["payload"] for row in rows}
-            return {key: load_extraction(kept[key]) for key in keys if key in kept}
+            payloads = {(row["document_id"], row["extract_hash"]): row["payload"] for row in rows}
+            return {key: load_extraction(payloads[key]) for key in keys if key in payloads}
 
         return await self._database.read(work)
+
+
+def _add_usage(cx: Connection, spent: Sequence[JobUsage]) -> None:
+    cx.executemany(
+        """
+        UPDATE jobs SET calls = calls + ?, prompt_tokens = prompt_tokens + ?, completion_tokens = completion_tokens + ?
+        WHERE id = ?
+        """,
+        [(one.calls, one.prompt_tokens, one.completion_tokens, one.job_id) for one in spent],
+    )

@@ -3,25 +3,22 @@
 from collections.abc import Mapping, Sequence
 
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
-from stores.distinct_keys import refuse_twice
+from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
 from stores.sqlite.changes import raise_generation
 from stores.sqlite.database import Connection, Database
-from stores.sqlite.leases.enqueueing import (
-    RETRIABLE,
-    enqueue_deletion,
-    enqueue_into,
-    is_same,
-    newest_revision,
+from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
+from stores.sqlite.leases.revisions import (
+    newest_of_row,
+    read_document,
+    read_newest,
     read_visible_document,
     read_writable_corpus,
-    refuse_existing,
 )
-from stores.sqlite.leases.states import count, finish_if_done, move
-from stores.sqlite.record.jobs import insert_job, read_job
+from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+from stores.sqlite.record.jobs import close_job, insert_job, read_job
 
 __all__ = ["SqliteSubmissions"]
 
@@ -41,12 +38,12 @@ class SqliteSubmissions:
         job_id: str | None = None,
         token_budget: int | None = None,
     ) -> Enqueued:
-        refuse_twice(revisions)
+        check_distinct_keys(revisions)
 
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
-                refuse_existing(cx, corpus_id, revisions)
+                check_no_document_exists(cx, corpus_id, revisions)
             job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
             documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
             finish_if_done(cx, job)
@@ -55,29 +52,22 @@ class SqliteSubmissions:
         return await self._database.write(work)
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
-        def work(cx: Connection) -> frozenset[str]:
-            same = set()
-            for key, fingerprint in fingerprints.items():
-                row = cx.execute(
-                    "SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, document_id(key))
-                ).fetchone()
-                if row is not None and is_same(newest_revision(cx, row), fingerprint, final=True):
-                    same.add(key)
-            return frozenset(same)
+        def is_same(cx: Connection, key: str) -> bool:
+            row = read_document(cx, corpus_id, document_id(key))
+            return row is not None and is_unchanged(newest_of_row(row, read_newest(cx, row)), fingerprints[key])
 
-        return await self._database.read(work)
+        return await self._database.read(lambda cx: frozenset(key for key in fingerprints if is_same(cx, key)))
 
     async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
-        return await self._database.write(
-            lambda cx: insert_job(
-                cx, read_writable_corpus(cx, corpus_id), kind, is_open=True, token_budget=token_budget
-            )
-        )
+        def work(cx: Connection) -> str:
+            corpus = read_writable_corpus(cx, corpus_id)
+            return insert_job(cx, corpus, kind, is_open=True, token_budget=token_budget)
+
+        return await self._database.write(work)
 
     async def close_job(self, job_id: str) -> Job:
         def work(cx: Connection) -> Job:
-            cx.execute("UPDATE jobs SET open = 0 WHERE id = ?", (job_id,))
-            finish_if_done(cx, job_id)
+            close_job(cx, job_id)
             return read_job(cx, job_id)
 
         return await self._database.write(work)
@@ -99,18 +89,15 @@ class SqliteSubmissions:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
-            newest = newest_revision(cx, document)
-            if newest["state"] not in RETRIABLE:
-                raise Conflict(
-                    f"document {document['key']!r} is {newest['state']}; only failed or cancelled ones can be retried"
-                )
+            newest = read_newest(cx, document)
+            check_retriable(document["key"], newest["state"])
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
-            count(cx, newest["job_id"], newest["state"], -1)
-            count(cx, job, newest["state"], 1)
+            add_count(cx, newest["job_id"], newest["state"], -1)
+            add_count(cx, job, newest["state"], 1)
             cx.execute(
                 "UPDATE revisions SET job_id = ?, attempts = 0, epoch = epoch + 1 WHERE seq = ?", (job, newest["seq"])
             )
-            move(cx, [newest["seq"]], RevisionState.QUEUED)
+            set_state(cx, [newest["seq"]], RevisionState.QUEUED)
             return read_job(cx, job)
 
         return await self._database.write(work)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.ports.record import Tombstone
 from stores.sqlite.commit import tombstones as rows
-from stores.sqlite.database import Database
+from stores.sqlite.database import Connection, Database
 
 __all__ = ["SqliteTombstones"]
 
@@ -16,13 +16,16 @@ class SqliteTombstones:
         self._database = database
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
-        await self._database.write(lambda cx: rows.bury(cx, tombstone, documents, grace))
+        await self._database.write(lambda cx: rows.write(cx, tombstone, documents, grace))
 
     async def list_due(self, corpus_id: str) -> list[Tombstone]:
-        return await self._database.read(lambda cx: rows.due(cx, corpus_id))
+        return await self._database.read(lambda cx: rows.list_due(cx, corpus_id))
 
     async def select_orphans(self, tombstone: Tombstone) -> Tombstone:
-        return await self._database.read(lambda cx: rows.unnamed(cx, tombstone))
+        return await self._database.read(lambda cx: rows.select_orphans(cx, tombstone))
 
     async def delete(self, tombstones: Sequence[Tombstone]) -> None:
-        await self._database.write(lambda cx: rows.clear(cx, tombstones))
+        def work(cx: Connection) -> None:
+            cx.executemany("DELETE FROM tombstones WHERE id = ?", [(one.id,) for one in tombstones])
+
+        await self._database.write(work)

@@ -15,7 +15,8 @@ from models import make_chat_models
 from reasoning import REASONERS, Backends
 from retrieval.backends import WebAccess
 from stores.searxng import SearxngWebSearch
-from tests.contracts.searcher import Passage, World, open_world
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer, Reply
 from tests.twins.searxng_server import SearxngServer
 

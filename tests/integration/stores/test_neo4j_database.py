@@ -17,7 +17,7 @@ from stores.neo4j import Connection, Neo4jRecord
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.migrations import SCHEMA_VERSION
 from stores.neo4j.driver.schema import read_schema_version
-from tests.contracts.record import SETTINGS
+from testing.record import SETTINGS
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
 from tests.servers.neo4j_server import Neo4jServer

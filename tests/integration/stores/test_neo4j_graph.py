@@ -19,8 +19,8 @@ from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.record import Neo4jRecord
 from stores.sqlite import SqliteRecord
-from tests.contracts.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
-from tests.graph_rows import told
+from testing.graph_rows import told
+from testing.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
 from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 

@@ -15,7 +15,7 @@ from stores.neo4j.driver.connection import Connection
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from stores.neo4j.record.tombstones import Neo4jTombstones
-from tests.contracts.record import SETTINGS, commit_of, export, revision
+from testing.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import is_free
 

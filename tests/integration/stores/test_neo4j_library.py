@@ -12,8 +12,8 @@ from core.ports.record import Record
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.record import Neo4jRecord
-from tests.contracts.record import SETTINGS, export, put, revision
-from tests.graph_rows import told
+from testing.graph_rows import told
+from testing.record import SETTINGS, export, put, revision
 from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 

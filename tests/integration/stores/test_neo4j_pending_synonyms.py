@@ -13,8 +13,8 @@ from core.ports.record import Claim, Commit
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
-from tests.contracts.record import SETTINGS, claim_all, commit_of, put, revision
-from tests.graph_rows import told
+from testing.graph_rows import told
+from testing.record import SETTINGS, claim_all, commit_of, put, revision
 from tests.integration.stores.neo4j_databases import connection_to, emptied
 from tests.servers.addresses import Neo4jAddress
 

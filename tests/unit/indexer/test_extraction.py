@@ -4,14 +4,14 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from indexer.chunking.occurrences import Occurrences
+from indexer.chunking.titles import bare_title
+from indexer.extraction import make_extractor, merge
 
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface, Triple
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
-from indexer.chunking.occurrences import Occurrences
-from indexer.chunking.titles import bare_title
-from indexer.extraction import make_extractor, merge
-from tests.contracts.extractor import all_of, sample
+from testing.contracts.extractor import all_of, sample
 
 
 def triple(subject: str, predicate: str, object_: str) -> Triple:

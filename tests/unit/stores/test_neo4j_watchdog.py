@@ -92,10 +92,12 @@ def test_a_call_is_watched_after_the_thread_has_ended(monkeypatch: pytest.Monkey
     """The thread ends when there was no call for a while; the next call starts another one."""
     monkeypatch.setattr("stores.neo4j.driver.watchdog._IDLE_SECONDS", 0.0)
     watchdog = Watchdog(Probe(Unavailable("no answer")))
+    threads_of_other_tests = set(threading.enumerate())
     for _ in range(3):
         waiting = Waiting()
         with watchdog.watch(session(waiting), 0.0):
             assert waiting.line.cut.wait(_LONG)
-        for thread in threading.enumerate():
+        for thread in set(threading.enumerate()) - threads_of_other_tests:
             if thread.name == "neo4j-watchdog":
                 thread.join(_LONG)
+                assert not thread.is_alive()

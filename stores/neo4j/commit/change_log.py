@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 
+from core.record_policy.change_log import KEPT_SECONDS
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.statements import statements
 
-__all__ = ["KEPT_SECONDS", "corpora_with_expired_changes", "delete_expired_changes", "log_changes", "raise_generation"]
-
-KEPT_SECONDS = 3600
+__all__ = ["corpora_with_expired_changes", "delete_expired_changes", "log_changes", "raise_generation"]
 
 
 def raise_generation(tx: Transaction, corpus_id: str) -> int:
@@ -40,5 +39,5 @@ def corpora_with_expired_changes(tx: Transaction) -> list[str]:
 
 
 def delete_expired_changes(tx: Transaction, corpus_id: str) -> None:
-    """Deletes changes that are older than an hour, and records up to which generation they are deleted."""
+    """Deletes changes that are older than `KEPT_SECONDS`, and records up to which generation they are deleted."""
     tx.run(statements("change_log")["delete_expired"], corpus_id=corpus_id, kept=KEPT_SECONDS)

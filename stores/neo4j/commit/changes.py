@@ -1,10 +1,11 @@
 """The differences between a revision and the stored chunks of its document, read before anything is written."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.ports.record import ChunkRow, Commit
+from core.record_policy.commits import compare_chunks, joined_names
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import document_uid, uid_of
 from stores.neo4j.driver.statements import statements
@@ -12,7 +13,6 @@ from stores.neo4j.driver.statements import statements
 __all__ = ["Change", "chunk_properties", "read_changes"]
 
 _CONSTANT = {"uid", "corpus_id", "id", "document_id", "text", "first", "last"}
-_IN_SNAPSHOTS = {"position", "title_names", "terms"}  # the properties of a chunk that snapshots hold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,42 +61,26 @@ def read_changes(tx: Transaction, commits: Sequence[Commit]) -> list[Change]:
 
 def _change(one: Commit, document: Row, stored: Mapping[str, Row]) -> Change:
     chunks = {row.chunk.id: row for row in one.chunks}
-    kept = {id: row for id, row in chunks.items() if id in stored and _has_same_graph(stored[id], row)}
-    updates = [
-        {"uid": stored[id]["uid"], **update}
-        for id, row in kept.items()
-        if (update := _update(stored[id], chunk_properties(one.claim.corpus_id, row)))
-    ]
-    changed = [row for id, row in chunks.items() if id in stored and id not in kept]
+    changes = compare_chunks(stored, list(chunks.values()), is_hidden=document["hidden"])
     return Change(
         commit=one,
         current=document["current"],
-        new=[row for id, row in chunks.items() if id not in stored],
-        changed=changed,
-        replaced={row.chunk.id: stored[row.chunk.id] for row in changed},
-        updates=updates,
-        deleted=[row for id, row in stored.items() if id not in chunks],
-        written=_written(chunks.keys(), kept.keys(), stored, updates, hidden=document["hidden"]),
+        new=[row for id, row in chunks.items() if id in changes.made],
+        changed=[row for id, row in chunks.items() if id in changes.changed],
+        replaced={id: stored[id] for id in chunks if id in changes.changed},
+        updates=[
+            {"uid": stored[id]["uid"], **update}
+            for id, row in chunks.items()
+            if id in changes.kept and (update := _update(stored[id], chunk_properties(one.claim.corpus_id, row)))
+        ],
+        deleted=[row for id, row in stored.items() if id in changes.gone],
+        written=changes.logged,
     )
-
-
-def _has_same_graph(stored: Row, row: ChunkRow) -> bool:
-    """Whether the mentions, the facts and the view entries of a stored chunk are still right."""
-    return bool(stored["extract_hash"] == row.extract_hash and stored["view_id"] == row.chunk.view_id)
 
 
 def _update(stored: Row, properties: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the properties of a stored chunk that differ."""
     return {name: value for name, value in properties.items() if name not in _CONSTANT and stored.get(name) != value}
-
-
-def _written(
-    chunks: Set[str], kept: Set[str], stored: Mapping[str, Row], updates: Sequence[Mapping[str, Any]], *, hidden: bool
-) -> frozenset[str]:
-    if hidden:
-        return frozenset(chunks)
-    ids = {stored[id]["uid"]: id for id in kept}
-    return frozenset((chunks - kept) | {ids[row["uid"]] for row in updates if row.keys() & _IN_SNAPSHOTS})
 
 
 def chunk_properties(corpus_id: str, row: ChunkRow) -> dict[str, Any]:
@@ -110,7 +94,7 @@ def chunk_properties(corpus_id: str, row: ChunkRow) -> dict[str, Any]:
         "view_id": chunk.view_id,
         "view_uid": uid_of(corpus_id, chunk.view_id),
         "position": chunk.position,
-        "title_names": " ".join(row.title_names),
+        "title_names": joined_names(row),
         "terms": row.terms,
         "text": chunk.text,
         "heading": chunk.heading,

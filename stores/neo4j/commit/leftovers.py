@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from core.ports.record import Claim, Tombstone
+from core.record_policy.states import WORKING
 from stores.neo4j.commit.bounds import Bounds
 from stores.neo4j.commit.delete import delete_chunks
 from stores.neo4j.commit.insert import write_links
@@ -18,7 +19,6 @@ from stores.neo4j.driver.database import Database, Row, Transaction, batches, ba
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.claims import valid_claims
-from stores.neo4j.leases.states import WORKING
 
 __all__ = ["delete_abandoned_leftovers", "delete_leftovers"]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from core.graph import Synonym
 from core.ports.record import Outcome
+from core.record_policy.commits import misses_entities
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.node_uids import uid_of
@@ -21,7 +22,7 @@ _OUTDATED = -2
 
 def pending_from(tx: Transaction, seen: int | None, grace: float) -> float | None:
     """Returns when the synonyms of new entities become pending; None if there was no commit since `seen`."""
-    return None if seen is None or tx.corpus["generation"] == seen else tx.now + grace
+    return tx.now + grace if misses_entities(seen, tx.corpus["generation"]) else None
 
 
 def seen_after(seen: int | None, outcome: Outcome) -> int | None:

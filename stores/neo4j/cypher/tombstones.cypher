@@ -10,7 +10,7 @@ MATCH (t:Tombstone {corpus_id: $corpus_id})
 WHERE t.slices IS NULL AND t.due_at <= timestamp() / 1000.0 AND NOT EXISTS {
     UNWIND t.documents AS id
     MATCH (r:Revision {document_uid: $corpus_id + ':' + id}) USING INDEX r:Revision(document_uid)
-    WHERE r.state IN ['queued', 'loading', 'extracting', 'writing']
+    WHERE r.state IN $blocking
 }
 RETURN t.id AS id, t.payload AS payload ORDER BY t.id;
 

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from core.errors import Conflict, NotFound
+from core.errors import Conflict
 from core.ids import new_id
+from core.record_policy.errors import corpus_missing
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -48,14 +49,14 @@ def batches_by_size(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
 
 
 @contextmanager
-def unique(message: str) -> Iterator[None]:
-    """Raises `Conflict` with this message if a uniqueness constraint refuses a write in the block."""
+def unique(conflict: Conflict) -> Iterator[None]:
+    """Raises `conflict` if a uniqueness constraint refuses a write in the block."""
     from neo4j.exceptions import ConstraintError
 
     try:
         yield
     except ConstraintError as error:
-        raise Conflict(message) from error
+        raise conflict from error
 
 
 class Transaction:
@@ -80,7 +81,7 @@ class Transaction:
         """
         row = self.row(_LOCK, id=corpus_id, token=new_id())
         if row is None:
-            raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+            raise corpus_missing(corpus_id)
         self._corpus = row["corpus"]
         self.now = row["now"]
         return self._corpus

@@ -8,11 +8,13 @@ from collections.abc import Collection, Sequence
 
 from core.documents import RevisionState
 from core.ports.record import Claim, JobUsage
+from core.record_policy.claims import CLAIMED_ALONE_AFTER, failure_reason, fit_batch, is_suspect, split
+from core.record_policy.states import STOPPABLE, WORKING
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import revision_uid, uid_of
 from stores.neo4j.driver.rows import claim_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.states import STOPPABLE, WORKING, move
+from stores.neo4j.leases.states import move
 
 __all__ = [
     "Token",
@@ -30,9 +32,6 @@ __all__ = [
     "valid_claims",
 ]
 
-_ALONE_AFTER = 4
-_FAILED_AFTER = 8
-
 Token = tuple[str, str, int, int]
 
 
@@ -47,20 +46,20 @@ def claim_revisions(
 ) -> list[Claim]:
     """Claims the oldest claimable revisions up to `max_bytes`, at least one if there is one.
 
-    A revision that was claimed `_ALONE_AFTER` times without an end is claimed alone; after `_FAILED_AFTER` times it
-    fails.
+    Revisions whose workers died are claimed alone or fail, by the rules of `core.record_policy.claims`.
     """
     rows = tx.rows(
         statements("claims")["claimable"],
         corpus_id=corpus_id,
         working=WORKING,
         now=tx.now,
-        alone=_ALONE_AFTER,
+        alone=CLAIMED_ALONE_AFTER,
         limit=max_documents,
     )
-    rows.sort(key=lambda row: (_is_suspect(row), row["seq"]))
-    rows = _fail_hopeless(tx, rows[:max_documents])
-    return _lease(tx, _first_up_to(rows, max_bytes), worker, lease_seconds)
+    rows.sort(key=lambda row: (is_suspect(row), row["seq"]))
+    claimable, hopeless = split(rows[:max_documents])
+    _fail_all(tx, hopeless)
+    return _lease(tx, fit_batch(claimable, max_bytes), worker, lease_seconds)
 
 
 def claim_documents(
@@ -82,32 +81,9 @@ def _lease(tx: Transaction, chosen: Sequence[Row], worker: str, lease_seconds: f
     return [claims[uid] for uid in uids]
 
 
-def _is_suspect(row: Row) -> bool:
-    return int(row["attempts"]) >= _ALONE_AFTER
-
-
-def _fail_hopeless(tx: Transaction, rows: Sequence[Row]) -> list[Row]:
-    """Fails revisions whose workers died many times, as they are the likely cause. Returns the others."""
-    hopeless = [row for row in rows if row["attempts"] >= _FAILED_AFTER]
-    for times in sorted({row["attempts"] for row in hopeless}):
-        uids = [row["uid"] for row in hopeless if row["attempts"] == times]
-        fail(tx, uids, f"the worker died or lost its lease {times} times on this document")
-    return [row for row in rows if row["attempts"] < _FAILED_AFTER]
-
-
-def _first_up_to(rows: Sequence[Row], max_bytes: int) -> list[Row]:
-    """Returns the first rows up to `max_bytes`, at least one. A suspect row is returned alone, after all others."""
-    chosen: list[Row] = []
-    total = 0
-    for row in rows:
-        is_suspect = _is_suspect(row)
-        if chosen and (is_suspect or total + row["size"] > max_bytes):
-            break
-        chosen.append(row)
-        total += row["size"]
-        if is_suspect:
-            break
-    return chosen
+def _fail_all(tx: Transaction, hopeless: Sequence[Row]) -> None:
+    for attempts in sorted({row["attempts"] for row in hopeless}):
+        fail(tx, [row["uid"] for row in hopeless if row["attempts"] == attempts], failure_reason(attempts))
 
 
 def valid_claims(tx: Transaction, claims: Sequence[Claim]) -> dict[Token, str]:

@@ -4,16 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from core.documents import RevisionState
+from core.record_policy.states import WORKING
 from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.rows import JOB_COUNTS
 from stores.neo4j.driver.statements import statements
 
-__all__ = ["COUNTED", "STOPPABLE", "UNFINISHED", "WORKING", "count", "finish_if_done", "move"]
-
-WORKING = tuple(s.value for s in RevisionState if s.in_work)
-UNFINISHED = (RevisionState.QUEUED.value, *WORKING)
-STOPPABLE = (*UNFINISHED, RevisionState.PAUSED.value)
-COUNTED = (*(s.value for s in RevisionState), "unchanged", "skipped")
-"""The counts of a job, each in a property `n_…`."""
+__all__ = ["count", "finish_if_done", "move"]
 
 
 def move(
@@ -42,7 +38,7 @@ def count(tx: Transaction, changes: Mapping[tuple[str, str], int]) -> None:
         {
             "id": job_id,
             "started": any(changed.get(state, 0) > 0 for state in WORKING),
-            **{state: changed.get(state, 0) for state in COUNTED},
+            **{state: changed.get(state, 0) for state in JOB_COUNTS},
         }
         for job_id, changed in sorted(jobs.items())
     ]

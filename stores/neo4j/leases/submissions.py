@@ -1,4 +1,4 @@
-"""Submissions: compares them with the newest revisions of their documents, and queues what is new.
+"""Submissions: compares them with the newest revisions of their documents, and queues the new ones.
 
 These are functions of a transaction that has locked the corpus.
 """
@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.ports.record import Claim, EnqueuedDocument, NewRevision
+from core.record_policy.errors import corpus_missing
+from core.record_policy.states import SUPERSEDED
+from core.record_policy.submissions import Newest, Verdict, judge, keys_exist
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import corpus_from_row
@@ -19,19 +21,16 @@ from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.claims import claim_documents
 from stores.neo4j.leases.jobs import touch_job
 from stores.neo4j.leases.revisions import queue_revisions
-from stores.neo4j.leases.states import STOPPABLE, count, move
+from stores.neo4j.leases.states import count, move
 
 __all__ = [
-    "RETRIABLE",
     "check_keys_are_new",
     "enqueue_claimed",
-    "is_unchanged",
     "live_corpus",
+    "newest_of_row",
     "newest_revisions",
     "submit",
 ]
-
-RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
 
 
 @dataclass
@@ -54,7 +53,7 @@ def submit(
     newest = newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
     plan = _Plan()
     documents = tuple(_add_to_plan(plan, one, newest.get(document_id(one.key)), on_conflict) for one in revisions)
-    move(tx, plan.superseded, RevisionState.CANCELLED, reason="superseded", fence=True)
+    move(tx, plan.superseded, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
     queue_revisions(tx, corpus_id, plan.new, job_id)
     changes = Counter(
         {
@@ -87,20 +86,25 @@ def enqueue_claimed(
     return claim_documents(tx, corpus_id, [one.id for one in documents if not one.unchanged], worker, lease_seconds)
 
 
-def _add_to_plan(plan: _Plan, revision: NewRevision, newest: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
-    id = document_id(revision.key)
-    if newest is not None:
-        state = RevisionState(newest["state"])
-        if is_unchanged(newest, revision.fingerprint):
-            if not state.final:
-                plan.joining.append(newest)
-            return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=state.final)
-        if on_conflict is OnConflict.SKIP and not newest["hidden"]:
-            return EnqueuedDocument(id=id, key=revision.key, state=state, skipped=True)
-        if state in STOPPABLE:
-            plan.superseded.append(newest["uid"])
-    plan.new.append(revision)
-    return EnqueuedDocument(id=id, key=revision.key, state=RevisionState.QUEUED)
+def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
+    judgement = judge(revision, newest_of_row(row) if row is not None else None, on_conflict)
+    if row is not None and judgement.verdict is Verdict.SAME_UNFINISHED:
+        plan.joining.append(row)
+    if row is not None and judgement.verdict is Verdict.SUPERSEDES:
+        plan.superseded.append(row["uid"])
+    if judgement.verdict.makes_revision:
+        plan.new.append(revision)
+    return judgement.document
+
+
+def newest_of_row(row: Row) -> Newest:
+    """Takes a row of `newest_revisions`."""
+    return Newest(
+        state=RevisionState(row["state"]),
+        fingerprint=row["fingerprint"],
+        deletion=row["deletion"],
+        hidden=row["hidden"],
+    )
 
 
 def _move_to_job(tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]]) -> None:
@@ -117,13 +121,6 @@ def _move_to_job(tx: Transaction, rows: Sequence[Row], job_id: str, changes: Cou
     move(tx, paused, RevisionState.QUEUED)  # the budget of the other job had paused them
 
 
-def is_unchanged(newest: Row, fingerprint: str, *, final: bool = False) -> bool:
-    """Whether a submission equals the newest revision; with `final`, whether that revision is also final."""
-    if newest["fingerprint"] != fingerprint or newest["state"] in RETRIABLE or newest["deletion"]:
-        return False
-    return not final or RevisionState(newest["state"]).final
-
-
 def newest_revisions(tx: Transaction, corpus_id: str, document_ids: Iterable[str]) -> Mapping[str, Row]:
     """Returns the newest revisions of the documents that exist, by document id. Includes documents being deleted."""
     uids = sorted(uid_of(corpus_id, id) for id in document_ids)
@@ -136,12 +133,11 @@ def check_keys_are_new(tx: Transaction, corpus_id: str, revisions: Sequence[NewR
     visible = {row["key"] for row in newest.values() if not row["hidden"]}
     taken = [revision.key for revision in revisions if revision.key in visible]
     if taken:
-        more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
-        raise Conflict(f"documents with these keys exist already: {', '.join(taken[:10])}{more}; nothing was written")
+        raise keys_exist(taken)
 
 
 def live_corpus(tx: Transaction) -> Corpus:
     """Returns the locked corpus. Raises `NotFound` if it was deleted: it has no name and is no shadow corpus."""
     if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
-        raise NotFound(f"there is no corpus with the id {tx.corpus['id']!r}; it may have been deleted")
+        raise corpus_missing(tx.corpus["id"])
     return corpus_from_row(tx.corpus)

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.errors import InvalidInput
 from core.graph import Synonym
 from core.ports.record import Commit, Outcome
+from core.record_policy.commits import check_one_corpus
 from stores.neo4j.commit.bounds import SLICE_ROWS, Bounds
 from stores.neo4j.commit.commits import commit
 from stores.neo4j.commit.synonyms import link_synonyms, pending_synonyms
@@ -24,8 +24,7 @@ class Neo4jCommits:
     async def commit(
         self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None
     ) -> Outcome:
-        if len({one.claim.corpus_id for one in commits}) != 1:
-            raise InvalidInput("a commit takes revisions of one corpus, and at least one")
+        check_one_corpus(commits)
         return await commit(self._database, commits, synonyms, Bounds(rows=self._slice_rows, grace=grace), seen)
 
     async def list_pending_synonyms(self, corpus_id: str) -> list[str]:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Collection, Mapping
 
 from core.documents import Document, DocumentRef, RevisionState
-from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
+from core.record_policy.errors import document_missing
+from core.record_policy.pages import make_page
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import document_from_row
@@ -39,15 +40,14 @@ class Neo4jDocuments:
                 rows = tx.rows(_CYPHER["documents"], **parameters, limit=limit + 1)
             else:
                 rows = tx.rows(_CYPHER["document_by_key"], **parameters, key=key)
-            data = tuple(document_from_row(row["document"]) for row in rows[:limit])
-            return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
+            return make_page(rows, limit, lambda row: document_from_row(row["document"]))
 
         return await self._database.read(work)
 
     async def get(self, corpus_id: str, document_id: str) -> Document:
         row = await self._database.read(lambda tx: tx.row(_CYPHER["document"], uid=uid_of(corpus_id, document_id)))
         if row is None:
-            raise NotFound(f"there is no document with the id {document_id!r} in this corpus")
+            raise document_missing(document_id)
         return document_from_row(row["document"])
 
     async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:

@@ -3,6 +3,7 @@
 import asyncio
 
 from core.ports.record.graph import GraphChanges, GraphRows, GraphRowsBuilder
+from core.record_policy.change_log import is_covered
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
@@ -55,7 +56,7 @@ class Neo4jGraphSource:
 def _changes(tx: Transaction, corpus_id: str, since: int) -> tuple[bool, GraphChanges | None]:
     """Returns the changes after a generation, and whether no transaction wrote while they were read."""
     generation, floor = corpus_state(tx, corpus_id)
-    if since < floor or since > generation:
+    if not is_covered(since, deleted_up_to=floor, generation=generation):
         return True, None
     changed = changed_since(tx, corpus_id, since)
     builder = GraphRowsBuilder()

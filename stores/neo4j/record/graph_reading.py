@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from core.errors import NotFound
 from core.ports.record.graph import GraphChunk, GraphRowsBuilder
+from core.record_policy.errors import corpus_missing
 from stores.neo4j.driver.database import Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
@@ -29,7 +29,7 @@ def corpus_state(tx: Transaction, corpus_id: str) -> tuple[int, int]:
     """
     row = tx.row(_CYPHER["corpus"], corpus=corpus_id)
     if row is None:
-        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+        raise corpus_missing(corpus_id)
     return row["generation"], row["floor"]
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from core.documents import RevisionState
-from core.errors import Conflict
-from core.jobs import Job, JobKind
+from core.jobs import Job
+from core.record_policy.jobs import SHOWN_FAILURES, is_cancellable, not_paused
+from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.jobs import SHOWN_FAILURES, close_job, job_from_row, lock_job, read_job
-from stores.neo4j.leases.states import STOPPABLE, move
+from stores.neo4j.leases.jobs import close_job, lock_job, read_job
+from stores.neo4j.leases.states import move
 
 __all__ = ["Neo4jJobs"]
 
@@ -33,11 +35,11 @@ class Neo4jJobs:
         def work(tx: Transaction) -> Job:
             lock_job(tx, job_id)
             job = read_job(tx, job_id)
-            if job.state.final or job.kind is JobKind.DROP:  # a deleted corpus has no name to return to
+            if not is_cancellable(job):
                 return job
             rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=STOPPABLE)
             stopped = [row["uid"] for row in rows if not row["deletion"]]  # a deletion that was accepted is carried out
-            move(tx, stopped, RevisionState.CANCELLED, reason="the job was cancelled", fence=True)
+            move(tx, stopped, RevisionState.CANCELLED, reason=JOB_CANCELLED, fence=True)
             close_job(tx, job_id, cancelled=True)
             return read_job(tx, job_id)
 
@@ -48,7 +50,7 @@ class Neo4jJobs:
             lock_job(tx, job_id)
             rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=[RevisionState.PAUSED.value])
             if not rows:
-                raise Conflict(f"job {job_id!r} is {read_job(tx, job_id).state}; only a paused job can be resumed")
+                raise not_paused(read_job(tx, job_id))
             tx.run(statements("jobs")["grant"], id=job_id, tokens=tokens)
             move(tx, [row["uid"] for row in rows], RevisionState.QUEUED)
             return read_job(tx, job_id)

@@ -5,6 +5,7 @@ from functools import partial
 
 from core.documents import RevisionState
 from core.errors import NotFound
+from core.record_policy.states import WORKING
 from stores.neo4j.commit.change_log import (
     corpora_with_expired_changes,
     delete_expired_changes,
@@ -14,7 +15,7 @@ from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases import claims
 from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
-from stores.neo4j.leases.states import WORKING, count
+from stores.neo4j.leases.states import count
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
 __all__ = ["Neo4jMaintenance"]

@@ -4,22 +4,22 @@ The functions take a transaction that has locked the corpus in use. The shadow c
 no two transactions wait for each other. The caller numbers new jobs, at the end.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from core.corpora import Corpus, CorpusSettings
 from core.documents import RevisionState
-from core.errors import NotFound
-from core.ids import new_id
 from core.jobs import Job, JobKind
-from core.ports.record import NewRevision, Reindex, ReindexDifference
+from core.ports.record import Reindex, ReindexDifference
+from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
+from core.record_policy.states import CORPUS_DELETED, STOPPABLE
 from stores.neo4j.driver.database import Database, Row, Transaction, unique
 from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, number_job, read_job
-from stores.neo4j.leases.states import STOPPABLE, count, move
+from stores.neo4j.leases.states import count, move
 from stores.payloads import dump_settings
+from stores.record_rows import load_new_revision
 
 __all__ = ["Neo4jReindexing", "delete_corpus", "delete_shadow", "read_numbered"]
 
@@ -67,11 +67,9 @@ def read_numbered(tx: Transaction, *job_ids: str) -> Job:
 
 
 def _start(tx: Transaction, corpus: Corpus, settings: CorpusSettings) -> Reindex:
-    if not corpus.name:
-        raise NotFound(f"the corpus with the id {corpus.id!r} was deleted, or is being built itself")
-    shadow = replace(corpus, id=new_id(), settings=settings)  # its job shows the name that the corpus will have
+    shadow = make_shadow(corpus, settings)
     job_id = insert_job(tx, shadow, JobKind.REINDEX, is_open=True)
-    with unique(f"corpus {corpus.name!r} is being reindexed already; wait for that job, or cancel it and begin again"):
+    with unique(already_reindexing(corpus.name)):
         tx.run(
             statements("corpora")["create"],
             corpus={
@@ -96,25 +94,13 @@ def _shadow_of(tx: Transaction, corpus_id: str) -> Row | None:
 def _compare(tx: Transaction, corpus_id: str, limit: int) -> ReindexDifference:
     shadow = _shadow_of(tx, corpus_id)
     if shadow is None:
-        return ReindexDifference(revisions=(), document_ids=())
+        return NO_DIFFERENCE
     values = {"corpus": corpus_id, "shadow": shadow["id"], "limit": limit}
+    revisions = tx.rows(statements("corpora")["missing_revisions"], **values)
+    documents = tx.rows(statements("corpora")["surplus_documents"], **values)
     return ReindexDifference(
-        revisions=tuple(
-            _new_revision(row["revision"]) for row in tx.rows(statements("corpora")["missing_revisions"], **values)
-        ),
-        document_ids=tuple(row["id"] for row in tx.rows(statements("corpora")["surplus_documents"], **values)),
-    )
-
-
-def _new_revision(row: Row) -> NewRevision:
-    return NewRevision(
-        key=row["key"],
-        media_type=row["media_type"],
-        content_hash=row["content_hash"],
-        size=row["size"],
-        fingerprint=row["fingerprint"],
-        title=row.get("title"),
-        metadata=json.loads(row["metadata"]),
+        revisions=tuple(load_new_revision(row["revision"].get) for row in revisions),
+        document_ids=tuple(row["id"] for row in documents),
     )
 
 
@@ -124,9 +110,9 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     if row is None:
         return None
     shadow = tx.lock(row["id"])
-    if _compare(tx, corpus.id, 1):
-        return None
-    if tx.row(statements("corpora")["incomplete_documents"], corpus=corpus.id, shadow=shadow["id"]):
+    difference = _compare(tx, corpus.id, 1)
+    incomplete = tx.rows(statements("corpora")["incomplete_documents"], corpus=corpus.id, shadow=shadow["id"])
+    if not is_complete(difference, has_unfinished=bool(incomplete)):
         return None
     job_id = delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)
@@ -151,7 +137,7 @@ def delete_shadow(tx: Transaction, corpus: Corpus) -> str | None:
 def delete_corpus(tx: Transaction, corpus: Corpus) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     uids = [row["uid"] for row in tx.rows(statements("corpora")["unfinished"], id=corpus.id, states=STOPPABLE)]
-    move(tx, uids, RevisionState.CANCELLED, reason="the corpus was deleted", fence=True)
+    move(tx, uids, RevisionState.CANCELLED, reason=CORPUS_DELETED, fence=True)
     job_id = insert_job(tx, corpus, JobKind.DROP, is_open=False)
     count(tx, {(job_id, RevisionState.QUEUED.value): 1})
     tx.run(statements("corpora")["delete"], id=corpus.id, job_id=job_id)

@@ -3,23 +3,23 @@
 from collections.abc import Mapping, Sequence
 
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
-from core.record_policy.submissions import check_distinct_keys
+from core.record_policy.errors import document_missing
+from core.record_policy.states import STOPPABLE, SUPERSEDED
+from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Database, Row, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 from stores.neo4j.leases.revisions import queue_deletions
-from stores.neo4j.leases.states import STOPPABLE, count, move
+from stores.neo4j.leases.states import count, move
 from stores.neo4j.leases.submissions import (
-    RETRIABLE,
     check_keys_are_new,
-    is_unchanged,
     live_corpus,
+    newest_of_row,
     newest_revisions,
     submit,
 )
@@ -64,7 +64,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> frozenset[str]:
             newest = newest_revisions(tx, corpus_id, ids)
             return frozenset(
-                ids[id] for id, row in newest.items() if is_unchanged(row, fingerprints[ids[id]], final=True)
+                ids[id] for id, row in newest.items() if is_unchanged(newest_of_row(row), fingerprints[ids[id]])
             )
 
         return await self._database.read(work)
@@ -91,7 +91,7 @@ class Neo4jSubmissions:
             rows = _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
             chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus_id, batch)]
             unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
-            move(tx, unfinished, RevisionState.CANCELLED, reason="superseded", fence=True)
+            move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
             job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
             queue_deletions(tx, corpus_id, [row["id"] for row in rows], job)
             count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
@@ -105,10 +105,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
-            if row["state"] not in RETRIABLE:
-                raise Conflict(
-                    f"document {row['key']!r} is {row['state']}; only failed or cancelled ones can be retried"
-                )
+            check_retriable(row["key"], row["state"])
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
             count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1})
@@ -127,7 +124,7 @@ def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]
     newest = newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
         if id not in newest or newest[id]["hidden"]:
-            raise NotFound(f"there is no document with the id {id!r} in this corpus")
+            raise document_missing(id)
     return [newest[id] for id in document_ids]
 
 

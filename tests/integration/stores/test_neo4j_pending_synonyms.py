@@ -1,4 +1,4 @@
-"""Entities that are new while others write large documents, in several transactions, are found to be unsettled."""
+"""Synonyms of entities that are created while another worker commits a large document in slices are pending."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -28,11 +28,11 @@ _PAIR = Synonym(first_id=min(_ADA, _BYRON), second_id=max(_ADA, _BYRON), score=0
 
 
 class _Cut(Exception):
-    """The worker is gone."""
+    """The worker has died."""
 
 
 class _Watched:
-    """A database that calls back before each transaction that writes, and after it."""
+    """A database that calls functions before and after each transaction that writes."""
 
     def __init__(
         self, database: Any, *, before: Callable[[], Awaitable[None]], after: Callable[[], Awaitable[None]]
@@ -61,7 +61,7 @@ async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
 
 @pytest.fixture
 async def corpus(record: Neo4jRecord) -> Corpus:
-    """With a name that is near Ada's."""
+    """A corpus with an entity whose name is similar to Ada."""
     corpus = await record.corpora.create("books", SETTINGS)
     await put(record, corpus, "b", [("b", ["Ada Byron"])])
     return corpus
@@ -83,8 +83,10 @@ async def are_joined(record: Neo4jRecord, corpus: Corpus) -> bool:
 
 
 @pytest.mark.parametrize("how", ["removed", "replaced"])
-async def test_an_entity_that_dies_with_a_slice_and_comes_again(record: Neo4jRecord, corpus: Corpus, how: str) -> None:
-    """Another worker looked just before, and knew it. He commits before the first one has ended."""
+async def test_an_entity_that_a_slice_deletes_and_another_commit_creates_again(
+    record: Neo4jRecord, corpus: Corpus, how: str
+) -> None:
+    """The other worker searched before the entity was deleted. It commits before the first one has ended."""
     claim = await claim_of(record, corpus, "large", "1")
     await in_slices(record.database).commit([commit_of(claim, _LARGE)], [_PAIR], grace=3600)
     if how == "removed":
@@ -110,8 +112,8 @@ async def test_an_entity_that_dies_with_a_slice_and_comes_again(record: Neo4jRec
     assert unsettled == (_ADA,)
 
 
-async def test_what_is_done_again_after_a_crash_between_slices(record: Neo4jRecord, corpus: Corpus) -> None:
-    """Whoever does it again knows the entities of slices that he then takes away."""
+async def test_a_commit_that_is_repeated_after_a_crash_between_slices(record: Neo4jRecord, corpus: Corpus) -> None:
+    """The worker that repeats the commit finds the entities of slices, which it then deletes."""
     claim = await claim_of(record, corpus, "large", "1")
     seen = await record.graph.generation(corpus.id)
 
@@ -128,13 +130,13 @@ async def test_what_is_done_again_after_a_crash_between_slices(record: Neo4jReco
     await record.claims.release([claim])
     [claim] = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)
-    assert await record.contents.get_entities(corpus.id, [_ADA])  # so that nobody asks for its synonyms
+    assert await record.contents.get_entities(corpus.id, [_ADA])  # so no search for its synonyms
     outcome = await in_slices(record.database).commit([commit_of(claim, _LARGE)], grace=3600, seen=seen)
     assert _ADA in outcome.pending_synonyms or await are_joined(record, corpus)
 
 
-async def test_the_commit_of_another_is_not_taken_for_ones_own(record: Neo4jRecord, corpus: Corpus) -> None:
-    """A large document was lost to him, and the rest of the batch is written."""
+async def test_the_commit_of_another_worker_makes_synonyms_pending(record: Neo4jRecord, corpus: Corpus) -> None:
+    """The claim of a large document is fenced; the rest of the batch is written."""
     await record.submissions.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
     large, small = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)
@@ -147,7 +149,7 @@ async def test_the_commit_of_another_is_not_taken_for_ones_own(record: Neo4jReco
     assert outcome.pending_synonyms == (_ADA,)
 
 
-async def test_in_slices_nothing_is_unsettled_where_nobody_came(record: Neo4jRecord, corpus: Corpus) -> None:
+async def test_without_another_worker_no_synonyms_are_pending_after_slices(record: Neo4jRecord, corpus: Corpus) -> None:
     await record.submissions.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
     large, small = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)

@@ -1,4 +1,4 @@
-"""Statements find their rows through indexes, whatever the database held when they were planned."""
+"""Statements find their rows by indexes, whatever the database held when they were planned."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.servers
 
 FILES = ("claims", "commits", "maintenance", "repair", "slices", "staging", "synonyms", "tombstones")
 WHOLE_LABELS = {"Corpus"}
-"""Of which there are few."""
+"""Labels with few nodes, which statements may scan."""
 
 
 @pytest.fixture
 async def planner(neo4j_server: Neo4jAddress) -> AsyncIterator[Any]:
-    """A session with an empty database, in which a scan looks as cheap as a seek."""
+    """Opens a session with an empty database, in which a scan costs as little as a seek."""
     emptied(neo4j_server)
     record = Neo4jRecord(connection_to(neo4j_server))
     await record.check()

@@ -265,7 +265,7 @@ async def test_leftovers_of_a_dead_worker_are_deleted(
     then: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The worker dies after any transaction. The commit is repeated, or a newer revision, nothing or a deletion follows."""
+    """The worker dies after any transaction. A repetition, a newer revision, nothing, or a deletion follows."""
     old = first_named(long_text(12))
     new = first_named([*long_text(10, first=6), ("passage 2", ["Changed"])])
     latest = [("short", ["Ada", "Short"]), *long_text(3)]

@@ -15,7 +15,8 @@ from neo4j import Driver
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
 from stores.neo4j.driver.database import Database, Transaction
-from stores.neo4j.schema.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.schema import read_schema_version
 from testing.record import SETTINGS
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
@@ -92,10 +93,10 @@ async def test_a_newer_schema_is_left_as_it_is(record: Neo4jRecord, driver: Driv
 async def test_the_version_that_is_there_is_found_without_writing(clean_neo4j: Neo4jAddress, driver: Driver):
     connection = connection_to(clean_neo4j)
     database = Database(connection)
-    assert database.found_version() is None
+    assert read_schema_version(connection) is None
     assert contents(driver) == ([], 0)
     database.check()
-    assert database.found_version() == SCHEMA_VERSION
+    assert read_schema_version(connection) == SCHEMA_VERSION
     connection.close()
 
 

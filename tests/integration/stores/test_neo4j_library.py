@@ -104,7 +104,7 @@ async def test_ids_that_come_twice_are_told_once(record: Record, corpus: Any) ->
     assert len(await record.contents.get_facts_of(corpus.id, [chunk.id, "f" * 32, chunk.id])) == 1
 
 
-@pytest.mark.parametrize("module", ["library", "graph", "exporter", "text_index"])
+@pytest.mark.parametrize("module", ["documents", "contents", "graph", "exporter", "text_index"])
 async def test_nothing_is_scanned_or_sorted(record: Neo4jRecord, connection: Connection, module: str) -> None:
     """A statement that takes longer as other corpora grow would show here, as would one that holds all its rows."""
     await record.check()

@@ -16,7 +16,7 @@ from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
 from stores.neo4j.driver.database import Database
 from stores.neo4j.driver.statements import script
-from stores.neo4j.text.words import MAX_CLAUSES
+from stores.neo4j.text.tokens import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to

@@ -1,21 +1,22 @@
-"""The named doors through which rows become values. A property that is not set is missing from its row."""
+"""Rows of the database as values: corpora, documents, chunks and claims.
+
+A property that is not set is missing from its row.
+"""
 
 import json
 from datetime import UTC, datetime
 
 from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState, Span
-from core.jobs import Job, JobKind, JobState, job_state
 from core.ports.record import Claim
-from stores.neo4j.driver.database import Row
-from stores.neo4j.leases.states import COUNTED
-from stores.payloads import load_settings, moment
+from stores.neo4j.driver.transaction import Row
+from stores.payloads import load_settings
 
-__all__ = ["chunk_from_row", "claim_from_row", "corpus_from_row", "document_from_row", "job_from_row"]
+__all__ = ["chunk_from_row", "claim_from_row", "corpus_from_row", "document_from_row"]
 
 
 def corpus_from_row(row: Row) -> Corpus:
-    """From a corpus' properties."""
+    """Takes a corpus' properties."""
     return Corpus(
         id=row["id"],
         name=row.get("name") or "",
@@ -26,8 +27,9 @@ def corpus_from_row(row: Row) -> Corpus:
 
 
 def document_from_row(row: Row) -> Document:
-    """From a document's properties with `reason`, `media_type`, `size`, `content_hash`, `updated_at` of the newest
-    revision.
+    """Takes a document's properties, with `reason` and `updated_at` of its newest revision.
+
+    `media_type`, `size` and `content_hash` are of the current revision, or of the newest one if none is current.
     """
     return Document(
         id=row["id"],
@@ -47,7 +49,7 @@ def document_from_row(row: Row) -> Document:
 
 
 def chunk_from_row(row: Row) -> Chunk:
-    """From a chunk's properties."""
+    """Takes a chunk's properties."""
     start, end = row.get("span_start"), row.get("span_end")
     return Chunk(
         id=row["id"],
@@ -62,7 +64,7 @@ def chunk_from_row(row: Row) -> Chunk:
 
 
 def claim_from_row(row: Row) -> Claim:
-    """From a revision's properties with the document's `key` and the job's `token_budget` and `tokens_spent`."""
+    """Takes a revision's properties, with the document's `key` and the job's `token_budget` and `tokens_spent`."""
     return Claim(
         corpus_id=row["corpus_id"],
         document_id=row["document_id"],
@@ -78,29 +80,4 @@ def claim_from_row(row: Row) -> Claim:
         job_id=row["job_id"],
         token_budget=row.get("token_budget"),
         tokens_spent=row["tokens_spent"],
-    )
-
-
-def job_from_row(row: Row) -> Job:
-    """From a job's properties with `failures`, pairs of key and reason."""
-    counts = {state: row[f"n_{state}"] for state in sorted(COUNTED) if row[f"n_{state}"] > 0}
-    state = job_state(counts, cancelled=row["cancelled"])
-    if row["open"] and state.final:
-        state = JobState.RUNNING if row.get("started_at") else JobState.QUEUED
-    return Job(
-        id=row["id"],
-        corpus_id=row["corpus_id"],
-        corpus_name=row["corpus_name"],
-        kind=JobKind(row["kind"]),
-        state=state,
-        counts=counts,
-        malformed_triples=row["malformed"],
-        created_at=datetime.fromtimestamp(row["created_at"], UTC),
-        started_at=moment(row.get("started_at")),
-        finished_at=moment(row.get("finished_at")),
-        token_budget=row.get("token_budget"),
-        calls=row["calls"],
-        prompt_tokens=row["prompt_tokens"],
-        completion_tokens=row["completion_tokens"],
-        failures=tuple((key, reason) for key, reason in row["failures"]),
     )

@@ -1,4 +1,4 @@
-"""Who is cut off from a server that shows no life, and who is not."""
+"""Which calls the watchdog cuts off, and which it leaves alone."""
 
 import threading
 from typing import TYPE_CHECKING, cast
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from core.errors import InvalidSettings, Unavailable
-from stores.neo4j.driver.watch import Watch
+from stores.neo4j.driver.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from neo4j import Session
@@ -25,7 +25,7 @@ class Line:
 
 
 class Waiting:
-    """A session in which somebody waits for an answer."""
+    """A session in which a caller waits for an answer."""
 
     def __init__(self) -> None:
         self._connection: Line | None = Line()
@@ -36,8 +36,8 @@ class Waiting:
         return self._connection
 
 
-class Asked:
-    """What a server says to a stranger; `often` when it was asked three times."""
+class Probe:
+    """A server's answer to the watchdog; `often` is set when it was probed three times."""
 
     def __init__(self, error: Exception | None) -> None:
         self._error = error
@@ -54,50 +54,50 @@ class Asked:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stores.neo4j.driver.watch._QUIET_SECONDS", 0.0)
-    monkeypatch.setattr("stores.neo4j.driver.watch._TICK_SECONDS", 0.001)
+    monkeypatch.setattr("stores.neo4j.driver.watchdog._QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("stores.neo4j.driver.watchdog._TICK_SECONDS", 0.001)
 
 
 def session(waiting: Waiting) -> "Session":
     return cast("Session", waiting)
 
 
-def test_who_waits_for_a_silent_server_is_cut_off() -> None:
+def test_a_call_to_a_silent_server_is_cut_after_its_patience() -> None:
     hasty, patient, free = Waiting(), Waiting(), Waiting()
     free._connection = None  # between two tries
-    asked = Asked(Unavailable("no answer"))
-    watch = Watch(asked)
+    probe = Probe(Unavailable("no answer"))
+    watchdog = Watchdog(probe)
     with (
-        watch.over(session(hasty), 0.0) as cut,
-        watch.over(session(patient), 3600) as kept,
-        watch.over(session(free), 0.0),
+        watchdog.watch(session(hasty), 0.0) as cut,
+        watchdog.watch(session(patient), 3600) as kept,
+        watchdog.watch(session(free), 0.0),
     ):
         assert hasty.line.cut.wait(_LONG)
-        assert asked.often.wait(_LONG), "somebody still waits"
+        assert probe.often.wait(_LONG), "a caller still waits"
     assert cut.was_cut
     assert not kept.was_cut
     assert not patient.line.cut.is_set()
 
 
 @pytest.mark.parametrize("error", [None, InvalidSettings("another password now")])
-def test_who_waits_for_a_server_that_lives_is_left_in_peace(error: Exception | None) -> None:
-    waiting, asked = Waiting(), Asked(error)
-    with Watch(asked).over(session(waiting), 0.0) as call:
-        assert asked.often.wait(_LONG)
+def test_a_call_to_a_living_server_is_not_cut(error: Exception | None) -> None:
+    waiting, probe = Waiting(), Probe(error)
+    with Watchdog(probe).watch(session(waiting), 0.0) as call:
+        assert probe.often.wait(_LONG)
     assert not call.was_cut
     assert not waiting.line.cut.is_set()
 
 
-def test_the_second_who_comes_is_watched_as_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The thread that watches ends when nobody has called for a while, and another one begins."""
-    monkeypatch.setattr("stores.neo4j.driver.watch._IDLE_SECONDS", 0.0)
-    watch = Watch(Asked(Unavailable("no answer")))
-    of_other_tests = set(threading.enumerate())
+def test_a_call_is_watched_after_the_thread_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread ends when there was no call for a while; the next call starts another one."""
+    monkeypatch.setattr("stores.neo4j.driver.watchdog._IDLE_SECONDS", 0.0)
+    watchdog = Watchdog(Probe(Unavailable("no answer")))
+    threads_of_other_tests = set(threading.enumerate())
     for _ in range(3):
         waiting = Waiting()
-        with watch.over(session(waiting), 0.0):
+        with watchdog.watch(session(waiting), 0.0):
             assert waiting.line.cut.wait(_LONG)
-        for thread in set(threading.enumerate()) - of_other_tests:
-            if thread.name == "watching Neo4j":
+        for thread in set(threading.enumerate()) - threads_of_other_tests:
+            if thread.name == "neo4j-watchdog":
                 thread.join(_LONG)
                 assert not thread.is_alive()

@@ -1,4 +1,4 @@
-"""Steps from an older schema of the record to the next; a version without a step cannot be read any more."""
+"""The migrations of the record's schema. A version without a step to the next one can no longer be opened."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,12 +7,12 @@ __all__ = ["SCHEMA_VERSION", "STEPS", "steps_from"]
 SCHEMA_VERSION = 1
 
 STEPS: Mapping[int, Sequence[str]] = {}
-"""What leads from the version that is the key to the one after it: names of statements in `cypher/migrations.cypher`.
-`cypher/schema.cypher` is the newest."""
+"""For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
+`cypher/schema.cypher` is the newest schema."""
 
 
 def steps_from(version: int, to: int) -> list[str] | None:
-    """All statements on the way; None where there is none."""
+    """Returns the names of all statements between two versions, or None if there is no way."""
     if not 0 < version <= to or any(one not in STEPS for one in range(version, to)):
         return None
     return [statement for one in range(version, to) for statement in STEPS[one]]

@@ -1,4 +1,4 @@
-"""How rows are told apart: `uid`, whose parts are joined by colons."""
+"""The property `uid`, which identifies nodes and relationships: parts that are joined by colons."""
 
 from core.ports.record import Claim
 
@@ -6,6 +6,7 @@ __all__ = ["document_uid", "revision_uid", "uid_of"]
 
 
 def uid_of(corpus_id: str, id: str) -> str:
+    """Returns the uid of the node with this id in a corpus."""
     return f"{corpus_id}:{id}"
 
 

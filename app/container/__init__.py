@@ -23,8 +23,7 @@ from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import IndexingBackends
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
-from reasoning import REASONERS
-from reasoning import Backends as ReasoningBackends
+from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.milvus import MilvusIndex, MilvusVectorStore

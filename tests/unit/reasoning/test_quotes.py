@@ -5,8 +5,8 @@ import pytest
 from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from reasoning.citations.citing import cited_numbers, cited_text
-from reasoning.citations.quoting import best_quote, located, quote_of, supported, supported_by
+from reasoning.citations.markers import cite_passages, parse_markers
+from reasoning.citations.quotes import find_quote, is_quoted, is_supported, locate, select_quote
 from reasoning.engine.streaming import TokenStream
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
@@ -28,34 +28,34 @@ def hit(text: str = TEXT, title: str = "The Outsiders", id: str = "c1") -> Hit:
     ],
 )
 def test_a_quote_is_found_as_the_passage_has_it(words: str, there: str) -> None:
-    quote = quote_of(hit(), words)
+    quote = find_quote(hit(), words)
     assert quote is not None
     assert quote.text == there == TEXT[quote.span.start : quote.span.end]
 
 
 @pytest.mark.parametrize("words", ["published in 1968", "", "…", "in"])
 def test_what_is_not_there_is_no_quote(words: str) -> None:
-    assert located(words, TEXT) is None
+    assert locate(words, TEXT) is None
 
 
 def test_the_best_sentence_holds_the_answer() -> None:
-    assert best_quote(hit(), "1967", "When was it published?").text == "It was published in 1967 by Viking Press."
+    assert select_quote(hit(), "1967", "When was it published?").text == "It was published in 1967 by Viking Press."
 
 
 def test_the_best_quote_of_an_empty_passage_is_empty() -> None:
-    assert best_quote(hit(text=""), "x").text == ""
+    assert select_quote(hit(text=""), "x").text == ""
 
 
 @pytest.mark.parametrize(
-    ("answer", "is_supported"),
+    ("answer", "supported"),
     [("the Viking Press", True), ("viking-press", False), ("Hint", False), ("The Outsiders", True), ("", False)],
 )
-def test_literal_support_is_of_whole_words(answer: str, is_supported: bool) -> None:
-    assert supported(answer, [hit()]) is is_supported
+def test_literal_support_is_of_whole_words(answer: str, supported: bool) -> None:
+    assert is_supported(answer, [hit()]) is supported
 
 
 @pytest.mark.parametrize(
-    ("answer", "is_supported"),
+    ("answer", "supported"),
     [
         ("1967", True),
         ("1967; the Viking Press", True),
@@ -66,20 +66,20 @@ def test_literal_support_is_of_whole_words(answer: str, is_supported: bool) -> N
         (";", False),
     ],
 )
-def test_quoted_support_is_of_the_sentence_that_is_quoted(answer: str, is_supported: bool) -> None:
-    quote = quote_of(hit(TEXT + " There is no other."), "It was published in 1967")
+def test_quoted_support_is_of_the_sentence_that_is_quoted(answer: str, supported: bool) -> None:
+    quote = find_quote(hit(TEXT + " There is no other."), "It was published in 1967")
     assert quote is not None
-    assert supported_by(answer, [quote]) is is_supported
+    assert is_quoted(answer, [quote]) is supported
 
 
 def test_support_in_a_script_without_spaces() -> None:
-    assert supported("北京", [hit(text="北京大学位于北京。")])
+    assert is_supported("北京", [hit(text="北京大学位于北京。")])
 
 
 def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
     trace = Trace()
     hits = [hit(id="a"), hit(text="Rumble Fish appeared in 1975.", id="b")]
-    text, citations = cited_text("It is 1975 [2]. The other is 1967 [1, 7][2].", hits, trace)
+    text, citations = cite_passages("It is 1975 [2]. The other is 1967 [1, 7][2].", hits, trace)
     assert text == "It is 1975 [1]. The other is 1967 [2] [1]."
     assert [(c.marker, c.chunk_id) for c in citations] == [(1, "b"), (2, "a"), (1, "b")]
     assert text[citations[0].answer_span.start : citations[0].answer_span.end] == "It is 1975"
@@ -88,7 +88,7 @@ def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
 
 
 def test_numbers_of_a_text() -> None:
-    assert cited_numbers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
+    assert parse_markers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
 
 
 @pytest.mark.parametrize(

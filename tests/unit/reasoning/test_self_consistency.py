@@ -2,8 +2,8 @@
 
 import pytest
 
-from reasoning.actions.answers.conclude import Conclusion
-from reasoning.shared.voting import vote
+from reasoning.engine.answers import Conclusion
+from reasoning.shared.self_consistency import vote
 from tests.twins.embedder import TwinEmbedder
 
 

@@ -1,18 +1,18 @@
-"""Several rankings as one, each passage once."""
+"""Reciprocal rank fusion: several rankings of passages as one (Cormack et al., 2009)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
 from core.ports.retrieval import Hit
 
-__all__ = ["union"]
+__all__ = ["fuse_rankings"]
 
 _SMOOTHING = 60
-"""Reciprocal rank fusion's constant (Cormack et al., 2009)."""
+"""The constant k of the paper."""
 
 
-def union(rankings: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:
-    """All passages of the rankings, in the order of their reciprocal ranks' sums; ties are broken by chunk id."""
+def fuse_rankings(rankings: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:
+    """Returns each passage once, by the sum of its reciprocal ranks, highest first; equal sums by chunk id."""
     hits: dict[str, Hit] = {}
     mass: dict[str, float] = defaultdict(float)
     for ranking in rankings:

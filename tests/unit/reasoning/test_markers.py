@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
-from reasoning.citations.citing import cited_numbers, cited_text, quoted_text
-from reasoning.citations.quoting import best_quote, located, quote_of
-from reasoning.engine.streaming import ABSTAINED, TokenStream
+from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers
+from reasoning.citations.quotes import find_quote, locate, select_quote
+from reasoning.engine.streaming import ABSTENTION, TokenStream
 from tests.reasoning_desk import hit
 
 WORDS = st.sampled_from(
@@ -45,7 +45,7 @@ _SHOWN = re.compile(r" \[(\d{1,3})\]")
 @given(WRITTEN, st.lists(TEXTS, min_size=3, max_size=3))
 def test_spans_index_what_they_say(written: str, texts: list[str]) -> None:
     hits = [hit(str(place), "Title", text) for place, text in enumerate(texts)]
-    text, citations = cited_text(written, hits, Trace(), "Where is Paris?")
+    text, citations = cite_passages(written, hits, Trace(), "Where is Paris?")
     for citation in citations:
         source = texts[int(citation.chunk_id.removesuffix("#0"))]
         assert source[citation.source_span.start : citation.source_span.end] == citation.quote
@@ -64,10 +64,10 @@ def test_spans_index_what_they_say(written: str, texts: list[str]) -> None:
 @given(WRITTEN)
 def test_what_is_not_shown_is_not_cited_and_that_is_told(written: str) -> None:
     trace = Trace()
-    text, citations = quoted_text(written, (), trace)
+    text, citations = cite_quotes(written, (), trace)
     assert not citations
     assert not re.search(r"\[\d{1,3}\]", text)
-    assert len(trace.notes) == len(cited_numbers(written))
+    assert len(trace.notes) == len(parse_markers(written))
 
 
 @given(TEXTS, st.data())
@@ -75,19 +75,19 @@ def test_a_part_of_a_passage_is_found_in_it(text: str, data: st.DataObject) -> N
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     words = text[start:end]
-    span = located(words, text)
+    span = locate(words, text)
     stripped = words.strip().strip("\"'").strip()
     if len(stripped) >= 3:
         assert span is not None
         assert text[span.start : span.end] == stripped
-    quote = quote_of(hit("a", "", text), words)
+    quote = find_quote(hit("a", "", text), words)
     if quote is not None:
         assert text[quote.span.start : quote.span.end] == quote.text
 
 
 @given(TEXTS, TEXTS)
 def test_the_best_quote_is_verbatim(text: str, answer: str) -> None:
-    quote = best_quote(hit("a", "", text), answer, "Where?")
+    quote = select_quote(hit("a", "", text), answer, "Where?")
     assert text[quote.span.start : quote.span.end] == quote.text
     assert quote.text == (quote.text.strip() if text.strip() else text)
 
@@ -97,7 +97,7 @@ def test_a_stream_shows_the_text_with_valid_markers_whatever_its_pieces(
     written: str, lengths: list[int], sources: int
 ) -> None:
     shown = _streamed(written, lengths, sources)
-    assert [number for number in cited_numbers(shown) if not 1 <= number <= sources] == []
+    assert [number for number in parse_markers(shown) if not 1 <= number <= sources] == []
     flat = re.sub(_MARKED, "", written)
     if written.strip() and not written.lstrip().startswith("<"):
         assert "".join(re.sub(r"\s*\[\d{1,3}(?:, \d{1,3})*\]", "", shown).split()) == "".join(flat.split())
@@ -125,7 +125,7 @@ def test_what_is_thought_between_tags_is_no_answer_even_if_it_says_so() -> None:
 
 
 def test_neighbouring_markers_stand_beside_the_same_words() -> None:
-    text, citations = cited_text("Paris [1][2]. [1, 1] Rome [2].", [hit("a", "", "x"), hit("b", "", "y")], Trace())
+    text, citations = cite_passages("Paris [1][2]. [1, 1] Rome [2].", [hit("a", "", "x"), hit("b", "", "y")], Trace())
     assert text == "Paris [1] [2]. Rome [2]."
     said = [text[one.answer_span.start : one.answer_span.end] for one in citations]
     assert said == ["Paris", "Paris", "Rome"]
@@ -133,13 +133,13 @@ def test_neighbouring_markers_stand_beside_the_same_words() -> None:
 
 def test_what_is_left_of_a_dropped_marker_makes_no_other() -> None:
     trace = Trace()
-    text, citations = cited_text("Paris [ [9]1] is", [hit("a", "", "x")], trace)
+    text, citations = cite_passages("Paris [ [9]1] is", [hit("a", "", "x")], trace)
     assert (text, citations) == ("Paris1] is", ())
     assert _streamed("Paris [ [9]1] is", [1] * 20, 1) == text
 
 
 def test_ranges_and_other_commas() -> None:
-    assert cited_numbers("a [1-3] b [5，7] c [9、2] d [4–4] e [8-6]") == [1, 2, 3, 5, 7, 9, 4, 8, 6]
+    assert parse_markers("a [1-3] b [5，7] c [9、2] d [4–4] e [8-6]") == [1, 2, 3, 5, 7, 9, 4, 8, 6]
 
 
 def _streamed(written: str, lengths: list[int], sources: int, after: str = "") -> str:
@@ -150,5 +150,5 @@ def _streamed(written: str, lengths: list[int], sources: int, after: str = "") -
         written = written[length:]
     stream.end()
     shown = "".join(event.text for event in trace.events if isinstance(event, TokenEvent))
-    assert shown.strip() != ABSTAINED
+    assert shown.strip() != ABSTENTION
     return shown

@@ -1,4 +1,4 @@
-"""Self-consistency: one answer out of several drafts."""
+"""Self-consistency: one answer chosen out of several sampled drafts (Wang et al., arXiv 2203.11171)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,17 +7,17 @@ import numpy as np
 
 from core.answers import normalise_answer
 from core.ports.embedding import Embedder
-from reasoning.actions.answers.conclude import Conclusion
-from reasoning.citations.citing import MARKERS
+from reasoning.citations.markers import MARKERS
+from reasoning.engine.answers import Conclusion
 
 __all__ = ["vote"]
 
 
 async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
-    """The first draft of the largest group of equal answers (abstentions are such a group).
+    """Returns the first draft of the largest group of equal answers; abstentions are a group, too.
 
-    Where groups tie, which they do when all differ, the draft of theirs that is nearest to all that answered: the
-    medoid by cosine.
+    If groups tie, as they do when all drafts differ, returns the first draft of that tied group whose answer is nearest
+    to all that answered: the medoid by cosine.
     """
     groups: dict[str, list[Conclusion]] = defaultdict(list)
     for draft in drafts:

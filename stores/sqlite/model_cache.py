@@ -24,7 +24,7 @@ _KEYS = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELE
 
 
 class SqliteModelCache:
-    """Fills `core.ports.model_cache.ModelCache`. Several processes share one file, which the first call creates.
+    """Implements `core.ports.model_cache.ModelCache`. Several processes share one file, which the first call creates.
 
     There is one connection behind a lock: a statement takes microseconds, and a model call seconds.
     """

@@ -36,14 +36,14 @@ class Neo4jGraphSource:
             if before < floor:
                 return now, read_all(tx, corpus_id)
             changed = changed_since(tx, corpus_id, before)
-            builder.drop(changed.chunks, changed.synonyms_of)
+            builder.delete(changed.chunks, changed.synonyms_of)
             read_some(tx, corpus_id, changed, builder)
             return now, builder
 
         before, generation, builder = await self._database.read(read)
         if generation != before:
             generation, builder = await self._database.write(corpus_id, read_changes)
-        return generation, await asyncio.to_thread(builder.rows)
+        return generation, await asyncio.to_thread(builder.build)
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         for _ in range(_TRIES):
@@ -62,6 +62,6 @@ def _changes(tx: Transaction, corpus_id: str, since: int) -> tuple[bool, GraphCh
     builder = GraphRowsBuilder()
     read_some(tx, corpus_id, changed, builder)
     changes = GraphChanges(
-        generation=generation, removed=changed.chunks, added=builder.rows(), synonyms_of=changed.synonyms_of
+        generation=generation, removed=changed.chunks, added=builder.build(), synonyms_of=changed.synonyms_of
     )
     return corpus_state(tx, corpus_id) == (generation, floor), changes

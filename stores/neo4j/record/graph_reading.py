@@ -78,22 +78,22 @@ def _add_entities(tx: Transaction, server_numbers: Collection[int], builder: Gra
 
 
 def _entities(builder: GraphRowsBuilder, rows: Iterator[Sequence[Any]]) -> dict[int, int]:
-    return {number: builder.entity(id, name) for number, id, name in rows}
+    return {number: builder.add_entity(id, name) for number, id, name in rows}
 
 
 def _chunks(builder: GraphRowsBuilder, numbers: dict[int, int], rows: Iterable[Sequence[Any]]) -> None:
     """Adds chunks with their graph. A chunk that mentions an entity without a place was changed, and is read again."""
     for *row, mentions, facts in rows:
-        chunk = builder.chunk(GraphChunk(*row))
+        chunk = builder.add_chunk(GraphChunk(*row))
         for entity in mentions:
             if entity in numbers:
-                builder.mention(chunk, numbers[entity])
+                builder.add_mention(chunk, numbers[entity])
         for subject, object_ in facts:
             if subject in numbers and object_ in numbers:
-                builder.fact(chunk, numbers[subject], numbers[object_])
+                builder.add_fact(chunk, numbers[subject], numbers[object_])
 
 
 def _synonyms(builder: GraphRowsBuilder, numbers: dict[int, int], rows: Iterable[Sequence[Any]]) -> None:
     for first, second, score in rows:
         if first in numbers and second in numbers:
-            builder.synonym(numbers[first], numbers[second], score)
+            builder.add_synonym(numbers[first], numbers[second], score)

@@ -30,9 +30,9 @@ _LISTED = f"{_ALL} AND id IN (SELECT value FROM json_each(?))"
 
 
 class SqliteVectorStore:
-    """Fills `core.ports.views.VectorStore`. Any number of processes read and write one file; vectors are unit vectors.
+    """Implements `core.ports.views.VectorStore`. Any number of processes read and write one file.
 
-    A collection keeps the dimension of its first vectors until the corpus is deleted.
+    Vectors are unit vectors. A collection keeps the dimension of its first vectors until the corpus is deleted.
     """
 
     def __init__(self, path: Path, *, keep_removals_seconds: float = _KEEP_REMOVALS_SECONDS) -> None:

@@ -21,7 +21,7 @@ from cli.commands import (
 )
 from cli.output.console import say
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
-from core.text.characters import is_whole
+from core.text.characters import is_valid_text
 
 __all__ = ["app", "run"]
 
@@ -86,4 +86,4 @@ def run() -> None:
 
 def _is_no_text(argument: str) -> bool:
     """Whether bytes that could not be decoded came in, as halves of surrogate pairs."""
-    return not is_whole(argument)
+    return not is_valid_text(argument)

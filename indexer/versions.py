@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.ports.chat import ChatModels
-from core.strategies import module_of, parse_spec
+from core.strategies import load_module, parse_spec
 from indexer.extraction import make_extractor
 
 __all__ = ["versions_of"]
@@ -15,5 +15,5 @@ def versions_of(chunker: str, extractor: str, models: ChatModels | None) -> Mapp
     An extractor's covers its prompt and its model. Raises `InvalidStrategy` for what is unknown, or needs a model that
     is not configured.
     """
-    module = module_of("indexer.chunkers", parse_spec(chunker).name, "chunker")
+    module = load_module("indexer.chunkers", parse_spec(chunker).name, "chunker")
     return {"chunker": str(module.FINGERPRINT), "extractor": make_extractor(extractor, models).fingerprint}

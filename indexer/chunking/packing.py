@@ -6,7 +6,7 @@ from itertools import groupby
 
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
-from core.text.sentences import Range, sentences
+from core.text.sentences import Range, split_sentences
 from indexer.chunking.splitting import CHARACTERS, finer, halves, trimmed
 from indexer.views.embedded_text import embedded_text, fitted_heads
 
@@ -84,7 +84,7 @@ def _weigh(pieces: Iterable[_Piece], tokens: TokenCounter) -> tuple[list[_Piece]
 
 def _atoms(frames: Sequence[_Frame], tokens: TokenCounter) -> list[_Piece]:
     """Sentences with their counts; one that exceeds its budget is cut finer and finer until all parts fit."""
-    pieces = _counted([_Piece(frame, part) for frame in frames for part in sentences(frame.text)], tokens)
+    pieces = _counted([_Piece(frame, part) for frame in frames for part in split_sentences(frame.text)], tokens)
     done: list[_Piece] = []
     level = 0
     while pieces:

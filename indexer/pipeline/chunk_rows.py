@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core import ids
 from core.documents import Chunk, Span
 from core.ports.record import ChunkRow
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from indexer.chunking.packing import HEADING_SEPARATOR
 from indexer.chunking.titles import title_names
 
@@ -58,7 +58,7 @@ def chunk_rows(title: str, passages: Sequence[Passage], chunks: Sequence[Chunk])
             chunk=chunk,
             extract_hash=passage.extract_hash,
             tokens=passage.tokens,
-            terms=terms_of((title, passage.heading), passage.text).tobytes(),
+            terms=extract_terms((title, passage.heading), passage.text).tobytes(),
             title_names=title_names(title, passage.heading.split(HEADING_SEPARATOR)),
         )
         for passage, chunk in zip(passages, chunks, strict=True)

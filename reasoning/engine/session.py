@@ -10,8 +10,8 @@ from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEven
 from core.ports.chat import ChatModels, ChatRequest, Completion, Message
 from core.ports.reasoning import Question, Step
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.fences import fenced, passages_block
-from core.prompting.structured import cut_short, structured, without_thinking
+from core.prompting.fences import fenced, format_passages
+from core.prompting.structured import make_cut_error, strip_thinking, structured
 from core.trace import Trace
 from reasoning.engine.calls import Call, fewer, named
 from reasoning.engine.streaming import TokenStream
@@ -131,10 +131,10 @@ class Session:
                 return self._said(completion, request, call.until), shown
 
     def _said(self, completion: Completion, request: ChatRequest, until: str) -> str:
-        text = without_thinking(completion.text)
+        text = strip_thinking(completion.text)
         if completion.cut:
             if not text or until.casefold() not in text.casefold():
-                raise cut_short(completion, request)
+                raise make_cut_error(completion, request)
             self.trace.note(
                 f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
                 "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"
@@ -154,7 +154,7 @@ class Session:
         variables = dict(call.variables)
         wanted = call.prompt.variables
         if "passages" in wanted:
-            variables["passages"] = passages_block([(hit.document.title, hit.chunk.text) for hit in shown])
+            variables["passages"] = format_passages([(hit.document.title, hit.chunk.text) for hit in shown])
         if "instructions" in wanted:
             variables["instructions"] = _instructions(self.question.instructions)
         system, *rest = call.prompt.messages(variables)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from core.events import TokenEvent
-from core.prompting.structured import without_thinking
+from core.prompting.structured import strip_thinking
 from core.trace import Trace
 from reasoning.citations.citing import MARKERS, marked
 
@@ -51,7 +51,7 @@ class TokenStream:
 
     def end(self) -> None:
         """Show what was held back and is no abstention, nor reasoning that was never ended."""
-        held = self._held if self._begun else without_thinking(self._held)
+        held = self._held if self._begun else strip_thinking(self._held)
         if held.strip() and not (abstains(held) and not self._begun) and not self._after:
             self._emit(MARKERS.sub(self._valid, held))
         self._held = ""

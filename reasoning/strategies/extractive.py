@@ -12,7 +12,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Question, Reasoner, Step
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
-from core.text.sentences import sentences
+from core.text.sentences import split_sentences
 from core.trace import Trace
 from reasoning.engine.backends import Backends
 
@@ -122,7 +122,7 @@ def build(config: Config, backends: Backends) -> Reasoner:
 def _spans(text: str) -> list[tuple[int, int]]:
     """Sentences without the white space around them."""
     found = []
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         stripped = text[start:end].strip()
         begin = text.index(stripped, start)
         found.append((begin, begin + len(stripped)))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState, Span
-from core.jobs import Job, JobKind, JobState, job_state
+from core.jobs import Job, JobKind, JobState, derive_job_state
 from core.ports.record import Claim
 from stores.neo4j.driver.database import Row
 from stores.neo4j.leases.states import COUNTED
@@ -84,7 +84,7 @@ def claim_from_row(row: Row) -> Claim:
 def job_from_row(row: Row) -> Job:
     """From a job's properties with `failures`, pairs of key and reason."""
     counts = {state: row[f"n_{state}"] for state in sorted(COUNTED) if row[f"n_{state}"] > 0}
-    state = job_state(counts, cancelled=row["cancelled"])
+    state = derive_job_state(counts, cancelled=row["cancelled"])
     if row["open"] and state.final:
         state = JobState.RUNNING if row.get("started_at") else JobState.QUEUED
     return Job(

@@ -19,7 +19,7 @@ from core.graph import Extraction, Fact, Mention, Surface, Synonym, Triple
 from core.jobs import JobKind, JobState
 from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record, Staged, Tombstone, TripleRow
 from core.text.names import normalise
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from tests.graph_rows import told
 
 SETTINGS = CorpusSettings(chunker="passage", extractor="pattern", fine=Fine.AUTO, embedding_model="twin", dimension=8)
@@ -65,7 +65,7 @@ def commit_of(
                 chunk=chunk,
                 extract_hash=ids.digest("extract", [text, *names]),
                 tokens=len(text.split()),
-                terms=terms_of([claim.key], text).tobytes(),
+                terms=extract_terms([claim.key], text).tobytes(),
                 title_names=(ids.entity_id(normalise(claim.key)), ids.entity_id(normalise(text))),
             )
         )
@@ -713,7 +713,7 @@ class RecordContract:
         await record.work.commit([replace(commit, chunks=(named, bare))], grace=0)
         _, rows = await record.graph.graph(corpus.id)
         assert sorted(rows.chunks) == sorted(map(graph_chunk, (named, bare)))
-        assert {chunk.terms for chunk in rows.chunks} == {terms_of(["a"], "Ada knew two rivers").tobytes(), b""}
+        assert {chunk.terms for chunk in rows.chunks} == {extract_terms(["a"], "Ada knew two rivers").tobytes(), b""}
 
     @pytest.mark.parametrize("changed", ["position", "terms", "title_names"])
     async def test_a_chunk_that_is_kept_and_looks_different_is_a_change(
@@ -728,7 +728,7 @@ class RecordContract:
         first, second = commit.chunks
         new = {
             "position": replace(first, chunk=replace(first.chunk, position=7)),
-            "terms": replace(first, terms=terms_of([], "other terms").tobytes()),
+            "terms": replace(first, terms=extract_terms([], "other terms").tobytes()),
             "title_names": replace(first, title_names=(ids.entity_id("bob"),)),
         }[changed]
         outcome = await record.work.commit([replace(commit, chunks=(new, second))], grace=0)

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import Conflict, NotFound
 from core.ids import new_id
-from core.jobs import Job, JobKind, JobState, job_state
+from core.jobs import Job, JobKind, JobState, derive_job_state
 from stores.payloads import moment
 from stores.sqlite.database import Connection, Database, now
 from stores.sqlite.record.states import STOPPABLE, finish_if_done, move
@@ -105,7 +105,7 @@ def read_job(cx: Connection, job_id: str) -> Job:
     failures = cx.execute(
         "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, _SHOWN_FAILURES)
     ).fetchall()
-    state = job_state(counts, cancelled=bool(row["cancelled"]))
+    state = derive_job_state(counts, cancelled=bool(row["cancelled"]))
     if row["open"] and state.final:
         state = JobState.RUNNING if row["started_at"] else JobState.QUEUED
     return Job(

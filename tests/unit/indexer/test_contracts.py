@@ -16,7 +16,7 @@ _WITHOUT_MODEL = ["given", "pattern"]
 
 
 class TestLoaders(LoaderContract):
-    @pytest.fixture(scope="class", params=strategies.names("indexer.loaders"))
+    @pytest.fixture(scope="class", params=strategies.list_names("indexer.loaders"))
     @classmethod
     def name(cls, request: pytest.FixtureRequest) -> str:
         name: str = request.param
@@ -25,7 +25,7 @@ class TestLoaders(LoaderContract):
     @pytest.fixture(scope="class")
     @classmethod
     def module(cls, name: str) -> ModuleType:
-        return strategies.module_of("indexer.loaders", name, "loader")
+        return strategies.load_module("indexer.loaders", name, "loader")
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -35,7 +35,7 @@ class TestLoaders(LoaderContract):
 
 
 class TestChunkers(ChunkerContract):
-    @pytest.fixture(scope="class", params=strategies.names("indexer.chunkers"))
+    @pytest.fixture(scope="class", params=strategies.list_names("indexer.chunkers"))
     @classmethod
     def chunker(cls, request: pytest.FixtureRequest) -> Chunker:
         chunker: Chunker = strategies.build("indexer.chunkers", StrategySpec(name=request.param), "chunker", None)
@@ -61,6 +61,6 @@ def test_each_describes_itself_in_a_line(kind: str) -> None:
 
 
 def test_no_media_type_or_suffix_has_two_loaders() -> None:
-    modules = [strategies.module_of("indexer.loaders", n, "loader") for n in strategies.names("indexer.loaders")]
+    modules = [strategies.load_module("indexer.loaders", n, "loader") for n in strategies.list_names("indexer.loaders")]
     claimed = [name for module in modules for name in (*module.MEDIA_TYPES, *module.SUFFIXES)]
     assert len(claimed) == len(set(claimed))

@@ -83,12 +83,12 @@ WITHOUT_A_CORPUS = {"web"}
 
 def test_every_searcher_has_its_contract_test() -> None:
     tested = {cls.name for cls in SearcherContract.__subclasses__()}
-    assert set(strategies.names(SEARCHERS)) - WITHOUT_A_CORPUS <= tested
+    assert set(strategies.list_names(SEARCHERS)) - WITHOUT_A_CORPUS <= tested
 
 
 def test_a_wrong_option_is_named() -> None:
     with pytest.raises(InvalidStrategy, match="dampng"):
-        strategies.config_of(SEARCHERS, strategies.parse_spec("fused:dampng=0.5"), "searcher")
+        strategies.parse_config(SEARCHERS, strategies.parse_spec("fused:dampng=0.5"), "searcher")
 
 
 @pytest.fixture

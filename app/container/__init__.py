@@ -20,11 +20,10 @@ from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from core.strategies import StrategySpec, build, parse_spec
-from indexer.backends import Backends as IndexingBackends
-from models import FollowingCache, make_chat_models, make_embedder
-from models.reranking import make_reranker
-from reasoning import REASONERS
-from reasoning import Backends as ReasoningBackends
+from indexer.backends import IndexingBackends
+from models import RecordCache, make_chat_models, make_embedder
+from models.rerankers.choice import make_reranker
+from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.milvus import MilvusIndex, MilvusVectorStore
@@ -134,8 +133,8 @@ class Container:
         return self.settings.data_dir / "model-cache.db"
 
     @cached_property
-    def _following(self) -> FollowingCache:
-        following = FollowingCache(SqliteModelCache(self._kept_answers), self.record.graph)
+    def _following(self) -> RecordCache:
+        following = RecordCache(SqliteModelCache(self._kept_answers), self.record.graph)
         self._closers.append(following)
         return following
 
@@ -167,10 +166,16 @@ class Container:
     def indexing(self) -> IndexingBackends:
         return IndexingBackends(
             corpora=self.record.corpora,
-            intake=self.record.intake,
             jobs=self.record.jobs,
-            work=self.record.work,
-            library=self.record.library,
+            reindexing=self.record.reindexing,
+            submissions=self.record.submissions,
+            claims=self.record.claims,
+            staging=self.record.staging,
+            commits=self.record.commits,
+            tombstones=self.record.tombstones,
+            maintenance=self.record.maintenance,
+            documents=self.record.documents,
+            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self.files,
@@ -183,7 +188,8 @@ class Container:
         return RetrievalBackends(
             vectors=self.vectors,
             text=self.text,
-            library=self.record.library,
+            documents=self.record.documents,
+            contents=self.record.contents,
             snapshots=self.snapshots,
             embedder=self.embedder,
             models=self.models,

@@ -1,4 +1,4 @@
-"""The ports of indexing: loaders, chunkers and extractors, with the values between them. They do no writing."""
+"""The ports of indexing: loader, chunker and extractor. They work on values and write nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from core.graph import Extraction, Triple
 from core.ports.embedding import TokenCounter
 from core.trace import Trace
 
-__all__ = ["Asking", "Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "Source"]
+__all__ = ["Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "ModelCalls", "Source"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A document's bytes with what its sender stated about them."""
+    """The bytes of a document, with the title, media type and metadata that its sender gave."""
 
     key: str
     content: bytes
@@ -25,10 +25,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A part of a document under one heading path (or on one page). Chunks never span two blocks.
+    """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
-    `start` is the offset of `text` in the document's text, in code points (None: unknown). `entities` and `triples` are
-    given by the document itself.
+    `start` is the offset of `text` in the text of the document, in code points, or None if it has none. `entities` and
+    `triples` are those that the sender gave for the block.
     """
 
     text: str
@@ -41,8 +41,9 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedDocument:
-    """A loaded document. `entities` and `triples` are given by the document itself; `malformed` counts given triples
-    that are not three names.
+    """A loaded document. `entities` and `triples` are those that the sender gave for all of it.
+
+    `malformed` counts given triples, also those of blocks, that are not three names.
     """
 
     key: str
@@ -55,10 +56,9 @@ class LoadedDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftChunk:
-    """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
+    """A chunk without an id. `heading` is the path joined by ' › '. `block` is the index of its block.
 
-    `start` is the offset in the document's text, in code points (None if the block has none). `tokens` are the
-    embedding model's.
+    `start` is the offset in the text of the document, or None if the block has none.
     """
 
     text: str
@@ -70,23 +70,25 @@ class DraftChunk:
 
 
 class Loader(Protocol):
-    """Reads one kind of content. Its module names its media types and file suffixes."""
+    """Reads one kind of content. The module of a loader names its media types and file suffixes."""
 
     def load(self, source: Source) -> LoadedDocument:
-        """Returns the document; raises `LoadFailed`, saying what is wrong with the bytes and where."""
+        """Raises `LoadFailed`, which says what is wrong with the bytes and where."""
         ...
 
 
 class Chunker(Protocol):
-    """Cuts a document into chunks that fit into the embedding model, in order; an empty document has none."""
+    """Cuts a document into chunks that the embedding model reads whole, in order. An empty document has none."""
 
     def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
-    """How an extractor that asks a model wants to be used: chunk by chunk, `concurrency` chunks at a time, and each up
-    to `attempts` times. `characters` tells how long the prompt for a chunk is, for estimates.
+class ModelCalls:
+    """How an extractor that calls a model is used: chunk by chunk, and `concurrency` chunks at a time.
+
+    A chunk that fails is tried up to `attempts` times. `characters` returns the length of the prompt for a chunk, for
+    estimates.
     """
 
     concurrency: int
@@ -95,19 +97,19 @@ class Asking:
 
 
 class Extractor(Protocol):
-    """Finds entities and triples. `fingerprint` changes whenever the same input could give another result."""
+    """Finds entities and triples. `fingerprint` changes whenever the same input may give another result."""
 
     @property
     def fingerprint(self) -> str: ...
 
     @property
     def gives_triples(self) -> bool:
-        """Whether `fine: auto` means that entities and facts get vectors."""
+        """Whether it finds triples: with `fine: auto`, entities and facts then have vectors."""
         ...
 
     @property
-    def asking(self) -> Asking | None:
-        """None: no model is asked, so nothing is paid for and nothing fails."""
+    def model_calls(self) -> ModelCalls | None:
+        """None if the extractor calls no model. Then nothing is paid for and nothing fails."""
         ...
 
     async def extract(
@@ -118,14 +120,13 @@ class Extractor(Protocol):
         trace: Trace,
         attempt: int = 0,
     ) -> list[Extraction]:
-        """Returns one extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for
-        context.
+        """Returns one extraction for each index in `wanted`, in that order. `chunks` are all chunks of the document.
 
-        `attempt` counts from 0 how often these were requested without success. If a model is called, raises what
-        `core.ports.chat.ChatModel` raises; then no extraction is returned, not even of chunks that succeeded.
+        `attempt` counts the failed attempts for these chunks. If a model is called, raises what
+        `core.ports.chat.ChatModel` raises; then nothing is returned, also not for the chunks that succeeded.
         """
         ...
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        """Returns all that the extraction of this chunk depends on, for its hash."""
+        """Returns everything that the extraction of this chunk depends on, for its hash."""
         ...

@@ -104,9 +104,8 @@ async def _gather_question(
 
 async def _read_hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
     """Returns the place of each candidate with its hit, without candidates that the record has deleted meanwhile."""
-    library = container.record.library
-    chunks = await library.chunks(corpus.id, chunk_ids)
-    refs = await library.refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
+    chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
+    refs = await container.record.documents.get_refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
     return [
         (at, Hit(chunk=chunks[id], document=refs[chunks[id].document_id], score=0.0))
         for at, id in enumerate(chunk_ids)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.documents import Chunk, DocumentRef
-from core.ports.record import Library
 from core.ports.retrieval import Hit, Query
+from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.name_links import SourceLink, find_strongest_link, list_mentioned
 from retrieval.candidates.explanations import fetch_display_names
@@ -40,15 +40,15 @@ async def add_reasons(
     evidence: PoolEvidence,
     snapshot: GraphSnapshot,
     query: Query,
-    library: Library,
+    backends: RetrievalBackends,
 ) -> tuple[Hit, ...]:
     """Returns the hits, which are at `places` among the candidates, each with its reasons."""
-    sources = await _read_titles(evidence, snapshot, query, library)
+    sources = await _read_titles(evidence, snapshot, query, backends)
     links = await asyncio.to_thread(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked_names(evidence, place)} | {
         link.name for link in links if link
     }
-    names = await _read_display_names(sorted(wanted), evidence, snapshot, query, library)
+    names = await _read_display_names(sorted(wanted), evidence, snapshot, query, backends)
     texts = _Texts(evidence=evidence, names=names, sources=sources)
     return tuple(
         replace(hit, reasons=_choose_reasons(hit, place, link, texts))
@@ -146,20 +146,20 @@ def _shorten(text: str) -> str:
 
 
 async def _read_display_names(
-    names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library
+    names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     entities = evidence.names.entities[list(names)].tolist()
-    shown = await fetch_display_names(entities, snapshot, query, library)
+    shown = await fetch_display_names(entities, snapshot, query, backends)
     return {name: _shorten(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 
 async def _read_titles(
-    evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library
+    evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     """Returns the title of each source that the record still has."""
     chunk_ids = snapshot.chunk_ids(evidence.chunks[evidence.sources].tolist())
-    chunks = await library.chunks(query.corpus.id, chunk_ids)
-    refs = await library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+    chunks = await backends.contents.get_chunks(query.corpus.id, chunk_ids)
+    refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
     return {
         row: _title(chunk, refs[chunk.document_id])
         for row, chunk_id in enumerate(chunk_ids)

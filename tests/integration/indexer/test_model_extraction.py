@@ -13,8 +13,8 @@ from core.documents import RevisionState
 from core.errors import ModelUnavailable, Unavailable
 from core.ids import document_id
 from core.jobs import Job, JobState
-from indexer import Pace, Worker
-from tests.desk import DOCUMENTS, PACE, CountingEmbedder, Desk
+from indexer import Worker, WorkerOptions
+from tests.desk import DOCUMENTS, OPTIONS, CountingEmbedder, Desk
 from tests.openie import chat_models, openie, passage_of
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -33,7 +33,7 @@ async def desk(tmp_path: Path, server: ChatServer) -> AsyncIterator[Desk]:
     desk = Desk(tmp_path)
     async with chat_models(server, concurrency=4) as models:
         desk.backends = replace(desk.backends, models=models)
-        desk.worker = Worker("w", desk.backends, PACE)
+        desk.worker = Worker("w", desk.backends, OPTIONS)
         yield desk
     await desk.close()
 
@@ -50,12 +50,12 @@ async def test_a_passage_is_one_call_and_becomes_entities_and_facts(desk: Desk, 
     assert done.prompt_tokens > 0
     assert done.completion_tokens > 0
     assert [call.role for call in server.calls] == ["extract"] * 2
-    [chunk] = await desk.record.library.chunks_of(corpus.id, document_id("ada"))
-    facts = await desk.record.library.facts_of(corpus.id, [chunk.id])
+    [chunk] = await desk.record.contents.get_chunks_of(corpus.id, document_id("ada"))
+    facts = await desk.record.contents.get_facts_of(corpus.id, [chunk.id])
     assert ("Ada Lovelace", "is named before", "Charles Babbage") in {(f.subject, f.predicate, f.object) for f in facts}
     _, _, entity, fact = await desk.view_ids(corpus)
     assert entity
-    assert len(fact) == (await desk.record.corpora.counts(corpus.id)).facts
+    assert len(fact) == (await desk.record.corpora.count(corpus.id)).facts
 
 
 async def test_extractors_combine(desk: Desk, server: ChatServer) -> None:
@@ -88,7 +88,7 @@ async def test_what_is_paid_for_is_kept_when_the_worker_is_stopped(desk: Desk, s
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     server.respond = lambda call: openie(call) if call.number < 12 else Reply(stall=True)
-    worker = Worker("w", desk.backends, PACE, stopping=lambda: len(server.calls) >= 16)
+    worker = Worker("w", desk.backends, OPTIONS, is_stopping=lambda: len(server.calls) >= 16)
     assert await worker.work(corpus.id), "it is not finished"
     stopped = await _job(desk, job)
     assert (stopped.counts, stopped.calls >= 12) == ({"queued": 1}, True)
@@ -135,9 +135,9 @@ async def test_a_chunk_that_keeps_failing_is_named_and_only_it_is_paid_for_again
     before = len(server.calls)
     assert before == 1 + 22 + 2 * 3 * 2
     server.respond = openie
-    await desk.record.intake.retry(corpus.id, document_id("long"))
+    await desk.record.submissions.retry(corpus.id, document_id("long"))
     await desk.worker.work(corpus.id)
-    assert (await desk.record.library.document(corpus.id, document_id("long"))).state is RevisionState.INDEXED
+    assert (await desk.record.documents.get(corpus.id, document_id("long"))).state is RevisionState.INDEXED
     assert {passage_of(call) for call in server.calls[before:]} == bad
 
 
@@ -185,18 +185,18 @@ async def test_an_endpoint_that_is_down_is_no_documents_failure(desk: Desk, serv
 async def test_without_a_model_documents_fail_with_the_remedy(desk: Desk) -> None:
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, DOCUMENTS[0])
-    await Worker("w", replace(desk.backends, models=None), PACE).work(corpus.id)
+    await Worker("w", replace(desk.backends, models=None), OPTIONS).work(corpus.id)
     [(_, reason)] = (await _job(desk, job)).failures
     assert "HOPWEAVE_LLM__MODEL" in reason
-    await desk.record.intake.retry(corpus.id, document_id("ada"))
+    await desk.record.submissions.retry(corpus.id, document_id("ada"))
     await desk.worker.work(corpus.id)
-    assert (await desk.record.library.document(corpus.id, document_id("ada"))).state is RevisionState.INDEXED
+    assert (await desk.record.documents.get(corpus.id, document_id("ada"))).state is RevisionState.INDEXED
 
 
 async def test_a_used_up_budget_pauses_and_resuming_pays_only_for_the_rest(desk: Desk, server: ChatServer) -> None:
     corpus = await desk.corpus(extractor="llm")
     await desk.ingest(corpus, {**LONG, "id": "probe", "chunks": LONG["chunks"][:1]})
-    [probe] = await desk.record.jobs.all()
+    [probe] = await desk.record.jobs.list()
     budget, before = 6 * probe.tokens, len(server.calls)
     job = await desk.queue(corpus, LONG, DOCUMENTS[1], tokens=budget)
     assert not await desk.worker.work(corpus.id)
@@ -206,7 +206,7 @@ async def test_a_used_up_budget_pauses_and_resuming_pays_only_for_the_rest(desk:
     calls = len(server.calls) - before
     assert budget <= paused.tokens <= budget + 4 * 2 * probe.tokens, "no more than what was in flight"
     assert paused.calls == calls
-    document = await desk.record.library.document(corpus.id, document_id("long"))
+    document = await desk.record.documents.get(corpus.id, document_id("long"))
     assert document.reason is not None
     assert str(budget) in document.reason
     await desk.record.jobs.resume(job, tokens=10**6)
@@ -226,7 +226,7 @@ async def test_a_model_that_refuses_every_call_pauses_the_job_and_nothing_has_fa
     job = await desk.ingest(corpus, *DOCUMENTS, LONG)
     paused = await _job(desk, job)
     assert (paused.state, paused.counts) == (JobState.PAUSED, {"paused": len(DOCUMENTS) + 1})
-    page = await desk.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    page = await desk.record.documents.list(corpus.id, limit=1, state=RevisionState.PAUSED)
     assert "HOPWEAVE_LLM__API_KEY" in (page.data[0].reason or "")
     assert len(server.calls) <= len(DOCUMENTS) + len(SENTENCES)  # none was asked again
     server.api_key = ""
@@ -239,8 +239,8 @@ async def test_cancelling_a_job_stops_paying_for_it(desk: Desk, server: ChatServ
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     server.respond = lambda call: openie(call) if call.number < 4 else Reply(stall=True)
-    pace = Pace(lease_seconds=60, renew_seconds=0.05, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
-    working = asyncio.create_task(Worker("w", desk.backends, pace).work(corpus.id))
+    options = WorkerOptions(lease_seconds=60, renew_seconds=0.05, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
+    working = asyncio.create_task(Worker("w", desk.backends, options).work(corpus.id))
     await server.until(lambda: len(server.calls) == 8)
     await desk.record.jobs.cancel(job)
     await working
@@ -266,7 +266,7 @@ async def test_extraction_goes_on_while_embedding_does(desk: Desk, server: ChatS
 
     server.respond = lambda call: replace(openie(call), delay=0.01)
     job = await desk.queue(corpus, *documents)
-    await Worker("w", replace(desk.backends, embedder=Waiting()), PACE).work(corpus.id)
+    await Worker("w", replace(desk.backends, embedder=Waiting()), OPTIONS).work(corpus.id)
     assert (await _job(desk, job)).state is JobState.DONE
 
 
@@ -291,6 +291,6 @@ async def test_an_embedding_model_that_cannot_be_loaded_is_found_out_before_anyt
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     with pytest.raises(Unavailable, match="no embedding"):
-        await Worker("w", desk.backends, replace(PACE, retry_seconds=0)).work(corpus.id)
+        await Worker("w", desk.backends, replace(OPTIONS, retry_seconds=0)).work(corpus.id)
     assert server.calls == []
     assert (await _job(desk, job)).counts == {"queued": 1}

@@ -12,10 +12,10 @@ from core.errors import InvalidSettings
 from core.ids import document_id
 from core.ports.model_cache import CachedAnswer
 from core.settings import BudgetSettings, LlmSettings, RoleSettings, Settings
-from indexer import Pace, Worker, submission_from_json
+from indexer import Worker, WorkerOptions, submission_from_json
 from stores.sqlite import SqliteModelCache
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
 
 
 async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Path) -> None:
@@ -23,19 +23,20 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
     cache = SqliteModelCache(tmp_path / "model-cache.db")
     try:
         corpus = await ensure(container, "people")
-        worker = Worker("w", container.indexing, PACE)
+        worker = Worker("w", container.indexing, OPTIONS)
         documents = [submission_from_json({"key": key, "text": f"{key} wrote a program."}) for key in ("Ada", "Bob")]
         await hand_in(container, corpus, documents, OnConflict.REPLACE)
         await worker.work(corpus.id)
         ids = {
-            key: (await container.record.library.chunks_of(corpus.id, document_id(key)))[0].id for key in ("Ada", "Bob")
+            key: (await container.record.contents.get_chunks_of(corpus.id, document_id(key)))[0].id
+            for key in ("Ada", "Bob")
         }
         await container.forget_removed(corpus.id)  # the cache hears of the corpus
         await cache.follow(corpus.id, await container.record.graph.generation(corpus.id), None)
         for key, chunk in ids.items():
             entry = CachedAnswer(key=key, answer="{}", corpus_id=corpus.id, chunk_ids=frozenset({chunk}))
             assert await cache.put(entry, await container.record.graph.generation(corpus.id))
-        await container.record.intake.delete_documents(corpus.id, [document_id("Ada")])
+        await container.record.submissions.delete_documents(corpus.id, [document_id("Ada")])
         await worker.work(corpus.id)
         await container.forget_removed(corpus.id)
         assert [await cache.get("Ada"), await cache.get("Bob")] == [None, "{}"]

@@ -12,7 +12,7 @@ from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
 from models import OpenAIEmbedder, make_embedder
-from tests.contracts.embedder import EmbedderContract
+from testing.contracts.embedder import EmbedderContract
 from tests.twins.embedding_server import EmbeddingServer, Scripted
 
 KEY = "sk-very-secret"
@@ -121,8 +121,8 @@ async def test_another_dimension_than_before_is_the_models_failure(server: Embed
 
 
 async def test_nobody_there_is_unavailable():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as hold:
+        port = hold.getsockname()[1]
     embedder = OpenAIEmbedder(model="e", base_url=f"http://127.0.0.1:{port}/v1", retries=0)
     with pytest.raises(Unavailable, match=r"cannot be reached .*base_url"):
         await embedder.embed_query("a question")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.text.query import Term, TextQuery
 from reasoning.strategies.level.keyword_query import Keyword, KeywordQuery, comparable
 from retrieval.candidates.lucene_syntax import parse_lucene
-from stores.lucene import render
+from stores.lucene_query import render
 
 WORDS = st.one_of(
     st.text(max_size=12),

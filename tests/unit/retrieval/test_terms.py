@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Unavailable
@@ -40,7 +40,6 @@ def values(statistics: TermStatistics) -> dict[str, Any]:
 
 
 @given(corpus=corpora)
-@settings(deadline=None)
 def test_what_is_read_is_what_was_written(corpus: list[list[Row]]) -> None:
     found = read(corpus)
     assert len(found) == len(corpus)
@@ -48,7 +47,6 @@ def test_what_is_read_is_what_was_written(corpus: list[list[Row]]) -> None:
 
 
 @given(corpus=corpora, data=st.data())
-@settings(deadline=None)
 def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, len(corpus) - 1))) if corpus else []
     found, which = read(corpus).of(np.array(chosen, np.int64))
@@ -58,7 +56,6 @@ def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], 
 
 
 @given(corpus=corpora, data=st.data())
-@settings(deadline=None)
 def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Row]], data: st.DataObject) -> None:
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(corpus), max_size=len(corpus))), np.bool_)
     whole = read(corpus)
@@ -69,7 +66,6 @@ def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Ro
 
 
 @given(corpus=corpora, block=st.integers(1, 9))
-@settings(deadline=None)
 def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(term_statistics, "_BLOCK", block)
@@ -89,7 +85,6 @@ def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int)
 
 
 @given(before=corpora, added=corpora, data=st.data())
-@settings(deadline=None)
 def test_changed_statistics_are_those_of_a_new_count(
     before: list[list[Row]], added: list[list[Row]], data: st.DataObject
 ) -> None:

@@ -128,7 +128,7 @@ class SqliteVectorStore:
         if ids:
             await asyncio.to_thread(work)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         def work() -> None:
             with self._transaction() as db:
                 numbers = db.execute("DELETE FROM collections WHERE corpus_id = ? RETURNING collection", (corpus_id,))

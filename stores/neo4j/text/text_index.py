@@ -70,7 +70,7 @@ class Neo4jTextIndex:
         for batch in batches(sorted(uid_of(corpus_id, id) for id in set(ids))):
             await self._database.write_unlocked(_running("delete", uids=batch))
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         def work(tx: Transaction) -> int:
             return int(tx.rows(_CYPHER["drop"], corpus=corpus_id, limit=_DROPPED_AT_ONCE)[0]["removed"])
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from core.text.characters import NO_CHARACTER, is_whole
+from core.text.characters import NO_CHARACTER, is_valid_text
 
 __all__ = ["In", "Out", "SpanOut", "Text"]
 
 
 def _whole(text: str) -> str:
-    if not is_whole(text):
+    if not is_valid_text(text):
         raise ValueError(NO_CHARACTER)
     return text
 

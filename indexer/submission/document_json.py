@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from core.errors import InvalidInput
 from core.graph import Triple
-from core.text.characters import NO_CHARACTER, half_in
+from core.text.characters import NO_CHARACTER, find_half
 
 __all__ = ["DOCUMENT_MEDIA_TYPE", "canonical_json", "check_document", "parse_json", "read_triples"]
 
@@ -40,7 +40,7 @@ def canonical_json(value: object) -> bytes:
     try:
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"`{half_in(value)}` {NO_CHARACTER}") from error
+        raise InvalidInput(f"`{find_half(value)}` {NO_CHARACTER}") from error
     except RecursionError as error:
         raise InvalidInput("the value is nested too deeply to be kept") from error
     except (TypeError, ValueError) as error:  # API callers hand in JSON values only; Python callers may err

@@ -46,8 +46,8 @@ def test_views_that_were_lost_are_made_again(hopweave: Hopweave, corpus: str) ->
     before = hopweave("search", "Who designed the Engine?", "-c", corpus, "--json").json["hits"]
 
     async def lose(container: Container, corpus_id: str) -> None:
-        await container.vectors.drop(corpus_id)
-        await container.text.drop(corpus_id)
+        await container.vectors.delete_corpus(corpus_id)
+        await container.text.delete_corpus(corpus_id)
 
     with_stores(lose)
     told = hopweave("doctor")

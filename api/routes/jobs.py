@@ -1,4 +1,4 @@
-"""Jobs: list, show, cancel, resume."""
+"""The routes of jobs: list, show, cancel, resume."""
 
 from typing import Annotated
 
@@ -23,14 +23,14 @@ async def show_job(id: str, container: ContainerDep) -> JobOut:
     return job_out(await container.record.jobs.get(id))
 
 
-@router.post("/{id}/cancel", summary="Cancel what is not finished")
+@router.post("/{id}/cancel", summary="Cancel a job")
 async def cancel_job(id: str, container: ContainerDep) -> JobOut:
-    """What is finished stays; a job that is over is returned as it is."""
+    """Finished documents stay. A job that has ended is returned unchanged."""
     return job_out(await container.record.jobs.cancel(id))
 
 
-@router.post("/{id}/resume", summary="Let a paused job go on")
+@router.post("/{id}/resume", summary="Resume a paused job")
 async def resume_job(id: str, container: ContainerDep, body: ResumeIn | None = None) -> JobOut:
-    """A job pauses when its budget is used up; what was paid for is kept, and not paid for again."""
+    """A job pauses when its budget is used up. Paid extractions are kept and not paid for again."""
     tokens = body.budget.tokens if body and body.budget else None
     return job_out(await resume(container, id, tokens=tokens))

@@ -22,7 +22,7 @@ __all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "Qu
 
 
 class BudgetIn(In):
-    """Limits of this question; each may be at most the server's own, which holds where none is given."""
+    """Limits for this question. Each may be at most the server's own limit, which holds if none is given."""
 
     calls: int | None = Field(default=None, ge=1, description="Calls of models.")
     tokens: int | None = Field(default=None, ge=1, description="Prompt and completion together.")
@@ -51,22 +51,22 @@ class MessageIn(In):
 
 
 class AskIn(In):
-    """`reasoner` and `searcher` are `NAME[:key=value,…]`; unset, the server's defaults."""
+    """`reasoner` and `searcher` are `NAME[:key=value,…]`; if unset, the server's defaults."""
 
     question: Text
     reasoner: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict, description="Of the reasoner.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the reasoner.")
     searcher: str | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     instructions: Text = Field(default="", description="How the answer is to be written.")
     k: int | None = Field(
-        default=None, ge=1, le=MAX_K, description="Passages that a retrieval brings; unset, the reasoner's own number."
+        default=None, ge=1, le=MAX_K, description="Passages per retrieval; if unset, the reasoner's own number."
     )
     filter: dict[str, Any] | None = None
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
-    web: bool = Field(default=False, description="Permits that queries go to a web search.")
-    stream: bool = Field(default=False, description="Answer with server-sent events, the answer last.")
+    web: bool = Field(default=False, description="Permits queries to a web search.")
+    stream: bool = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
 
@@ -100,7 +100,7 @@ class CitationOut(Out):
 
     marker: int
     chunk_id: str | None = Field(description="Null for a passage of the web.")
-    url: str | None = Field(description="Of a passage of the web, which is in no corpus.")
+    url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
     document: HitDocumentOut
     page: int | None
     quote: str
@@ -109,7 +109,7 @@ class CitationOut(Out):
 
 
 class QuoteOut(Out):
-    """What a step's answer stands on, verbatim in the chunk (or, with `url`, in what the web search told)."""
+    """Words that support a step's answer, verbatim in the chunk, or, with `url`, in the result of the web search."""
 
     chunk_id: str | None
     url: str | None
@@ -119,14 +119,14 @@ class QuoteOut(Out):
 
 
 class StepOut(Out):
-    """One hop: a question, all that was retrieved for it, and its answer. `parents` are the steps that it built on."""
+    """One hop: a question, all passages retrieved for it, and its answer, which used the answers of `parents`."""
 
     id: str
     question: str
     parents: list[str]
     depth: int
     answer: str
-    verdict: str = Field(description="A word of the reasoner's own; empty where nothing was checked.")
+    verdict: str = Field(description="A word that the reasoner defines; empty if nothing was checked.")
     quotes: list[QuoteOut]
     hits: list[HitOut]
     seconds: float
@@ -134,7 +134,7 @@ class StepOut(Out):
 
 
 class AnswerOut(Out):
-    """`abstained` says that there is no answer to be had from what was found. `timing` is in seconds by stage."""
+    """`abstained` is true if the retrieved passages hold no answer. `timing` is in seconds by stage."""
 
     answer: str
     citations: list[CitationOut]
@@ -147,6 +147,7 @@ class AnswerOut(Out):
 
 
 def answer_out(answer: Answer, trace: Trace) -> AnswerOut:
+    """Returns the response of an answer, with the usage, notes and timing of its trace."""
     return AnswerOut(
         answer=answer.text,
         citations=[_citation(citation) for citation in answer.citations],

@@ -1,4 +1,4 @@
-"""Corpora over the wire."""
+"""The bodies and responses of the routes of corpora."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class CorpusIn(In):
-    """What is not given comes from the server's settings."""
+    """Fields that are not given come from the server's settings."""
 
     name: str = Field(description="1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit.")
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
@@ -29,7 +29,7 @@ class CorpusIn(In):
 
 
 class ReindexIn(In):
-    """What is not given stays as it is in the corpus; the embedding model is the one that the server has now."""
+    """Fields that are not given stay as they are in the corpus. The embedding model is the server's present one."""
 
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")

@@ -1,4 +1,4 @@
-"""Documents and their passages over the wire."""
+"""The bodies and responses of the routes of documents and passages."""
 
 from datetime import datetime
 from typing import Any
@@ -26,17 +26,14 @@ __all__ = [
 ]
 
 
-_TRIPLES = "`[subject, predicate, object]`; others are counted malformed."
-
-
 class ChunkIn(In):
-    """A passage that was cut already."""
+    """A passage of a document that its sender has already chunked."""
 
     text: str
     page: int | None = None
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
-        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+        default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
 
 
@@ -50,7 +47,7 @@ class DocumentIn(In):
     metadata: dict[str, Any] = Field(default_factory=dict)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
-        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+        default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
 
 
@@ -65,7 +62,7 @@ class KeysIn(In):
 
 
 class QueuedOut(Out):
-    """`unchanged` and `skipped` documents made no revision; their state is the present one."""
+    """`unchanged` and `skipped` documents made no revision; `state` is their present one."""
 
     id: str
     key: str
@@ -80,7 +77,7 @@ class EnqueuedOut(Out):
 
 
 class DocumentOut(Out):
-    """`state` is that of the newest revision; `readable` tells whether searches see a current one."""
+    """`state` is that of the newest revision; `readable` tells whether searches see a revision."""
 
     id: str
     key: str
@@ -118,7 +115,7 @@ class ChunkListOut(Out):
 
 
 class NeighbouringChunkOut(ChunkOut):
-    """A passage with those before and after it in its document."""
+    """A passage with the ones before and after it in its document."""
 
     previous: ChunkOut | None
     next: ChunkOut | None

@@ -1,4 +1,4 @@
-"""Jobs over the wire."""
+"""The bodies and responses of the routes of jobs."""
 
 from datetime import datetime
 
@@ -13,26 +13,26 @@ _TOKENS = "Tokens of language models, prompt and completion together."
 
 
 class FailureOut(Out):
-    """A document that failed, and why."""
+    """A document that failed, and the reason."""
 
     key: str
     reason: str
 
 
 class JobBudgetIn(In):
-    """What a job may use up before it pauses."""
+    """What a job may spend before it pauses."""
 
     tokens: int = Field(ge=1, description=_TOKENS)
 
 
 class ResumeIn(In):
-    """Without `budget` the job gets as much again as the last time."""
+    """Without `budget`, the job gets as much again as the last time."""
 
     budget: JobBudgetIn | None = None
 
 
 class JobUsageOut(Out):
-    """What calls of language models have cost so far."""
+    """The cost of calls of language models so far."""
 
     calls: int
     prompt_tokens: int
@@ -40,9 +40,10 @@ class JobUsageOut(Out):
 
 
 class JobOut(Out):
-    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+    """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
-    A job whose `tokens` have reached `token_budget` is `paused`; `resume` lets it go on. Without one it never pauses.
+    A job whose `tokens` have reached `token_budget` is `paused`; `resume` continues it. Without
+    a budget it never pauses.
     """
 
     id: str
@@ -66,7 +67,7 @@ class JobListOut(Out):
 
 
 class StartedOut(Out):
-    """What answers a call that only begins something."""
+    """The response of a request that only starts a job."""
 
     job: JobOut
 

@@ -13,9 +13,8 @@ from api.schemas.documents import (
     DocumentsIn,
     EnqueuedOut,
     KeysIn,
-    enqueued_out,
 )
-from api.schemas.jobs import StartedOut, job_out
+from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from app.services.ingestion import delete_documents, hand_in
 from app.services.lookup import ids_of_keys
@@ -36,7 +35,7 @@ async def add_documents(
     submissions = parse_submissions(body.documents)
     enqueued = await hand_in(container, corpus, submissions, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
-    return enqueued_out(job_out(enqueued.job), enqueued.documents)
+    return EnqueuedOut.from_job(enqueued.job, enqueued.documents)
 
 
 @router.get("", summary="List documents, by key", response_model=DocumentListOut)
@@ -57,7 +56,7 @@ async def list_documents(
 async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
     job = await delete_documents(container, corpus, await ids_of_keys(container, corpus, body.keys))
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
 @router.get("/{id}", summary="One document")
@@ -70,14 +69,14 @@ async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, r
     """It is invisible at once; the job deletes the facts and entities that only this document stated."""
     job = await delete_documents(container, corpus, [id])
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
 @router.post("/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED)
 async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
     job = await retry(container, corpus, id)
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
 @router.get("/{id}/content", summary="The original bytes", response_class=Response)

@@ -5,9 +5,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
-from api.schemas.search import HitDocumentOut, HitOut, hit_out
+from api.schemas.search import HitDocumentOut, HitOut
 from api.schemas.strategies import parse_strategy
-from api.schemas.usage import UsageOut, usage_out
+from api.schemas.usage import UsageOut
 from app.services.questions import AskRequest
 from core.budget import Budget
 from core.errors import InvalidInput
@@ -18,7 +18,7 @@ from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut", "answer_out", "quote_out"]
+__all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
 
 
 class BudgetIn(In):
@@ -107,6 +107,19 @@ class CitationOut(Out):
     answer_span: SpanOut
     source_span: SpanOut
 
+    @classmethod
+    def from_citation(cls, citation: Citation) -> Self:
+        return cls(
+            marker=citation.marker,
+            chunk_id=None if citation.url else citation.chunk_id,
+            url=citation.url,
+            document=HitDocumentOut.model_validate(citation.document),
+            page=citation.page,
+            quote=citation.quote,
+            answer_span=SpanOut.model_validate(citation.answer_span),
+            source_span=SpanOut.model_validate(citation.source_span),
+        )
+
 
 class QuoteOut(Out):
     """Words that support a step's answer, verbatim in the chunk, or, with `url`, in the result of the web search."""
@@ -116,6 +129,16 @@ class QuoteOut(Out):
     document: DocumentNameOut
     quote: str
     source_span: SpanOut
+
+    @classmethod
+    def from_quote(cls, quote: Quote) -> Self:
+        return cls(
+            chunk_id=None if quote.hit.url else quote.hit.chunk.id,
+            url=quote.hit.url,
+            document=DocumentNameOut.model_validate(quote.hit.document),
+            quote=quote.text,
+            source_span=SpanOut.model_validate(quote.span),
+        )
 
 
 class StepOut(Out):
@@ -132,6 +155,21 @@ class StepOut(Out):
     seconds: float
     tokens: int
 
+    @classmethod
+    def from_step(cls, step: Step) -> Self:
+        return cls(
+            id=step.id,
+            question=step.question,
+            parents=list(step.parents),
+            depth=step.depth,
+            answer=step.answer,
+            verdict=step.verdict,
+            quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
+            hits=[HitOut.model_validate(hit) for hit in step.hits],
+            seconds=step.seconds,
+            tokens=step.tokens,
+        )
+
 
 class AnswerOut(Out):
     """`abstained` is true if the retrieved passages hold no answer. `timing` is in seconds by stage."""
@@ -145,54 +183,16 @@ class AnswerOut(Out):
     notes: list[str]
     timing: dict[str, float]
 
-
-def answer_out(answer: Answer, trace: Trace) -> AnswerOut:
-    """Returns the response of an answer, with the usage, notes and timing of its trace."""
-    return AnswerOut(
-        answer=answer.text,
-        citations=[_citation(citation) for citation in answer.citations],
-        steps=[_step(step) for step in answer.steps],
-        usage=usage_out(trace.usage),
-        reasoner=answer.reasoner,
-        abstained=answer.abstained,
-        notes=trace.notes,
-        timing=trace.timing,
-    )
-
-
-def quote_out(quote: Quote) -> QuoteOut:
-    return QuoteOut(
-        chunk_id=None if quote.hit.url else quote.hit.chunk.id,
-        url=quote.hit.url,
-        document=DocumentNameOut.model_validate(quote.hit.document),
-        quote=quote.text,
-        source_span=SpanOut.model_validate(quote.span),
-    )
-
-
-def _citation(citation: Citation) -> CitationOut:
-    return CitationOut(
-        marker=citation.marker,
-        chunk_id=None if citation.url else citation.chunk_id,
-        url=citation.url,
-        document=HitDocumentOut.model_validate(citation.document),
-        page=citation.page,
-        quote=citation.quote,
-        answer_span=SpanOut.model_validate(citation.answer_span),
-        source_span=SpanOut.model_validate(citation.source_span),
-    )
-
-
-def _step(step: Step) -> StepOut:
-    return StepOut(
-        id=step.id,
-        question=step.question,
-        parents=list(step.parents),
-        depth=step.depth,
-        answer=step.answer,
-        verdict=step.verdict,
-        quotes=[quote_out(quote) for quote in step.quotes],
-        hits=[hit_out(hit) for hit in step.hits],
-        seconds=step.seconds,
-        tokens=step.tokens,
-    )
+    @classmethod
+    def from_answer(cls, answer: Answer, trace: Trace) -> Self:
+        """Returns the response of an answer, with the usage, notes and timing of its trace."""
+        return cls(
+            answer=answer.text,
+            citations=[CitationOut.from_citation(citation) for citation in answer.citations],
+            steps=[StepOut.from_step(step) for step in answer.steps],
+            usage=UsageOut.from_usage(trace.usage),
+            reasoner=answer.reasoner,
+            abstained=answer.abstained,
+            notes=trace.notes,
+            timing=trace.timing,
+        )

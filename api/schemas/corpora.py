@@ -1,6 +1,7 @@
 """The bodies and responses of the routes of corpora."""
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
@@ -14,8 +15,6 @@ __all__ = [
     "CorpusOut",
     "ReindexIn",
     "RenameIn",
-    "corpus_detail",
-    "corpus_out",
 ]
 
 
@@ -55,6 +54,20 @@ class CorpusOut(Out):
     generation: int
     created_at: datetime
 
+    @staticmethod
+    def from_corpus(corpus: Corpus) -> "CorpusOut":
+        settings = corpus.settings
+        return CorpusOut(
+            id=corpus.id,
+            name=corpus.name,
+            chunker=settings.chunker,
+            extractor=settings.extractor,
+            fine=settings.fine,
+            embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
+            generation=corpus.generation,
+            created_at=corpus.created_at,
+        )
+
 
 class CountsOut(Out):
     documents: int
@@ -67,25 +80,11 @@ class CountsOut(Out):
 class CorpusDetailOut(CorpusOut):
     counts: CountsOut
 
+    @classmethod
+    def from_counts(cls, corpus: Corpus, counts: CorpusCounts) -> Self:
+        return cls(**dict(CorpusOut.from_corpus(corpus)), counts=CountsOut.model_validate(counts))
+
 
 class CorpusListOut(Out):
     data: list[CorpusOut]
     next_cursor: None = None
-
-
-def corpus_out(corpus: Corpus) -> CorpusOut:
-    settings = corpus.settings
-    return CorpusOut(
-        id=corpus.id,
-        name=corpus.name,
-        chunker=settings.chunker,
-        extractor=settings.extractor,
-        fine=settings.fine,
-        embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
-        generation=corpus.generation,
-        created_at=corpus.created_at,
-    )
-
-
-def corpus_detail(corpus: Corpus, counts: CorpusCounts) -> CorpusDetailOut:
-    return CorpusDetailOut(**dict(corpus_out(corpus)), counts=CountsOut.model_validate(counts))

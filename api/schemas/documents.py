@@ -1,7 +1,8 @@
 """The bodies and responses of the routes of documents and passages."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -9,6 +10,7 @@ from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.jobs import JobBudgetIn, JobOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import OnConflict, RevisionState
+from core.jobs import Job
 from core.ports.record import EnqueuedDocument
 
 __all__ = [
@@ -22,7 +24,6 @@ __all__ = [
     "KeysIn",
     "NeighbouringChunkOut",
     "QueuedOut",
-    "enqueued_out",
 ]
 
 
@@ -75,6 +76,10 @@ class EnqueuedOut(Out):
     job: JobOut
     documents: list[QueuedOut]
 
+    @classmethod
+    def from_job(cls, job: Job, documents: Sequence[EnqueuedDocument]) -> Self:
+        return cls(job=JobOut.from_job(job), documents=[QueuedOut.model_validate(document) for document in documents])
+
 
 class DocumentOut(Out):
     """`state` is that of the newest revision; `readable` tells whether searches see a revision."""
@@ -119,7 +124,3 @@ class NeighbouringChunkOut(ChunkOut):
 
     previous: ChunkOut | None
     next: ChunkOut | None
-
-
-def enqueued_out(job: JobOut, documents: tuple[EnqueuedDocument, ...]) -> EnqueuedOut:
-    return EnqueuedOut(job=job, documents=[QueuedOut.model_validate(document) for document in documents])

@@ -2,13 +2,13 @@
 
 from pydantic import Field
 
-from api.schemas.ask import DocumentNameOut, QuoteOut, quote_out
+from api.schemas.ask import DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step
 from core.trace import Event
 
-__all__ = ["DATA", "event_out"]
+__all__ = ["DATA", "convert_event"]
 
 
 class _EventOut(Out):
@@ -84,15 +84,15 @@ follows them.
 """
 
 
-def event_out(event: Event) -> Out | None:
+def convert_event(event: Event) -> Out | None:
     """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
     match event:
         case PlanEvent():
             return PlanOut.model_validate(event)
         case SearchEvent():
-            return _search_out(event)
+            return _convert_search(event)
         case StepEvent():
-            return _step_out(event.result)
+            return _convert_step(event.result)
         case ReviewEvent():
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
@@ -101,7 +101,7 @@ def event_out(event: Event) -> Out | None:
             return None
 
 
-def _search_out(event: SearchEvent) -> SearchedOut:
+def _convert_search(event: SearchEvent) -> SearchedOut:
     return SearchedOut(
         step=event.step,
         query=event.query,
@@ -118,7 +118,7 @@ def _search_out(event: SearchEvent) -> SearchedOut:
     )
 
 
-def _step_out(step: Step) -> StepDoneOut:
+def _convert_step(step: Step) -> StepDoneOut:
     return StepDoneOut(
         step=step.id,
         question=step.question,
@@ -126,7 +126,7 @@ def _step_out(step: Step) -> StepDoneOut:
         depth=step.depth,
         answer=step.answer,
         verdict=step.verdict,
-        quotes=[quote_out(quote) for quote in step.quotes],
+        quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
         seconds=step.seconds,
         tokens=step.tokens,
     )

@@ -1,13 +1,14 @@
 """The bodies and responses of the routes of jobs."""
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
 from api.schemas.base import In, Out
 from core.jobs import Job, JobKind, JobState
 
-__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut", "job_out"]
+__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut"]
 
 _TOKENS = "Tokens of language models, prompt and completion together."
 
@@ -60,6 +61,24 @@ class JobOut(Out):
     tokens: int
     usage: JobUsageOut
 
+    @classmethod
+    def from_job(cls, job: Job) -> Self:
+        return cls(
+            id=job.id,
+            corpus=job.corpus_name,
+            kind=job.kind,
+            state=job.state,
+            counts=dict(job.counts),
+            malformed_triples=job.malformed_triples,
+            failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],
+            created_at=job.created_at,
+            started_at=job.started_at,
+            finished_at=job.finished_at,
+            token_budget=job.token_budget,
+            tokens=job.tokens,
+            usage=JobUsageOut.model_validate(job),
+        )
+
 
 class JobListOut(Out):
     data: list[JobOut]
@@ -71,20 +90,6 @@ class StartedOut(Out):
 
     job: JobOut
 
-
-def job_out(job: Job) -> JobOut:
-    return JobOut(
-        id=job.id,
-        corpus=job.corpus_name,
-        kind=job.kind,
-        state=job.state,
-        counts=dict(job.counts),
-        malformed_triples=job.malformed_triples,
-        failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],
-        created_at=job.created_at,
-        started_at=job.started_at,
-        finished_at=job.finished_at,
-        token_budget=job.token_budget,
-        tokens=job.tokens,
-        usage=JobUsageOut.model_validate(job),
-    )
+    @classmethod
+    def from_job(cls, job: Job) -> Self:
+        return cls(job=JobOut.from_job(job))

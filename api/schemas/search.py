@@ -6,13 +6,13 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.strategies import parse_strategy
-from api.schemas.usage import UsageOut, usage_out
+from api.schemas.usage import UsageOut
 from app.services.questions import SearchRequest
-from core.ports.retrieval import MAX_K, Hit, SearchResult
+from core.ports.retrieval import MAX_K, SearchResult
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
+__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
 
 
 class SearchIn(In):
@@ -115,17 +115,13 @@ class SearchOut(Out):
     timing: dict[str, float]
     usage: UsageOut
 
-
-def hit_out(hit: Hit) -> HitOut:
-    return HitOut.model_validate(hit)
-
-
-def search_out(result: SearchResult, trace: Trace) -> SearchOut:
-    """Returns the response of a search, with the usage, notes and timing of its trace."""
-    return SearchOut(
-        hits=[hit_out(hit) for hit in result.hits],
-        generation=result.generation,
-        notes=trace.notes,
-        timing=trace.timing,
-        usage=usage_out(trace.usage),
-    )
+    @classmethod
+    def from_result(cls, result: SearchResult, trace: Trace) -> Self:
+        """Returns the response of a search, with the usage, notes and timing of its trace."""
+        return cls(
+            hits=[HitOut.model_validate(hit) for hit in result.hits],
+            generation=result.generation,
+            notes=trace.notes,
+            timing=trace.timing,
+            usage=UsageOut.from_usage(trace.usage),
+        )

@@ -1,11 +1,13 @@
 """The usage of models in responses: calls, tokens and seconds, in total and by action."""
 
+from typing import Self
+
 from pydantic import Field
 
 from api.schemas.base import Out
 from core.usage import Usage
 
-__all__ = ["UsageOut", "usage_out"]
+__all__ = ["UsageOut"]
 
 
 class ActionUsageOut(Out):
@@ -34,13 +36,13 @@ class UsageOut(Out):
     seconds: float
     actions: list[ActionUsageOut]
 
-
-def usage_out(usage: Usage) -> UsageOut:
-    return UsageOut(
-        calls=usage.calls,
-        cached=usage.cached,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        seconds=usage.seconds,
-        actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
-    )
+    @classmethod
+    def from_usage(cls, usage: Usage) -> Self:
+        return cls(
+            calls=usage.calls,
+            cached=usage.cached,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            seconds=usage.seconds,
+            actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
+        )

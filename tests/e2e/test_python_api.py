@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app.supervision.folder_lock import is_held, read_holder
 
 import hopweave
+from app.supervision.folder_lock import is_held, read_holder
 from tests.e2e.wheels import ROOT
 
 pytestmark = pytest.mark.slow

@@ -5,10 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from kombu import Queue
-from kombu.connection import Connection
-from redis import Redis
-
 from tests.servers.rabbitmq_server import RabbitmqServer
 from tests.servers.redis_server import RedisServer
 
@@ -45,6 +41,8 @@ def guarded(broker: Broker, password: str) -> str:
     """Its URL with a password, which it asks for."""
     if isinstance(broker, RabbitmqServer):
         return broker.url
+    from redis import Redis
+
     with Redis.from_url(broker.url) as client:
         client.config_set("requirepass", password)
     return broker.url.replace("//", f"//:{password}@")
@@ -56,6 +54,9 @@ def password_in(url: str) -> str:
 
 @contextmanager
 def _queue(broker: Broker) -> Iterator[Any]:
+    from kombu import Queue
+    from kombu.connection import Connection
+
     connect: Any = Connection  # it has no types
     with connect(broker.url) as connection:
         yield Queue(QUEUE, channel=connection.default_channel)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest.register_assert_rewrite("testing")
 pytest_plugins = ["tests.servers.fixtures"]
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -16,7 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # A deadline, or a check for slowness, would be a timed test.
 settings.register_profile("hopweave", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("hopweave")
+settings.register_profile("quick", parent=settings.get_profile("hopweave"), max_examples=20, database=None)
+settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after this
 
 
 @pytest.fixture(autouse=True)

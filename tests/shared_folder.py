@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from celery import signals
 from celery.platforms import SecurityWarning
 
 from app.container import Container
@@ -33,11 +34,18 @@ from stores.tantivy import TantivyTextIndex
 from tests.twins.embedder import TwinEmbedder
 
 SECONDS_A_TEXT = 0.01
+TAKES_MESSAGES = "takes messages"
+"""What a worker process says once it does; from then on it is Celery that hears signals."""
 
 
 def embedded_by(folder: Path) -> Path:
     """Holds a file for each process that embedded something, named by its number."""
     return folder / "embedded-by"
+
+
+def hold(folder: Path) -> Path:
+    """A file: as long as it is there, no worker process ends an embedding that it has begun."""
+    return folder / "hold"
 
 
 def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:
@@ -57,14 +65,17 @@ def environment(folder: Path, broker: str, **more: str) -> dict[str, str]:
 class SlowEmbedder(TwinEmbedder):
     """Takes a while for each text, as a model does, and no processor; notes in the folder which process embeds."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, data_dir: Path) -> None:
         super().__init__()
-        self._folder = folder
+        self._noted = embedded_by(data_dir)
+        self._hold = hold(data_dir)
 
     async def embed_passages(self, texts: Sequence[str]) -> Any:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / str(os.getpid())).touch()
+        self._noted.mkdir(parents=True, exist_ok=True)
+        (self._noted / str(os.getpid())).touch()
         await asyncio.sleep(SECONDS_A_TEXT * len(texts))
+        while self._hold.exists():  # noqa: ASYNC110 - another process creates and deletes the file
+            await asyncio.sleep(SECONDS_A_TEXT)
         return await super().embed_passages(texts)
 
 
@@ -104,7 +115,7 @@ class SharedFolder(Container):
 
     @cached_property
     def embedder(self) -> Embedder:
-        return SlowEmbedder(embedded_by(self.settings.data_dir))
+        return SlowEmbedder(self.settings.data_dir)
 
 
 @contextmanager
@@ -121,6 +132,7 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     warnings.filterwarnings("ignore", category=SecurityWarning)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signals.worker_ready.connect(lambda **_: print(TAKES_MESSAGES, file=sys.__stderr__, flush=True), weak=False)
     return ServerWorkerProcess(SharedFolder(read_settings())).run(arguments.parent)
 
 

@@ -32,8 +32,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
 
 async def repair_all(container: Container) -> AsyncIterator[str]:
     """Repairs the views of all corpora from the record. Yields one line for each repair."""
-    for corpus in await container.record.corpora.all():
-        waiting = corpus.id in await container.record.work.waiting()
+    for corpus in await container.record.corpora.list():
+        waiting = corpus.id in await container.record.maintenance.list_corpora_with_work()
         examination = CorpusExamination(container, corpus, waiting=waiting)
         async for _ in examination.findings():
             pass
@@ -42,6 +42,6 @@ async def repair_all(container: Container) -> AsyncIterator[str]:
 
 
 async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:
-    waiting = set(await container.record.work.waiting())
-    for corpus in await container.record.corpora.all():
+    waiting = set(await container.record.maintenance.list_corpora_with_work())
+    for corpus in await container.record.corpora.list():
         yield CorpusExamination(container, corpus, waiting=corpus.id in waiting)

@@ -32,7 +32,7 @@ async def notify_of_waiting_work(container: Container) -> None:
     outages = OutageLog(_log)
     while True:
         try:
-            for corpus_id in await container.record.work.waiting():
+            for corpus_id in await container.record.maintenance.list_corpora_with_work():
                 await asyncio.to_thread(container.notifier.notify, corpus_id)
         except HopweaveError as error:  # also a refusal of access, which may be corrected meanwhile
             outages.report_outage("record or broker", error)

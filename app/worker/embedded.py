@@ -17,7 +17,7 @@ class EmbeddedWorkerProcess(WorkerProcess):
     """No other worker exists, so it expires all older leases, and notifies itself of each corpus that has work."""
 
     def prepare(self) -> None:
-        expired = self._loop.run_until_complete(self._container.record.work.expire())
+        expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
         if expired:
             _log.info("took over %d revisions from a worker that is gone", expired)
         delete_messages(self._settings)

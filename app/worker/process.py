@@ -102,7 +102,7 @@ class WorkerProcess(ABC):
 
     def list_waiting(self) -> list[str]:
         """Returns the ids of the corpora that have work. May be called from any thread."""
-        return asyncio.run(self._container.record.work.waiting())
+        return asyncio.run(self._container.record.maintenance.list_corpora_with_work())
 
     def _wait_for_parent(self, parent: int) -> None:
         os.read(parent, 1)  # nothing is ever written: it returns when the other end is closed

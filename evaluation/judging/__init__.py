@@ -1,11 +1,11 @@
-"""A language model judges answers without gold ones, and what each depth of a plan gains.
+"""Judging of answers by a language model, without gold answers, and of what each depth of a plan contributes.
 
 Relevance and faithfulness follow Omni-RAG (SIGIR 2025 LiveRAG), information gain follows Plan*RAG (arXiv 2410.20753);
 the prompts are our own.
 """
 
+from evaluation.judging.judge import Judge, require_judge_models
 from evaluation.judging.judgement_rows import JudgementRow
 from evaluation.judging.judgement_scores import aggregate_judgements
-from evaluation.judging.judging import Judge, models_of
 
-__all__ = ["Judge", "JudgementRow", "aggregate_judgements", "models_of"]
+__all__ = ["Judge", "JudgementRow", "aggregate_judgements", "require_judge_models"]

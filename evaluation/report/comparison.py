@@ -1,12 +1,12 @@
-"""Each searcher or reasoner against a baseline, question by question."""
+"""Comparison of searchers or reasoners with a baseline, question by question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evaluation.scores.bootstrap import Interval, interval
+from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
-__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "Scored", "compare"]
+__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "ScoredRow", "compare"]
 
 SEARCH_COMPARED = ("recall@5",)
 ANSWER_COMPARED = ("em", "f1")
@@ -14,8 +14,8 @@ ANSWER_COMPARED = ("em", "f1")
 _SEED = 0
 
 
-class Scored(Protocol):
-    """A row of either kind."""
+class ScoredRow(Protocol):
+    """A row of a searcher or a reasoner."""
 
     @property
     def question_id(self) -> str: ...
@@ -26,18 +26,18 @@ class Scored(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """By metric the difference to the baseline: above zero is better than it."""
+    """The differences to the baseline, by metric; a positive one is better than the baseline."""
 
     baseline: str
     differences: Mapping[str, Interval]
 
 
 def compare(
-    rows: Mapping[str, Sequence[Scored]], metrics: Sequence[str], baseline: str | None
+    rows: Mapping[str, Sequence[ScoredRow]], metrics: Sequence[str], baseline: str | None
 ) -> dict[str, Comparison]:
-    """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
+    """Returns the comparison of each name but the baseline; if the baseline is not among `rows`, it is the first.
 
-    A question that failed counts with its scores of 0, as it does in the means; one that lacks a metric does not count.
+    A failed question counts with its scores of 0, as in the means; a question without a metric does not count for it.
     """
     if not rows:
         return {}
@@ -51,9 +51,9 @@ def compare(
 
 
 def _differences(
-    rows: Sequence[Scored], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+    rows: Sequence[ScoredRow], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
 ) -> Iterator[tuple[str, Interval]]:
     for metric in metrics:
         pairs = [(row.scores, reference[row.question_id]) for row in rows if metric in row.scores]
         if pairs:
-            yield metric, interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)
+            yield metric, bootstrap_interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)

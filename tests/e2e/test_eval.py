@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.twins.chat_server import Call, ChatServer, Reply
-from tests.unit.evaluation.townsfolk import write_townsfolk
 
 pytestmark = pytest.mark.slow
 

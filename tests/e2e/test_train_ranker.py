@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.townsfolk import write_townsfolk
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import pytest
 from app.services import corpora, ingestion
 from core.documents import OnConflict
 from tests.brokers import Broker, password_in
-from tests.shared_folder import environment
+from tests.shared_folder import TAKES_MESSAGES, environment, hold
 from tests.shared_workers import at_work, finished, sentences, shared_container, shared_workers, until
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
@@ -111,13 +111,18 @@ async def test_a_worker_that_is_killed_loses_nothing(
 async def test_a_worker_that_is_asked_by_a_signal_leaves_in_peace(
     tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It is held in the middle of its first batch until it has heard the signal, and leaves the others."""
     settings(monkeypatch, tmp_path, broker, sweep_seconds=NO_SWEEP)
+    hold(tmp_path).touch()
     with shared_workers(tmp_path, 1) as [worker]:
+        await asyncio.to_thread(until, lambda: TAKES_MESSAGES in worker.said(), "Celery hears signals")
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            await ingestion.hand_in(container, corpus, sentences(5000), OnConflict.REPLACE)
+            await ingestion.hand_in(container, corpus, sentences(100), OnConflict.REPLACE)
             await asyncio.to_thread(until, lambda: bool(at_work(tmp_path)), "it is at work")
             worker.send(signal.SIGTERM)
+            await asyncio.to_thread(until, lambda: "Warm shutdown" in worker.said(), "it has heard the signal")
+            hold(tmp_path).unlink()
             assert await asyncio.to_thread(worker.wait) == 0
-            [job] = await container.record.jobs.all()
+            [job] = await container.record.jobs.list()
             assert job.counts.get("queued"), worker.said()

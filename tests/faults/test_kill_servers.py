@@ -21,7 +21,7 @@ from core.errors import Unavailable
 from core.jobs import Job, JobState
 from core.settings import read_settings
 from indexer import Worker, WorkerOptions, submission_from_json
-from tests.graph_rows import told
+from testing.graph_rows import told
 from tests.integration.servers.corpus import documents
 from tests.openie import openie
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation

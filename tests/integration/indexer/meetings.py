@@ -13,8 +13,8 @@ from core.ids import content_hash
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
 from indexer import IndexingBackends, Worker
+from testing.graph_rows import told
 from tests.desk import OPTIONS, Desk
-from tests.graph_rows import told
 
 ADA = {"id": "ada", "text": "Ada Lovelace knew Charles Babbage.", "triples": [["Ada Lovelace", "knew", "Babbage"]]}
 AGAIN = {**ADA, "id": "again"}
@@ -84,7 +84,7 @@ class _ClaimsOnce:
 
 def worker(backends: IndexingBackends, *, is_stopping: Callable[[], bool] = lambda: False) -> Worker:
     """One that does not take away what the test has for another."""
-    return Worker("slow", replace(backends, work=_ClaimsOnce(backends.work)), OPTIONS, is_stopping=is_stopping)
+    return Worker("slow", replace(backends, claims=_ClaimsOnce(backends.claims)), OPTIONS, is_stopping=is_stopping)
 
 
 async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:

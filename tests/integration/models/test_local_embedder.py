@@ -11,7 +11,7 @@ from core.errors import InvalidSettings
 from core.ports.embedding import Embedder
 from models import SentenceTransformersEmbedder
 from models.embedding.weights import BUILT_IN
-from tests.contracts.embedder import TEXTS, EmbedderContract
+from testing.contracts.embedder import TEXTS, EmbedderContract
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
 from models import OpenAIEmbedder, make_embedder
-from tests.contracts.embedder import EmbedderContract
+from testing.contracts.embedder import EmbedderContract
 from tests.twins.embedding_server import EmbeddingServer, Scripted
 
 KEY = "sk-very-secret"

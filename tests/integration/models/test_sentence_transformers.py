@@ -10,7 +10,7 @@ import pytest
 from models import SentenceTransformersEmbedder
 from models.embedding.encoders import SentenceTransformerEncoder
 from models.embedding.weights import BUILT_IN, resolve
-from tests.contracts.embedder import TEXTS, EmbedderContract
+from testing.contracts.embedder import TEXTS, EmbedderContract
 
 pytestmark = pytest.mark.slow
 LONG = [*TEXTS, "", "word " * 1_000, "An accented café, a naïve façade, and 12,345.67 €."]

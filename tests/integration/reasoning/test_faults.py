@@ -24,7 +24,7 @@ from core.strategies import StrategySpec, names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
-from models.chat.wrappers.retry import Retried
+from models.chat.wrappers.retry import ChatRetry
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import LAST, STRATEGIES, good_model, prompt_of
 from tests.reasoning_desk import CORPUS, ReasoningDesk
@@ -148,7 +148,7 @@ async def test_what_passes_is_tried_again(desk: ReasoningDesk, strategy: str) ->
     async def at_once(_: float) -> None: ...
 
     settings = LlmSettings(base_url=desk.server.url, model="scripted", retries=2, cache=False, send_metadata=True)
-    desk.models = ConfiguredModels(settings, None, None, retrying=partial(Retried, sleep=at_once))
+    desk.models = ConfiguredModels(settings, None, None, retrying=partial(ChatRetry, sleep=at_once))
     desk.backends = replace(desk.backends, models=desk.models)
     desk.server.script.extend([Reply(status=429, headers={"Retry-After": "1"}), Reply(status=500)])
     answer, trace = await desk.ask(strategy, QUESTION)

@@ -19,8 +19,10 @@ from core.text.query import TextQuery
 from core.trace import Trace
 from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
 from tests.desk import Desk
+from tests.searching import World, open_world
 
 Document = Mapping[str, Any]
 
@@ -62,7 +64,8 @@ async def opened(folder: Path) -> AsyncIterator[tuple[Desk, Corpus, RetrievalBac
     backends = RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
-        library=desk.record.library,
+        documents=desk.record.documents,
+        contents=desk.record.contents,
         snapshots=SnapshotCache(desk.record.graph, interval=0.0, patience=5.0),
         embedder=desk.embedder,
     )

@@ -5,7 +5,7 @@ from core.ports.views import VectorKind
 from stores.milvus.collections import Collections, MilvusIndex
 from stores.milvus.expressions import collection_name
 from stores.milvus.server import Budget, MilvusServer
-from tests.contracts.vector_store import DIMENSION
+from testing.contracts.vector_store import DIMENSION
 
 __all__ = ["PreparedCorpora"]
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from core.ports.views import VectorKind
 from stores.milvus import MilvusVectorStore
-from tests.contracts.vector_store import batch, names, unit_vectors
+from testing.contracts.vector_store import batch, names, unit_vectors
 
 OTHER_DIMENSION = 5
 CHUNK = VectorKind.CHUNK

@@ -15,7 +15,7 @@ from obstore.store import S3Store
 from core.errors import InvalidInput, InvalidSettings, NotFound, Unavailable
 from core.ids import content_hash, new_id
 from stores.files import BucketFileStore, FolderFileStore, make_file_store
-from tests.contracts.file_store import Connect, FileStoreContract
+from testing.contracts.file_store import Connect, FileStoreContract
 from tests.servers.addresses import S3Address
 
 SECRET = "a-wrong-secret-that-no-message-may-hold"  # noqa: S105 - it opens nothing

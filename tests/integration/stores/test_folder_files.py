@@ -7,7 +7,7 @@ import pytest
 from core.errors import InvalidInput, Unavailable
 from core.ids import content_hash, new_id
 from stores.files import FolderFileStore
-from tests.contracts.file_store import Connect, FileStoreContract
+from testing.contracts.file_store import Connect, FileStoreContract
 
 
 class TestFolderFileStore(FileStoreContract):

@@ -12,7 +12,7 @@ from core.ports.views import VectorKind
 from stores.milvus import MilvusIndex, MilvusVectorStore, nearest, pages
 from stores.milvus.collection import MOST
 from stores.sqlite import SqliteVectorStore
-from tests.contracts.vector_store import Connect, VectorStoreContract, batch, eventually, names, unit_vectors
+from testing.contracts.vector_store import Connect, VectorStoreContract, batch, eventually, names, unit_vectors
 from tests.integration.stores.milvus_corpora import PreparedCorpora
 from tests.integration.stores.milvus_writer import OTHER_DIMENSION, MilvusWriter, milvus_writer
 from tests.servers.addresses import MilvusAddress

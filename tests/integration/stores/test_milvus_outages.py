@@ -9,7 +9,7 @@ from core.errors import InvalidSettings, Unavailable
 from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.milvus import MilvusVectorStore
-from tests.contracts.vector_store import batch, names, unit_vectors
+from testing.contracts.vector_store import batch, names, unit_vectors
 from tests.servers.fixtures import RunOwn
 from tests.servers.milvus_server import MilvusServer
 from tests.servers.ports import free_ports

@@ -4,17 +4,14 @@ import pytest
 
 from core.ports.record import Record
 from stores.neo4j.record import Neo4jRecord
-from tests.contracts.record import RecordContract
-from tests.contracts.record_adopting import RecordAdoptingContract
-from tests.contracts.record_budgets import RecordBudgetContract
-from tests.contracts.record_building import RecordBuildingContract
+from testing.contracts.record import RecordContract
 from tests.integration.stores.neo4j_databases import connection_to, emptied
 from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
 
 
-class TestNeo4jRecord(RecordContract, RecordAdoptingContract, RecordBudgetContract, RecordBuildingContract):
+class TestNeo4jRecord(RecordContract):
     @pytest.fixture
     async def record(self, neo4j_server: Neo4jAddress) -> AsyncIterator[Record]:
         emptied(neo4j_server)

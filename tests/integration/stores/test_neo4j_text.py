@@ -18,7 +18,7 @@ from stores.neo4j.driver.database import Database
 from stores.neo4j.driver.statements import script
 from stores.neo4j.text.words import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
+from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 
@@ -88,7 +88,7 @@ CLAUSE: st.SearchStrategy[Clause] = st.recursive(
     LEAF, lambda inner: st.builds(Group, any=st.lists(inner, max_size=3).map(tuple), boost=BOOST), max_leaves=6
 )
 CLAUSES = st.lists(CLAUSE, max_size=4).map(tuple)
-QUICK = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @QUICK

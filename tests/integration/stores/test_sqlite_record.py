@@ -5,13 +5,10 @@ import pytest
 
 from core.ports.record import Record
 from stores.sqlite.record import SqliteRecord
-from tests.contracts.record import RecordContract
-from tests.contracts.record_adopting import RecordAdoptingContract
-from tests.contracts.record_budgets import RecordBudgetContract
-from tests.contracts.record_building import RecordBuildingContract
+from testing.contracts.record import RecordContract
 
 
-class TestSqliteRecord(RecordContract, RecordBudgetContract, RecordBuildingContract, RecordAdoptingContract):
+class TestSqliteRecord(RecordContract):
     @pytest.fixture
     async def record(self, tmp_path: Path) -> AsyncIterator[Record]:
         record = SqliteRecord(tmp_path / "record.db")

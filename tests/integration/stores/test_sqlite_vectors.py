@@ -11,7 +11,7 @@ from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.sqlite.vectors import SqliteVectorStore
-from tests.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
+from testing.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.sqlite.vectors import SqliteVectorStore
-from tests.contracts.vector_store import batch
+from testing.contracts.vector_store import batch
 from tests.integration.stores.child_writer import BATCH, child_writer, ids_of, vectors_of
 
 CHUNK = VectorKind.CHUNK

@@ -13,7 +13,7 @@ from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.text_index import Connect, TextIndexContract, entry, found
+from testing.contracts.text_index import Connect, TextIndexContract, entry, found
 
 
 class TestTantivyTextIndex(TextIndexContract):
@@ -44,7 +44,9 @@ CLAUSE: st.SearchStrategy[Clause] = st.recursive(
     LEAF, lambda inner: st.builds(Group, any=st.lists(inner, max_size=3).map(tuple), boost=BOOST), max_leaves=6
 )
 CLAUSES = st.lists(CLAUSE, max_size=4).map(tuple)
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=settings.default.max_examples * 3 // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @QUICK

@@ -4,7 +4,7 @@ from pathlib import Path
 from core.ids import new_id
 from core.text.query import any_of
 from stores.tantivy import TantivyTextIndex
-from tests.contracts.text_index import entry, found
+from testing.contracts.text_index import entry, found
 from tests.integration.stores.child_writer import BATCH, child_writer, ids_of
 
 

@@ -1,7 +1,7 @@
 """Columns of a graph: numbered by id, without what hangs in the air, and able to take chunks back."""
 
 from core.ports.record.graph import GraphChunk, GraphRowsBuilder, graph_rows
-from tests.graph_rows import told
+from testing.graph_rows import told
 
 
 def chunk(id: str, position: int = 0) -> GraphChunk:

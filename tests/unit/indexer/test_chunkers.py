@@ -3,7 +3,7 @@
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.strategies import StrategySpec, build
 from indexer.chunking.embedded_text import embedded_text, embedded_texts, fitted_heads
-from tests.contracts.chunker import CharacterTokens, PieceTokens, WordTokens
+from testing.contracts.chunker import CharacterTokens, PieceTokens, WordTokens
 
 
 def chunks_of(document: LoadedDocument, tokens: WordTokens | CharacterTokens, **options: int) -> list[DraftChunk]:

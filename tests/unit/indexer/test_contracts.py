@@ -1,16 +1,19 @@
 """Every loader, chunker and extractor that is there keeps its contract."""
 
+from collections.abc import Sequence
 from types import ModuleType
 
 import pytest
 
 from core import strategies
-from core.ports.indexing import Chunker, Extractor, Loader
+from core.ports.embedding import TokenCounter
+from core.ports.indexing import Chunker, DraftChunk, Extractor, Loader
 from core.strategies import StrategySpec
+from indexer import embedded_texts
 from indexer.selection.extractors import make_extractor
-from tests.contracts.chunker import ChunkerContract
-from tests.contracts.extractor import ExtractorContract
-from tests.contracts.loader import LoaderContract
+from testing.contracts.chunker import ChunkerContract
+from testing.contracts.extractor import ExtractorContract
+from testing.contracts.loader import LoaderContract
 
 _EXTRACTORS = strategies.describe("indexer.extractors", "extractor")
 _WITHOUT_MODEL = [one["name"] for one in _EXTRACTORS if not one["needs_model"]]
@@ -30,6 +33,9 @@ class TestLoaders(LoaderContract):
 
 
 class TestChunkers(ChunkerContract):
+    def embedded_texts(self, title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:
+        return embedded_texts(title, chunks, tokens)
+
     @pytest.fixture(scope="class", params=strategies.names("indexer.chunkers"))
     @classmethod
     def chunker(cls, request: pytest.FixtureRequest) -> Chunker:

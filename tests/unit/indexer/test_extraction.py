@@ -12,7 +12,7 @@ from core.text.titles import bare_title
 from indexer.extractors._combined import merge
 from indexer.extractors._occurrences import Occurrences
 from indexer.selection.extractors import make_extractor
-from tests.contracts.extractor import all_of, sample
+from testing.contracts.extractor import all_of, sample
 
 
 def triple(subject: str, predicate: str, object_: str) -> Triple:

@@ -1,7 +1,7 @@
 import pytest
 
 from core.ports.embedding import Embedder
-from tests.contracts.embedder import EmbedderContract
+from testing.contracts.embedder import EmbedderContract
 from tests.twins.embedder import TwinEmbedder
 
 

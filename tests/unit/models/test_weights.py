@@ -1,24 +1,10 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from core.errors import InvalidSettings
 from models.embedding.weights import BUILT_IN, resolve
-
-
-def test_the_built_in_weights_are_known_without_torch():
-    """In a process of its own, because other tests load torch."""
-    script = (
-        "import sys; from core.settings import EmbeddingSettings; from models import make_embedder; "
-        "e = make_embedder(EmbeddingSettings()); "
-        "print(e.model, e.dimension, e.tokens.max_tokens, e.tokens.count(['one two', '']), "
-        "[m for m in ('torch', 'transformers', 'sentence_transformers', 'openai') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f"{BUILT_IN} 384 254 [2, 0] []"
 
 
 def test_the_built_in_weights_are_the_published_ones():

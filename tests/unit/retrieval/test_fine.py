@@ -10,7 +10,9 @@ from core import ids
 from core.corpora import Fine
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from tests.contracts.searcher import PASSAGES, Passage, World, open_world
+from testing.contracts.searcher import PASSAGES
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
 
 MARRIED = Passage(
     key="m",

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import igraph
 import numpy as np
 import pytest
 
@@ -16,7 +15,8 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from retrieval.hippo.fact_linking import LinkedFact
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION, Passage
+from tests.searching import World, open_world
 
 OPTIONS = {"filter": False}
 
@@ -64,6 +64,8 @@ def test_passages_weigh_by_their_place_between_the_least_and_the_best_cosine() -
 
 async def test_the_ranking_is_that_of_pagerank_with_the_published_reset_vector(world: World) -> None:
     """By igraph, as the authors run it, over a reset vector that is made here from the vectors alone."""
+    import igraph
+
     snapshot = await world.backends.snapshots.get(world.corpus.id, min_generation=None, trace=Trace())
     columns = snapshot.columns
     chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba.core.registry import CPUDispatcher
 
 from retrieval.jit import JitFunction
 
@@ -27,6 +26,8 @@ def squares(function: Any) -> float:
 
 
 def test_it_is_compiled_once_and_does_what_the_function_does() -> None:
+    from numba.core.registry import CPUDispatcher
+
     kernel = JitFunction(add_squares, signature)
     assert isinstance(kernel(), CPUDispatcher)
     assert squares(kernel()) == squares(add_squares) == 14

@@ -1,6 +1,5 @@
 """Every searcher that is there keeps the contract, over the real embedded stores."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,30 +10,32 @@ from core import strategies
 from core.corpora import Fine
 from core.errors import InvalidStrategy
 from core.trace import Trace
-from models.rerankers import HttpReranker
 from retrieval import SEARCHERS
-from tests.contracts.searcher import PASSAGES, QUESTION, Passage, SearcherContract, World, open_world
-from tests.twins.rerank_server import RerankServer
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
+from tests.searching import NamedSearcherContract, World, open_world
 
-NEEDING_MORE = {"hippo", "reranked"}
+NEEDING_MORE = {"hippo"}
 """Have classes of their own, as they need more than documents and an embedding model."""
-WITHOUT_A_CORPUS = {"web"}
+TESTED_WITH_THEIR_SERVERS = {"reranked", "web"}  # tests/integration/retrieval
 
 
-class TestEachSearcher(SearcherContract):
+class TestEachSearcher(NamedSearcherContract):
     """All with their default options."""
 
-    @pytest.fixture(params=sorted(set(strategies.names(SEARCHERS)) - NEEDING_MORE - WITHOUT_A_CORPUS), autouse=True)
+    @pytest.fixture(
+        params=sorted(set(strategies.names(SEARCHERS)) - NEEDING_MORE - TESTED_WITH_THEIR_SERVERS), autouse=True
+    )
     def _each(self, request: pytest.FixtureRequest) -> None:
         self.name = request.param
 
 
-class TestBridgedBySix(SearcherContract):
+class TestBridgedBySix(NamedSearcherContract):
     name = "bridged"
     options = {"ranker": "six"}  # noqa: RUF012 - never written to
 
 
-class TestFineByVector(SearcherContract):
+class TestFineByVector(NamedSearcherContract):
     name = "fine"
 
     @pytest.fixture
@@ -42,7 +43,7 @@ class TestFineByVector(SearcherContract):
         return {"fine": Fine.ON}
 
 
-class TestHippo(SearcherContract):
+class TestHippo(NamedSearcherContract):
     """Of passages that assert something: what their title has to do with the names in their text."""
 
     name = "hippo"
@@ -53,21 +54,8 @@ class TestHippo(SearcherContract):
         return {"fine": Fine.ON, "asserting": True}
 
 
-class TestReranked(SearcherContract):
-    name = "reranked"
-
-    @pytest.fixture
-    def parts(self) -> Iterator[dict[str, Any]]:
-        with RerankServer() as server:
-            yield {"reranker": HttpReranker(url=server.address)}
-
-
-class TestRerankedOverDense(TestReranked):
-    options = {"over": "dense", "depth": 10}  # noqa: RUF012 - never written to
-
-
 def test_every_searcher_has_its_contract_test() -> None:
-    tested = {cls.name for cls in SearcherContract.__subclasses__() if cls is not TestEachSearcher}
+    tested = {cls.name for cls in NamedSearcherContract.__subclasses__() if cls is not TestEachSearcher}
     assert tested >= NEEDING_MORE
 
 

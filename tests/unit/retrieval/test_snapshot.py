@@ -113,7 +113,7 @@ def parts(value: Any, path: str = "") -> dict[str, Any]:
 
 
 @given(old=corpora, new=corpora, old_synonyms=synonym_sets, synonyms=synonym_sets)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 2)
 def test_changes_lead_to_what_a_rebuild_gives(
     old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms
 ) -> None:
@@ -122,7 +122,6 @@ def test_changes_lead_to_what_a_rebuild_gives(
 
 
 @given(corpus=corpora, synonyms=synonym_sets, kept=st.frozensets(st.integers(0, 3).map(document)))
-@settings(max_examples=100, deadline=None)
 def test_a_mask_leaves_the_graph_that_its_documents_alone_make(
     corpus: Corpus, synonyms: Synonyms, kept: frozenset[str]
 ) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from core.trace import Trace
-from tests.contracts.searcher import Passage, SearcherContract, World, open_world
+from testing.indexed_corpus import Passage
+from tests.searching import NamedSearcherContract, World, open_world
 
 BOOKS = [
     Passage(key="novel", title="Rumble Fish", text="Rumble Fish is a novel."),
@@ -17,7 +18,7 @@ BOOKS = [
 ]
 
 
-class TestSparseByLucene(SearcherContract):
+class TestSparseByLucene(NamedSearcherContract):
     name = "sparse"
     options = {"syntax": "lucene"}  # noqa: RUF012 - never written to
 

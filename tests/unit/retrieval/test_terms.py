@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Unavailable
@@ -40,7 +40,6 @@ def values(statistics: TermStatistics) -> dict[str, Any]:
 
 
 @given(corpus=corpora)
-@settings(deadline=None)
 def test_what_is_read_is_what_was_written(corpus: list[list[Row]]) -> None:
     found = read(corpus)
     assert len(found) == len(corpus)
@@ -48,7 +47,6 @@ def test_what_is_read_is_what_was_written(corpus: list[list[Row]]) -> None:
 
 
 @given(corpus=corpora, data=st.data())
-@settings(deadline=None)
 def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, len(corpus) - 1))) if corpus else []
     found, which = read(corpus).of(np.array(chosen, np.int64))
@@ -58,18 +56,16 @@ def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], 
 
 
 @given(corpus=corpora, data=st.data())
-@settings(deadline=None)
 def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Row]], data: st.DataObject) -> None:
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(corpus), max_size=len(corpus))), np.bool_)
     whole = read(corpus)
-    kept, rest = whole.kept(mask), whole.kept(~mask)
+    kept, rest = whole.select(mask), whole.select(~mask)
     assert chunks_of(kept) == [chunk for chunk, keep in zip(corpus, mask, strict=True) if keep]
     at, others = np.flatnonzero(mask).astype(np.int32), np.flatnonzero(~mask).astype(np.int32)
     assert chunks_of(merge_terms(len(corpus), (at, kept), (others, rest))) == corpus
 
 
 @given(corpus=corpora, block=st.integers(1, 9))
-@settings(deadline=None)
 def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(term_statistics, "_BLOCK", block)
@@ -89,14 +85,13 @@ def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int)
 
 
 @given(before=corpora, added=corpora, data=st.data())
-@settings(deadline=None)
 def test_changed_statistics_are_those_of_a_new_count(
     before: list[list[Row]], added: list[list[Row]], data: st.DataObject
 ) -> None:
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
     old = read(before)
     kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
-    found = count_terms(old).updated(removed=old.kept(gone), added=read(added))
+    found = count_terms(old).apply(removed=old.select(gone), added=read(added))
     assert values(found) == values(count_terms(read([*kept, *added])))
 
 
@@ -107,7 +102,7 @@ def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch)
     count = term_statistics._count_rows
     monkeypatch.setattr(term_statistics, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
     one = read_chunk_terms(["new"], [terms_of([], "A stone").tobytes()])
-    later = statistics.updated(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
+    later = statistics.apply(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
     assert sorted(counted) == sorted([1, len(chunks[0]) // TERM.itemsize])
     assert later.document_frequency(np.array([hash_of("stone"), hash_of("0")], np.uint32)).tolist() == [1, 0]
 

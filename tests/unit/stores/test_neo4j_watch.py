@@ -92,10 +92,12 @@ def test_the_second_who_comes_is_watched_as_the_first(monkeypatch: pytest.Monkey
     """The thread that watches ends when nobody has called for a while, and another one begins."""
     monkeypatch.setattr("stores.neo4j.driver.watch._IDLE_SECONDS", 0.0)
     watch = Watch(Asked(Unavailable("no answer")))
+    of_other_tests = set(threading.enumerate())
     for _ in range(3):
         waiting = Waiting()
         with watch.over(session(waiting), 0.0):
             assert waiting.line.cut.wait(_LONG)
-        for thread in threading.enumerate():
+        for thread in set(threading.enumerate()) - of_other_tests:
             if thread.name == "watching Neo4j":
                 thread.join(_LONG)
+                assert not thread.is_alive()

@@ -11,7 +11,8 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from retrieval.bridged.contributions import split_ranker_score
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
-from tests.contracts.searcher import PASSAGES, QUESTION, World, open_world
+from testing.contracts.searcher import PASSAGES, QUESTION
+from tests.searching import World, open_world
 
 
 @pytest.fixture

@@ -3,14 +3,11 @@
 import json
 from typing import Any
 
-import lightgbm
 import numpy as np
 import pytest
 
 from core.errors import InvalidInput, InvalidStrategy
 from retrieval.bridged.ranker_file import _digest, format_ranker, load_ranker, read_ranker
-from retrieval.bridged.training.fitting import _flatten_tree
-from retrieval.bridged.trees import read_trees
 
 TREE = {"feature": [0, 1], "threshold": [0.5, 0.25], "left": [1, -1], "right": [-3, -2], "leaf": [-1.0, 0.5, 2.0]}
 WEIGHTS = {"stage1_rank": 1.5, "words": 0.5}
@@ -18,20 +15,6 @@ WEIGHTS = {"stage1_rank": 1.5, "words": 0.5}
 
 def text(*, trees: list[dict[str, Any]] | None = None, weights: dict[str, float] | None = None) -> str:
     return format_ranker(weights or WEIGHTS, [TREE] if trees is None else trees, {"made_by": "a test"})
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_trees_score_as_the_library_that_made_them(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(2000, 7)) * (rng.random((2000, 7)) < 0.7)  # many zeros, as features have
-    labels = (features[:, 0] * features[:, 1] + features[:, 2] > 0.3).astype(np.float64)
-    settings = {"objective": "binary", "num_leaves": 8, "verbose": -1, "num_threads": 1, "seed": seed}
-    booster = lightgbm.train(settings, lightgbm.Dataset(features, labels), 40)
-    written = json.dumps([_flatten_tree(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]])
-    unseen = np.concatenate([rng.normal(size=(500, 7)), features[:500], np.zeros((1, 7))])
-    ours = read_trees(json.loads(written), 7).score(unseen)
-    assert np.abs(ours - np.asarray(booster.predict(unseen))).max() < 1e-12
-    assert ours.std() > 0.1
 
 
 def test_what_is_written_is_read_back() -> None:
@@ -46,20 +29,20 @@ def test_what_is_written_is_read_back() -> None:
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -3])
 def test_a_file_that_was_cut_off_is_none(kept: int) -> None:
-    with pytest.raises(InvalidInput, match="no ranker file; train it again"):
+    with pytest.raises(InvalidInput, match="not a ranker file; train it again"):
         read_ranker(text()[:kept])
 
 
 @pytest.mark.parametrize("other", ["[]", "null", "3", "{}", '{"sha256": "x"}'])
 def test_other_json_is_no_ranker(other: str) -> None:
-    with pytest.raises(InvalidInput, match="no ranker file"):
+    with pytest.raises(InvalidInput, match="not a ranker file"):
         read_ranker(other)
 
 
 def test_a_weight_that_was_changed_is_found() -> None:
     changed = text().replace("1.5", "1.6")
     assert changed != text()
-    with pytest.raises(InvalidInput, match="was changed; train it again"):
+    with pytest.raises(InvalidInput, match="was edited; train it again"):
         read_ranker(changed)
 
 
@@ -121,5 +104,5 @@ def test_shipped_rankers_are_read(name: str) -> None:
 def test_a_file_that_was_made_by_hand_is_looked_at(change: dict[str, Any]) -> None:
     """The hash is no secret; what it covers is checked all the same."""
     content = {"format": 1, "weights": WEIGHTS, "trees": [TREE], "provenance": {}, **change}
-    with pytest.raises(InvalidInput, match="no ranker file"):
+    with pytest.raises(InvalidInput, match="not a ranker file"):
         read_ranker(json.dumps({"sha256": _digest(content), **content}))

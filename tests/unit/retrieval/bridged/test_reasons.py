@@ -10,7 +10,8 @@ import pytest
 from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from tests.contracts.searcher import Passage, World, open_world
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
 
 BABBAGE = Passage(
     key="source",

@@ -1,0 +1,64 @@
+"""Reading of JSON lines; errors name file and line."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidInput, NotFound
+
+__all__ = ["Row", "read_rows"]
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One line's object (or a part of it), and its place for messages."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """Returns a string that is not blank; raises `InvalidInput` otherwise."""
+        value = self.fields.get(name)
+        if not isinstance(value, str) or not value.strip():
+            raise InvalidInput(f"{self.place}: `{name}` must be a text that is not empty, not {value!r}")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Returns a list of strings, empty if the field is missing; raises `InvalidInput` otherwise."""
+        value = self.fields.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r}")
+        return tuple(value)
+
+
+def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
+    """Yields the rows of a file. Blank lines are skipped, and with `whole_lines` also a last line without a line break.
+
+    Raises `NotFound` or `InvalidInput`.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                line = raw.removeprefix(_MARK) if number == 1 else raw
+                if line.strip() and (line.endswith(b"\n") or not whole_lines):
+                    place = f"{path} line {number}"
+                    yield Row(place=place, fields=_object(line, place))
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}; a dataset needs it") from error
+
+
+def _object(line: bytes, place: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(line)
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not JSON, not UTF-8, a number with thousands of digits, or nested too deeply
+        raise InvalidInput(f"{place}: not valid JSON: {error}") from error
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{place}: a line must be a JSON object")
+    return value

@@ -1,0 +1,109 @@
+"""The folder that an import writes, line by line; only ids are kept in memory."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from core.errors import Conflict, InvalidInput
+from core.ids import digest
+from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
+
+__all__ = ["DatasetWriter", "ImportCounts"]
+
+
+@dataclass(kw_only=True)
+class ImportCounts:
+    """The counts of an import.
+
+    `unsupported`: questions of which a supporting passage is missing, so that none is named. `left_out`: questions that
+    cannot be used, by reason.
+    """
+
+    passages: int = 0
+    questions: int = 0
+    unsupported: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, reason: str) -> None:
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+
+class DatasetWriter:
+    """Writes within `with`; the files appear at its end if no error was raised, else nothing does.
+
+    The id of a passage is derived from its title and text, so that the same passage has it in every import.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.counts = ImportCounts()
+        self._folder = folder
+        self._open: dict[str, TextIO] = {}
+        self._passages: set[str] = set()
+        self._questions: set[str] = set()
+
+    def __enter__(self) -> Self:
+        for name in (CORPUS_FILE, QUESTIONS_FILE):
+            if (self._folder / name).exists():
+                raise Conflict(f"{self._folder} holds a {name} already; name another folder with -o")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for name in (CORPUS_FILE, QUESTIONS_FILE):
+                self._open[name] = self._draft(name).open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InvalidInput(f"-o {self._folder} cannot be written: {error.strerror}; name another folder") from error
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for file in self._open.values():
+            file.close()
+        for name in (CORPUS_FILE, QUESTIONS_FILE):
+            if error is None and (name == QUESTIONS_FILE or self.counts.passages):
+                self._draft(name).replace(self._folder / name)
+            else:
+                self._draft(name).unlink(missing_ok=True)
+        if error is not None and not any(self._folder.iterdir()):
+            self._folder.rmdir()
+
+    def passage(self, title: str, text: str) -> str:
+        """Writes the passage if it is new; returns its id."""
+        id = digest("passage", [title, text])[:16]
+        if id not in self._passages:
+            self._passages.add(id)
+            self.counts.passages += 1
+            self._write(CORPUS_FILE, {"id": id, "title": title, "text": text})
+        return id
+
+    def question(
+        self,
+        id: str,
+        text: str,
+        answers: Sequence[str],
+        supporting: Iterable[str],
+        more: Mapping[str, Any],
+        *,
+        place: str,
+    ) -> None:
+        """Writes a question. The first of `answers` is the answer, the others are aliases; `more` are further fields.
+
+        Without `supporting` the supporting passages are unknown. Raises `InvalidInput` for an id that is used already.
+        """
+        if id in self._questions:
+            raise InvalidInput(f"{place}: the id {id!r} is that of another question already")
+        self._questions.add(id)
+        named = list(dict.fromkeys(supporting))
+        aliases = [alias for alias in dict.fromkeys(answers[1:]) if alias != answers[0]]
+        self.counts.questions += 1
+        self.counts.unsupported += not named
+        self._write(
+            QUESTIONS_FILE,
+            {"id": id, "question": text, "answer": answers[0], "aliases": aliases, "supporting": named, **more},
+        )
+
+    def _draft(self, name: str) -> Path:
+        return self._folder / f".{name}.part"
+
+    def _write(self, name: str, row: dict[str, Any]) -> None:
+        self._open[name].write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -1,0 +1,144 @@
+"""Judging of all answers of a reasoner, each with a trace of its own, so that its cost is not counted as the
+answer's.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from app.container import Container
+from app.services.questions import SearchRequest, search
+from core.corpora import Corpus
+from core.errors import HopweaveError, InvalidInput
+from core.ids import digest
+from core.ports.chat import ChatModels
+from core.strategies import parse_spec
+from core.trace import Trace
+from evaluation.fingerprints import fingerprint_prompts
+from evaluation.indexing import ReportProgress
+from evaluation.judging.judge_calls import ROLES, JudgeCalls
+from evaluation.judging.judgement_rows import JudgementRow
+from evaluation.rows.answer_rows import AnswerRow, Cost
+from evaluation.rows.rows_file import JUDGEMENT, RowsFile
+
+__all__ = ["Judge", "require_judge_models"]
+
+_PACKAGE = "evaluation.judging"
+_REFERENCE_PASSAGES = 5
+
+
+def require_judge_models(container: Container) -> ChatModels:
+    """Returns the models that judge; raises `InvalidInput` if none is configured."""
+    if container.models is None:
+        raise InvalidInput(
+            "--judge needs a language model, and none is configured: set HOPWEAVE_LLM__MODEL (and "
+            "HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY), or name one with --model NAME"
+        )
+    return container.models
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reference:
+    text: str
+    chunks: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class Judge:
+    """Judges the answers to one dataset's questions.
+
+    The reference answer of a question is written once, from the best passages of the searcher `over`, and is used for
+    every reasoner.
+    """
+
+    container: Container
+    models: ChatModels
+    corpus: Corpus
+    over: str
+    dataset: str
+    concurrency: int = 1
+    _references: dict[str, _Reference] = field(default_factory=dict)
+
+    async def judge(
+        self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: ReportProgress
+    ) -> list[JudgementRow]:
+        """Returns one judgement for each answer, in their order; stored judgements in `rows` that did not fail are used
+        again.
+
+        The answers are those of one reasoner. The judgement of a failed answer fails too.
+        """
+        made: dict[int, JudgementRow] = {}
+        for place, answer in enumerate(answers):
+            kept = rows.find(JUDGEMENT, self._fingerprint(answer), answer.gold) if rows else None
+            if kept is not None and kept["error"] is None:
+                made[place] = row = JudgementRow.from_json(kept)
+                self._references.setdefault(row.gold, _Reference(text=row.reference, chunks=row.chunks))
+        waiting = [place for place in range(len(answers)) if place not in made]
+
+        async def work() -> None:
+            while waiting:
+                place = waiting.pop(0)
+                made[place] = row = await self._judge_answer(answers[place])
+                if rows:
+                    rows.keep(JUDGEMENT, self.dataset, row.to_json())
+                progress(f"judging {row.reasoner}", len(made), len(answers))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(self.concurrency, len(waiting))):
+                group.create_task(work())
+        return [made[place] for place in range(len(answers))]
+
+    async def _judge_answer(self, answer: AnswerRow) -> JudgementRow:
+        row = JudgementRow(
+            question_id=answer.question_id,
+            reasoner=answer.reasoner,
+            fingerprint=self._fingerprint(answer),
+            gold=answer.gold,
+        )
+        if answer.error is not None:
+            return replace(row, error=f"there is no answer to judge: {answer.error}")
+        trace = Trace()
+        try:
+            reference = await self._reference(answer, trace)
+            bench = self._calls_about(answer, trace, (*answer.chunks, *reference.chunks))
+            relevance = await bench.relevance(reference.text, answer.answer)
+            faithfulness = await bench.faithfulness(answer.shown, answer.answer)
+            gain = {str(depth): await bench.gain(answer.steps_to(depth)) for depth in answer.depths}
+        except HopweaveError as error:
+            return replace(row, error=str(error), cost=Cost.of(trace))
+        return replace(
+            row,
+            reference=reference.text,
+            chunks=reference.chunks,
+            relevance=relevance,
+            faithfulness=faithfulness,
+            gain=gain,
+            cost=Cost.of(trace),
+        )
+
+    async def _reference(self, answer: AnswerRow, trace: Trace) -> _Reference:
+        known = self._references.get(answer.gold)
+        if known is None:
+            request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
+            hits = (await search(self.container, self.corpus, request, trace)).hits
+            chunks = tuple(hit.chunk.id for hit in hits if hit.url is None)
+            known = _Reference(text=await self._calls_about(answer, trace, chunks).reference(hits), chunks=chunks)
+            self._references[answer.gold] = known
+        return known
+
+    def _calls_about(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
+        return JudgeCalls(
+            models=self.models,
+            trace=trace,
+            question=answer.question,
+            corpus_id=self.corpus.id,
+            chunks=frozenset(chunks),
+        )
+
+    def _fingerprint(self, answer: AnswerRow) -> str:
+        llm = self.container.settings.llm
+        judges = [
+            f"{llm.base_url} {llm.model}",
+            *(llm.roles[role].model_dump_json() for role in ROLES if role in llm.roles),
+        ]
+        return digest("judgements", [answer.fingerprint, self.over, *judges, fingerprint_prompts(_PACKAGE)])

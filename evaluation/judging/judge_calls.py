@@ -1,0 +1,94 @@
+"""The calls of the judge: a reference answer, and a number for each measure. The prompts are the Markdown
+files beside.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from core.ports.chat import ChatModels, ChatRequest
+from core.ports.retrieval import Hit
+from core.prompting.fences import fenced, passages_block
+from core.prompting.prompts import Prompt, load_prompt
+from core.prompting.structured import structured, without_thinking
+from core.trace import Trace
+from evaluation.rows.answer_rows import StepRow
+
+__all__ = ["ROLES", "FaithfulnessScore", "GainScore", "JudgeCalls", "RelevanceScore"]
+
+_PACKAGE = "evaluation.judging"
+_REFERENCE, _JUDGE, _GAIN = "judge_reference", "judge", "judge_gain"
+ROLES = (_REFERENCE, _JUDGE, _GAIN)
+
+
+class RelevanceScore(BaseModel):
+    score: Literal[-1, 0, 1, 2]
+
+
+class FaithfulnessScore(BaseModel):
+    score: Literal[-1, 0, 1]
+
+
+class GainScore(BaseModel):
+    score: int = Field(ge=1, le=10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeCalls:
+    """The calls about one question. Each method is one call (and another if its answer cannot be parsed)."""
+
+    models: ChatModels
+    trace: Trace
+    question: str
+    corpus_id: str
+    chunks: frozenset[str] = frozenset()
+
+    async def reference(self, hits: Sequence[Hit]) -> str:
+        """Returns an answer from these passages, by the reference model."""
+        prompt = load_prompt(_PACKAGE, "judge_reference")
+        passages = passages_block([(hit.document.title, hit.chunk.text) for hit in hits])
+        request = self._request(
+            _REFERENCE, prompt, {"question": fenced("question", self.question), "passages": passages}
+        )
+        completion = await self.models.of(_REFERENCE).complete(request, self.trace)
+        return without_thinking(completion.text)
+
+    async def relevance(self, reference: str, prediction: str) -> int:
+        """Returns the relevance of the prediction, from -1 to 2, compared with the reference answer."""
+        variables = {
+            "question": fenced("question", self.question),
+            "reference": fenced("answer", reference),
+            "prediction": fenced("answer", prediction),
+        }
+        request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_relevance"), variables)
+        return (await structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
+
+    async def faithfulness(self, passages: Sequence[str], prediction: str) -> int:
+        """Returns the faithfulness of the prediction to these passages, from -1 to 1."""
+        variables = {
+            "question": fenced("question", self.question),
+            "passages": passages_block([("", text) for text in passages]),
+            "prediction": fenced("answer", prediction),
+        }
+        request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)
+        return (await structured(self.models.of(_JUDGE), request, FaithfulnessScore, self.trace)).score
+
+    async def gain(self, steps: Sequence[StepRow]) -> int:
+        """Returns how much these steps contribute to the question, from 1 to 10."""
+        known = "\n".join(f"- {step.question}\n  → {step.answer or '(no answer)'}" for step in steps)
+        variables = {"question": fenced("question", self.question), "steps": fenced("known", known)}
+        request = self._request(_GAIN, load_prompt(_PACKAGE, "judge_gain"), variables)
+        return (await structured(self.models.of(_GAIN), request, GainScore, self.trace)).score
+
+    def _request(self, role: str, prompt: Prompt, variables: dict[str, str]) -> ChatRequest:
+        return ChatRequest(
+            role=role,
+            messages=prompt.messages(variables),
+            prompt_hash=prompt.hash,
+            corpus_id=self.corpus_id,
+            chunk_ids=self.chunks,
+            question=self.question,
+            labels={"prompt": prompt.name},
+        )

@@ -1,0 +1,182 @@
+"""`hopweave ask` with a language model: drawn on a terminal, told line by line, whole, as JSON, and interrupted."""
+
+import json
+import os
+import pty
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+from tests.integration.cli.conftest import Hopweave, Ran
+from tests.twins.chat_server import Call, ChatServer, Reply
+
+_QUESTION = "Who wrote the first program?"
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    with ChatServer(respond=lambda _: Reply(text="Ada \x1b]0;title\x07Lovelace [bold]wrote[/bold] it [1].")) as server:
+        monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", server.url)
+        monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "sk-a-key-that-nobody-may-see")
+        monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "twin")
+        monkeypatch.setenv("HOPWEAVE_LLM__RETRIES", "0")
+        monkeypatch.setenv("HOPWEAVE_REASONER", "vanilla")
+        yield server
+
+
+@pytest.fixture
+def asked(hopweave: Hopweave, worker: None, papers: Path, chat: ChatServer) -> Hopweave:  # noqa: ARG001 - a fixture takes fixtures so
+    assert hopweave("ingest", papers, "-c", "papers").code == 0
+
+    def command(*arguments: object) -> Ran:
+        return hopweave("ask", _QUESTION, "-c", "papers", *arguments)
+
+    return command
+
+
+class Terminal:
+    """A pseudo-terminal to put in place of stderr; `text` is what a person saw, without the steering."""
+
+    def __init__(self) -> None:
+        self._screen, end = pty.openpty()
+        self.stream: TextIO = os.fdopen(end, "w", encoding="utf-8", errors="backslashreplace")
+        self._read: list[bytes] = []
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while True:
+            try:
+                self._read.append(os.read(self._screen, 65_536))
+            except OSError:
+                return  # the other end was closed
+
+    @property
+    def raw(self) -> str:
+        if not self.stream.closed:
+            self.stream.close()
+            self._thread.join()
+            os.close(self._screen)
+        return b"".join(self._read).decode()
+
+    @property
+    def text(self) -> str:
+        return _ESCAPE.sub("", self.raw)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    made = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    yield made
+    assert made.raw is not None
+
+
+def test_the_plan_is_drawn_on_a_terminal(
+    asked: Hopweave, terminal: Terminal, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal.stream)
+    ran = asked("-k", 2)
+    assert ran.code == 0
+    assert len(chat.calls) == 1
+    shown = terminal.text
+    assert f"1 {_QUESTION}" in shown
+    assert "-> Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it" in shown
+    assert "tokens" in shown
+    assert "\x1b]0;" not in terminal.raw, "a model must not steer the terminal"
+    assert ran.out.startswith("Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it [1].")
+    assert re.search(r"^1 call, [\d,]+ tokens, \d+\.\d s$", ran.out, re.MULTILINE)
+
+
+def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave) -> None:
+    ran = asked("--reasoner", "ircot")
+    assert ran.code == 0
+    assert ran.err.splitlines()[0].startswith(f"1. {_QUESTION} -> Ada ")
+    assert "\x1b" not in ran.err + ran.out
+
+
+def test_an_answer_without_a_plan_is_said_once(asked: Hopweave) -> None:
+    ran = asked()
+    assert ran.code == 0
+    assert not ran.err
+    assert "\x1b" not in ran.err + ran.out
+    assert "[1] " in ran.out
+
+
+@pytest.mark.parametrize("option", ["--no-stream", "--json"])
+def test_nothing_before_the_answer(asked: Hopweave, option: str) -> None:
+    ran = asked(option)
+    assert ran.code == 0
+    assert ran.err == ""
+
+
+def test_json_is_what_the_server_answers(asked: Hopweave) -> None:
+    shown = asked("--json", "--budget", "calls=3,seconds=30", "--instructions", "Briefly.", "--web").json
+    assert set(shown) == {"answer", "citations", "steps", "usage", "reasoner", "abstained", "notes", "timing"}
+    assert shown["usage"]["actions"][0]["model"] == "twin"
+    assert shown["steps"][0]["hits"][0]["url"] is None
+
+
+def test_instructions_reach_the_model(asked: Hopweave, chat: ChatServer) -> None:
+    assert asked("--instructions", "In one word.").code == 0
+    assert "In one word." in chat.calls[0].text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (("--budget", "calls"), 2, "calls"),
+        (("--budget", "calls=-1"), 2, "calls"),
+        (("--budget", "money=3"), 2, "money"),
+        (("-k", 0), 2, "k is 0"),
+        (("--reasoner", "no-such"), 2, "no-such"),
+    ],
+)
+def test_faults_are_one_line(asked: Hopweave, arguments: tuple[object, ...], code: int, named: str) -> None:
+    ran = asked(*arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1), ran.err
+    assert named in ran.err
+
+
+def test_a_budget_that_is_over(asked: Hopweave, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply(stall=True)
+    ran = asked("--budget", "seconds=0.05")
+    assert (ran.code, ran.out) == (1, "")
+    assert "seconds" in ran.err.splitlines()[-1]
+
+
+def test_a_model_that_fails_is_one_line(asked: Hopweave, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply(status=401, text="Incorrect API key provided: sk-a-key-that-nobody-may-see")
+    ran = asked()
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1), ran.err
+    assert "nobody-may-see" not in ran.err
+
+
+@pytest.mark.parametrize("option", ["-k3", "--no-stream"])
+def test_control_c_ends_the_calls(asked: Hopweave, chat: ChatServer, option: str) -> None:
+    def interrupting(_: Call) -> Reply:
+        os.kill(os.getpid(), signal.SIGINT)
+        return Reply(stall=True)
+
+    chat.respond = interrupting
+    ran = asked(option)
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == "hopweave: interrupted; model calls in flight are cancelled\n"
+    assert len(chat.calls) == 1
+
+
+def test_a_search_tells_no_cost_where_none_was(hopweave: Hopweave, asked: Hopweave) -> None:  # noqa: ARG001 - it fills the corpus
+    ran = hopweave("search", _QUESTION, "-c", "papers", "--json")
+    assert json.loads(ran.out)["usage"] == {
+        **dict.fromkeys(("calls", "cached", "prompt_tokens", "completion_tokens"), 0),
+        "seconds": 0,
+        "actions": [],
+    }
+    assert "tokens" not in hopweave("search", _QUESTION, "-c", "papers", "--web").out

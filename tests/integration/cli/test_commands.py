@@ -1,0 +1,192 @@
+"""Every other command: what it prints, and its exit codes."""
+
+import json
+import os
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.integration.cli.conftest import Hopweave
+
+
+@pytest.fixture
+def corpus(hopweave: Hopweave, worker: None, papers: Path) -> str:  # noqa: ARG001 - a fixture takes fixtures so
+    ran = hopweave("ingest", papers, "-c", "papers")
+    assert ran.code == 0, ran.err
+    return "papers"
+
+
+def test_search(hopweave: Hopweave, corpus: str) -> None:
+    ran = hopweave("search", "Who designed the Analytical Engine?", "-c", corpus, "-k", 1, "--explain")
+    assert ran.code == 0
+    assert ran.out.startswith("1. The Engine")
+    assert "(engine.md)" in ran.out
+    assert "cosine" in ran.out
+    assert "way: Analytical Engine —mentions→ The Engine" in ran.out
+    shown = hopweave("search", "Analytical Engine", "-c", corpus, "--searcher", "fused:damping=0.7", "--json").json
+    assert shown["hits"][0]["document"]["key"] == "engine.md"
+    assert set(shown) == {"hits", "generation", "notes", "timing", "usage"}
+    only = hopweave("search", "Charles Babbage", "-c", corpus, "--filter", '{"$key": "ada.txt"}', "--json").json
+    assert [hit["document"]["key"] for hit in only["hits"]] == ["ada.txt"]
+
+
+def test_search_says_why(hopweave: Hopweave, corpus: str, papers: Path) -> None:
+    machines = "# Steam\n\nCharles Babbage made the Difference Drum.\n\n# Difference Drum\n\nIt was shown in a hall.\n"
+    (papers / "machines.md").write_text(machines, encoding="utf-8")
+    assert hopweave("ingest", papers / "machines.md", "-c", corpus).code == 0
+    arguments = ("search", "What of Charles Babbage was shown in a hall?", "-c", corpus, "--searcher", "bridged")
+    ran = hopweave(*arguments, "--explain")
+    assert "   why: linked from *Steam*, which names its heading\n   why: brings “shown”, “hall”\n   way: " in ran.out
+    assert "   why: names “Charles Babbage” of the question\n" in ran.out
+    hits = hopweave(*arguments, "--explain", "--json").json["hits"]
+    assert not any(hit["contributions"] for hit in hits)
+    told = hopweave(*arguments, "--features", "--json").json["hits"]
+    assert [hit["reasons"] for hit in told] == [hit["reasons"] for hit in hits]
+    first = told[0]["contributions"]
+    assert sum(first.values()) == pytest.approx(told[0]["score"], abs=1e-9)
+    most = max(first, key=lambda name: abs(first[name]))
+    shown = hopweave(*arguments, "-k", 1, "--features").out
+    assert f"{first[most]:+8.3f}  {most}" in shown
+    assert f"({len(first) - 10} others)" in shown
+    plain = hopweave(*arguments).out
+    assert "why:" not in plain
+    assert most not in plain
+
+
+def test_ask(hopweave: Hopweave, corpus: str) -> None:
+    ran = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--no-stream")
+    assert ran.code == 0
+    assert "[1] The Engine (engine.md)" in ran.out
+    assert "note: extractive" in ran.out
+    shown = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--json").json
+    assert shown["reasoner"] == "extractive"
+    assert shown["citations"][0]["quote"] in shown["answer"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (("search", "a", "-c", "nothing"), 1, "papers"),
+        (("ask", "a", "-c", "nothing"), 1, "papers"),
+        (("search", " ", "-c", "papers"), 2, "empty"),
+        (("search", "a", "-c", "papers", "-k", 0), 2, "k is 0"),
+        (("search", "a", "-c", "papers", "-k", 10_000), 2, "k is 10000"),
+        (("search", "a", "-c", "papers", "--searcher", "no-such"), 2, "no-such"),
+        (("ask", "a", "-c", "papers", "--reasoner", "extractive:no_such=1"), 2, "no_such"),
+        (("search", "a", "-c", "papers", "--filter", "{"), 2, "--filter"),
+        (("search", "a", "-c", "papers", "--filter", "[]"), 2, "--filter"),
+        (("search", "a", "-c", "papers", "--filter", '{"a": {"$near": 1}}'), 2, "$near"),
+        (("search", "a"), 2, "--corpus"),
+        (("export", "papers", "--format", "pdf"), 2, "pdf"),
+        (("export", "nothing", "--format", "csv"), 1, "nothing"),
+        (("documents", "show", "nothing", "-c", "papers"), 1, "nothing"),
+        (("jobs", "show", "nothing"), 1, "nothing"),
+        (("corpora", "create", "papers"), 1, "papers"),
+        (("corpora", "create", "P!"), 2, "P!"),
+        (("no-such-command",), 2, "no-such-command"),
+    ],
+)
+@pytest.mark.usefixtures("corpus")
+def test_faults_are_one_line(hopweave: Hopweave, arguments: tuple[object, ...], code: int, named: str) -> None:
+    ran = hopweave(*arguments)
+    assert ran.code == code, ran.err
+    assert ran.out == ""
+    assert named in ran.err
+    if not ran.err.startswith("Usage"):
+        assert ran.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("worker")
+def test_corpora(hopweave: Hopweave) -> None:
+    made = hopweave("corpora", "create", "a", "--extractor", "pattern+given", "--fine", "on", "--json")
+    assert made.json["fine"] == "on"
+    assert hopweave("corpora", "rename", "a", "b", "--json").json["id"] == made.json["id"]
+    assert "pattern+given" in hopweave("corpora", "list").out
+    assert hopweave("corpora", "show", "b").out.count("\n") > 5
+    deleted = hopweave("corpora", "delete", "b", "--yes", "--json")
+    assert deleted.json["job"]["state"] == "done"
+    assert hopweave("corpora", "list", "--json").json == {"data": [], "next_cursor": None}
+
+
+def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str, worker: None) -> None:  # noqa: ARG001 - a fixture
+    before = hopweave("corpora", "show", corpus, "--json").json
+    job = hopweave("corpora", "reindex", corpus, "--chunker", "passage", "--json").json["job"]
+    assert (job["kind"], job["state"]) == ("reindex", "done")
+    after = hopweave("corpora", "show", corpus, "--json").json
+    assert (after["chunker"], after["counts"]["documents"]) == ("passage", before["counts"]["documents"])
+    assert after["id"] != before["id"]
+    assert hopweave("corpora", "reindex", corpus, "--extractor", "no-such").code == 2
+    assert "is reindexed" in hopweave("corpora", "reindex", corpus).out
+
+
+def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:
+    page = hopweave("documents", "list", "-c", corpus, "--limit", 1, "--json").json
+    assert page["next_cursor"] == "ada.txt"
+    shown = hopweave("documents", "show", page["data"][0]["id"], "-c", corpus, "--json").json
+    assert shown["key"] == "ada.txt"
+    assert hopweave("documents", "retry", "ada.txt", "-c", corpus).code == 1, "it has not failed"
+    deleted = hopweave("documents", "delete", "ada.txt", shown["id"], "-c", corpus, "--json")
+    assert deleted.json["job"]["counts"] == {"deleted": 1}
+    assert "ada.txt" not in hopweave("documents", "list", "-c", corpus).out
+
+
+def test_jobs(hopweave: Hopweave, corpus: str) -> None:
+    job = hopweave("jobs", "list", "--json").json["data"][0]
+    assert job["corpus_name"] == corpus
+    assert hopweave("jobs", "show", job["id"], "--json").json["counts"] == {"indexed": 2}
+    assert hopweave("jobs", "cancel", job["id"], "--json").json["state"] == "done", "what is over stays as it is"
+
+
+def test_export(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    canonical = hopweave("export", corpus, "--format", "jsonl", "--canonical")
+    rows = [json.loads(line) for line in canonical.out.splitlines()]
+    assert [row["kind"] for row in rows][:2] == ["document", "document"]
+    file = tmp_path / "graph.graphml"
+    written = hopweave("export", corpus, "--format", "graphml", "-o", file, "--json")
+    assert written.json["bytes"] == file.stat().st_size
+    assert ET.parse(file).getroot().tag.endswith("graphml")  # noqa: S314 - our own output
+    unwritable = hopweave("export", corpus, "--format", "csv", "-o", tmp_path / "no" / "file.csv")
+    assert unwritable.code == 2
+    assert unwritable.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("worker")
+def test_documents_cannot_steer_the_terminal(hopweave: Hopweave, tmp_path: Path) -> None:
+    (tmp_path / "evil.txt").write_text("Evil \x1b]0;title\x07 text [bold]markup[/bold].", encoding="utf-8")
+    hopweave("ingest", tmp_path / "evil.txt", "-c", "evil")
+    for ran in (hopweave("search", "Evil text", "-c", "evil"), hopweave("ask", "Evil text", "-c", "evil")):
+        assert "\x1b" not in ran.out
+        assert "[bold]markup[/bold]" in ran.out
+
+
+def test_arguments_that_are_no_text(hopweave: Hopweave) -> None:
+    ran = hopweave("search", "\udcff", "-c", "a")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert hopweave("ingest", "\udcff.txt", "-c", "a").code == 2
+
+
+def test_version(hopweave: Hopweave) -> None:
+    assert hopweave("version", "--json").json["version"] == hopweave("version").out.strip()
+
+
+def test_wrong_settings_are_named(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_WORKER__LEASE_SECONDS", "never")
+    ran = hopweave("corpora", "list")
+    assert ran.code == 1
+    assert "HOPWEAVE_WORKER__LEASE_SECONDS" in ran.err
+
+
+def test_serve_refuses_an_open_door(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("serve", "--host", "0.0.0.0")  # noqa: S104 - refused
+    assert ran.code == 2
+    assert "HOPWEAVE_API__KEYS" in ran.err
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.usefixtures("worker")
+def test_a_second_worker_says_who_holds_the_folder(hopweave: Hopweave) -> None:
+    ran = hopweave("worker")
+    assert ran.code == 1
+    assert f"process {os.getpid()}" in ran.err

@@ -1,0 +1,163 @@
+"""`hopweave doctor --repair`: the record has the last word, and views are made from it again."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import app.container
+from app.container import Container
+from core.ports.views import TextEntry, VectorBatch, VectorKind
+from core.settings import read_settings
+from tests.integration.cli.conftest import Hopweave, working
+from tests.twins.embedder import TwinEmbedder
+
+pytestmark = pytest.mark.usefixtures("corpus")
+
+_STRAY = "ab" * 16
+
+
+@pytest.fixture
+def corpus(hopweave: Hopweave, papers: Path) -> str:
+    with working():
+        ran = hopweave("ingest", papers, "-c", "p", "--fine", "on")
+    assert ran.code == 0, ran.err
+    return "p"
+
+
+def with_stores(work: Callable[[Container, str], Awaitable[object]]) -> None:
+    async def run() -> None:
+        container = Container(read_settings())
+        await work(container, (await container.record.corpora.get("p")).id)
+        await container.close()
+
+    asyncio.run(run())
+
+
+def test_nothing_to_mend(hopweave: Hopweave) -> None:
+    shown = hopweave("doctor", "--repair", "--json")
+    assert (shown.code, shown.json["healthy"], shown.json["repaired"]) == (0, True, [])
+
+
+def test_views_that_were_lost_are_made_again(hopweave: Hopweave, corpus: str) -> None:
+    before = hopweave("search", "Who designed the Engine?", "-c", corpus, "--json").json["hits"]
+
+    async def lose(container: Container, corpus_id: str) -> None:
+        await container.vectors.drop(corpus_id)
+        await container.text.drop(corpus_id)
+
+    with_stores(lose)
+    told = hopweave("doctor")
+    assert told.code == 1
+    assert told.out.count("`hopweave doctor --repair` makes it from the record again") == 3
+    repaired = hopweave("doctor", "--repair")
+    assert repaired.code == 0, repaired.out
+    assert "repaired corpus p: chunk vectors: 2 that were missing are there again" in repaired.out
+    after = hopweave("search", "Who designed the Engine?", "-c", corpus, "--json").json["hits"]
+    assert [(hit["chunk"]["id"], hit["signals"]) for hit in after] == [
+        (hit["chunk"]["id"], hit["signals"]) for hit in before
+    ]
+
+
+def test_what_nothing_names_is_removed(hopweave: Hopweave) -> None:
+    async def stray(container: Container, corpus_id: str) -> None:
+        vector = (await container.embedder.embed_query("stray")).reshape(1, -1)
+        for kind in VectorKind:
+            batch = VectorBatch(ids=[_STRAY], documents=[_STRAY], vectors=vector)
+            await container.vectors.write(corpus_id, kind, batch)
+        await container.text.write(corpus_id, [TextEntry(id=_STRAY, document_id=_STRAY, text="stray")])
+
+    with_stores(stray)
+    assert hopweave("doctor").code == 1
+    repaired = hopweave("doctor", "--repair", "--json").json
+    assert repaired["healthy"]
+    assert [line.split(": ", 1)[1] for line in repaired["repaired"]] == [
+        f"{view}: 1 that nothing names are gone"
+        for view in ("chunk vectors", "entity vectors", "fact vectors", "text entries")
+    ]
+
+
+def test_entities_that_somebody_left_without_a_mention(hopweave: Hopweave, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
+        (id,) = connection.execute("SELECT id FROM corpora").fetchone()
+        connection.execute("INSERT INTO entities VALUES (?, ?, 'nobody')", (id, _STRAY))
+        connection.execute("INSERT INTO forms VALUES (?, ?, 'Nobody', 1)", (id, _STRAY))
+        connection.commit()
+    told = hopweave("doctor")
+    assert "problem  corpus p: entities: 1 are mentioned by nothing" in told.out
+    repaired = hopweave("doctor", "--repair")
+    assert repaired.code == 0
+    assert "corpus p: 1 entities that nothing mentions are gone" in repaired.out
+
+
+def test_a_worker_that_holds_the_folder_has_to_be_stopped(hopweave: Hopweave) -> None:
+    with working():
+        refused = hopweave("doctor", "--repair")
+    assert refused.code == 1
+    assert "is held by process" in refused.err
+
+
+def test_a_lease_that_ran_out(hopweave: Hopweave, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
+        connection.execute("UPDATE revisions SET state = 'extracting', owner = 'gone', lease_until = 1")
+        connection.commit()
+    told = hopweave("doctor")
+    assert "note     corpus p: work: 2 documents were left in work by a worker that is gone" in told.out
+
+
+def test_what_another_release_built_is_stale(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "ok       corpus p: versions: sentences-1, pattern-2" in hopweave("doctor").out
+    monkeypatch.setattr("indexer.chunkers.sentences.FINGERPRINT", "sentences-2")
+    told = hopweave("doctor")
+    assert told.code == 0
+    assert "corpus p: versions: built with chunker sentences-1 (now sentences-2): stale" in told.out
+    assert "`hopweave corpora reindex p`" in told.out
+
+
+def test_scripts_that_the_model_does_not_know(
+    hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Latin(TwinEmbedder):
+        """Reads Latin letters only."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.tokens.unknown = lambda texts: [sum(ord(c) > 0x2FF for c in text) for text in texts]  # type: ignore[method-assign]
+
+    (papers / "moskva.txt").write_text("Москва столица России, в ней жил Лев Толстой. " * 20, encoding="utf-8")
+    monkeypatch.setattr(app.container, "make_embedder", lambda _: Latin())
+    with working():
+        assert hopweave("ingest", papers, "-c", "p").code == 0
+    told = hopweave("doctor")
+    assert told.code == 0
+    assert "note     corpus p: scripts: twin does not know the corpus' scripts: cyrillic" in told.out
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("HOPWEAVE_WORKER__RENEW_SECONDS", "90", "RENEW_SECONDS (90) is not less than"),
+        ("HOPWEAVE_REASONER", "par", "HOPWEAVE_REASONER is 'par', which needs a language model"),
+        ("HOPWEAVE_EXTRACTOR", "pattern+llm", "HOPWEAVE_EXTRACTOR is 'pattern+llm', which needs"),
+        ("HOPWEAVE_SEARCHER", "reranked", "no reranker is configured"),
+    ],
+)
+def test_settings_that_contradict(
+    hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    told = hopweave("doctor")
+    assert told.code == 1
+    assert said in told.out
+
+
+def test_a_newer_schema_is_told_and_not_touched(hopweave: Hopweave, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    told = hopweave("doctor")
+    assert told.code == 1
+    assert "problem  schema:" in told.out
+    assert "use the release that wrote it" in told.out

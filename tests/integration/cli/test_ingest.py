@@ -1,0 +1,141 @@
+"""`hopweave ingest`: what is indexed, what is said, and how it ends."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import Hopweave
+
+pytestmark = pytest.mark.usefixtures("worker")
+
+
+def test_summary_as_json_is_all_there_is_on_stdout(hopweave: Hopweave, papers: Path) -> None:
+    first = hopweave("ingest", papers, "--corpus", "p", "--json")
+    assert first.code == 0, first.err
+    assert first.json["documents"] == {
+        "indexed": 2,
+        "unchanged": 0,
+        "skipped": 0,
+        "failed": 0,
+        "cancelled": 0,
+        "paused": 0,
+    }
+    assert first.json["chunks"] == 2
+    assert first.json["job"]["state"] == "done"
+    assert first.json["rejected"] == []
+    again = hopweave("ingest", papers, "--corpus", "p", "--json")
+    assert again.json["documents"]["unchanged"] == 2
+    assert again.json["chunks"] == 0
+
+
+def test_for_people(hopweave: Hopweave, papers: Path) -> None:
+    ran = hopweave("ingest", papers, "-c", "p")
+    assert ran.code == 0
+    assert ran.out.startswith("corpus p: 2 indexed\n2 passages in ")
+
+
+def test_what_is_rejected_or_fails_is_told_and_the_rest_indexed(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "broken.txt").write_bytes(b"\xff")
+    ran = hopweave("ingest", papers, "-c", "p")
+    assert ran.code == 1
+    assert "2 indexed, 1 failed, 1 rejected" in ran.out
+    assert "rejected: photo.xyz: " in ran.err
+    assert "failed: broken.txt: " in ran.err
+
+
+def test_prune_deletes_what_is_gone(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "ada.txt").unlink()
+    kept = hopweave("ingest", papers, "-c", "p", "--json")
+    assert kept.json["pruned"] is None
+    pruned = hopweave("ingest", papers, "-c", "p", "--prune", "--json")
+    assert pruned.json["pruned"] == 1
+    listed = hopweave("documents", "list", "-c", "p", "--json")
+    assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+
+
+def test_prune_deletes_nothing_when_something_could_not_be_read(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "ada.txt").rename(papers / "ada.xyz")
+    ran = hopweave("ingest", papers, "-c", "p", "--prune", "--json")
+    assert ran.code == 1
+    assert ran.json["pruned"] is None
+    assert hopweave("documents", "show", "ada.txt", "-c", "p").code == 0
+
+
+def test_given_entities_and_triples_are_read_beside_the_passages(hopweave: Hopweave, tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text('{"id": "1", "title": "Ada", "text": "Ada knew Babbage."}\n', encoding="utf-8")
+    (folder / "openie.jsonl").write_text(
+        '{"id": "1", "entities": ["Ada"], "triples": [["Ada", "knew", "Babbage"], ["no"]]}\n', encoding="utf-8"
+    )
+    ran = hopweave("ingest", folder, "-c", "g", "--extractor", "given", "--json")
+    assert ran.json["malformed_triples"] == 1
+    assert hopweave("corpora", "show", "g", "--json").json["counts"]["facts"] == 1
+    again = hopweave("ingest", folder, "-c", "g", "--json")
+    assert again.json["documents"]["unchanged"] == 1, "the corpus' own extractor decides"
+
+
+def test_on_conflict(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "ada.txt").write_text("Changed.", encoding="utf-8")
+    skipped = hopweave("ingest", papers, "-c", "p", "--on-conflict", "skip", "--json")
+    assert skipped.json["documents"]["skipped"] == 1
+    refused = hopweave("ingest", papers, "-c", "p", "--on-conflict", "error")
+    assert refused.code == 1
+    assert "ada.txt" in refused.err
+    assert hopweave("ingest", papers, "-c", "p", "--on-conflict", "sometimes").code == 2
+
+
+@pytest.mark.parametrize("corpus", ["p", "P!"])
+def test_nothing_to_read_makes_no_corpus(hopweave: Hopweave, tmp_path: Path, corpus: str) -> None:
+    (tmp_path / "empty").mkdir()
+    ran = hopweave("ingest", tmp_path / "empty", "-c", corpus)
+    assert ran.code == 1
+    assert "there is no document in " in ran.err
+    missing = hopweave("ingest", tmp_path / "nothing", "-c", corpus)
+    assert missing.code == 1
+    assert "nothing" in missing.err
+    assert hopweave("corpora", "list", "--json").json["data"] == []
+
+
+def test_another_extractor_than_the_corpus_has(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    ran = hopweave("ingest", papers, "-c", "p", "--extractor", "given")
+    assert ran.code == 1
+    assert "extractor" in ran.err
+
+
+def interrupt(*_: object) -> None:
+    """Ctrl-C, at a moment of our choice."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+async def interrupt_waiting(*_: object) -> None:
+    interrupt()
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize(
+    ("place", "by"),
+    [("cli.flows.ingest.wait_for_job", interrupt_waiting), ("cli.output.progress.Progress.show_submitted", interrupt)],
+)
+def test_interrupted_nothing_is_lost(
+    hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch, place: str, by: Callable[..., object]
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(place, by)
+        ran = hopweave("ingest", papers, "-c", "p")
+    assert ran.code == 130
+    assert ran.err.startswith("interrupted; nothing is lost")
+    assert ran.out == ""
+    assert hopweave("ingest", papers, "-c", "p").code == 0
+    assert hopweave("corpora", "show", "p", "--json").json["counts"]["documents"] == 2
+    states = {job["state"] for job in hopweave("jobs", "list", "--json").json["data"]}
+    assert states <= {"done", "cancelled"}, "no job is left open"

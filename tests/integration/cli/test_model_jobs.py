@@ -1,0 +1,62 @@
+"""`hopweave ingest --budget-tokens`, `jobs resume`, and a dry run that tells what a language model would cost."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.conftest import Hopweave
+from tests.openie import openie
+from tests.twins.chat_server import ChatServer
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    with ChatServer(respond=openie) as chat:
+        monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", chat.url)
+        monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "twin")
+        monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "none")
+        monkeypatch.setenv("HOPWEAVE_LLM__CONCURRENCY", "1")
+        yield chat
+
+
+def test_a_dry_run_tells_what_the_model_would_cost(
+    chat: ChatServer, hopweave: Hopweave, papers: Path, tmp_path: Path
+) -> None:
+    ran = hopweave("ingest", papers, "-c", "p", "--extractor", "llm", "--dry-run", "--json")
+    assert ran.code == 0, ran.err
+    model = ran.json["model"]
+    assert (model["calls"], model["seconds"]) == (2, 4.0)
+    assert model["prompt_tokens"] > model["completion_tokens"] > 0
+    assert model["assumptions"]
+    shown = hopweave("ingest", papers, "-c", "p", "--extractor", "llm", "--dry-run")
+    assert "2 calls" in shown.out
+    assert "assumed: 4 characters a token" in shown.out
+    assert chat.calls == []
+    assert not (tmp_path / "data").exists()
+
+
+def test_without_a_model_it_is_refused(hopweave: Hopweave, papers: Path) -> None:
+    for more in (("--dry-run",), ()):
+        ran = hopweave("ingest", papers, "-c", "p", "--extractor", "llm", *more)
+        assert ran.code == 2
+        assert "HOPWEAVE_LLM__MODEL" in ran.err
+
+
+def test_a_used_up_budget_pauses_and_resume_goes_on(
+    chat: ChatServer, hopweave: Hopweave, request: pytest.FixtureRequest, papers: Path
+) -> None:
+    request.getfixturevalue("worker")  # after the endpoint, whose settings it reads
+    ran = hopweave("ingest", papers, "-c", "p", "--extractor", "llm", "--budget-tokens", "1", "--json")
+    assert ran.code == 1
+    assert ran.json["job"]["state"] == "paused"
+    assert ran.json["documents"]["paused"] >= 1
+    assert ran.json["usage"]["calls"] == len(chat.calls) == 1
+    job = ran.json["job"]["id"]
+    done = hopweave("jobs", "resume", job, "--budget-tokens", "100000", "--json")
+    assert done.code == 0, done.err
+    assert done.json["state"] == "done"
+    assert len(chat.calls) == 2
+    again = hopweave("jobs", "resume", job)
+    assert again.code == 1
+    assert "only a paused job" in again.err

@@ -1,0 +1,37 @@
+"""What importing a package loads. Each test imports it in a process of its own, because other tests load everything."""
+
+import subprocess
+import sys
+
+from models.embedding.weights import BUILT_IN
+
+_HEAVY = ("numpy", "pydantic", "torch", "sentence_transformers", "numba", "tantivy", "igraph", "fastapi", "celery")
+
+
+def output_of(program: str) -> str:
+    ran = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    return ran.stdout.strip()
+
+
+def test_the_command_line_loads_nothing_heavy() -> None:
+    """Commands start at once: what is heavy is imported by the command that needs it."""
+    assert output_of(f"import sys, cli.main; print([name for name in {_HEAVY!r} if name in sys.modules])") == "[]"
+
+
+def test_the_indexer_loads_no_parser_and_no_model() -> None:
+    heavy = {"sentencex", "markdown_it", "torch"}
+    assert output_of(f"import sys, indexer; print(*(m for m in sys.modules if m in {heavy!r}))") == ""
+
+
+def test_only_who_walks_imports_the_compiler() -> None:
+    assert output_of("import sys, retrieval, retrieval.searchers.fused; print('numba' in sys.modules)") == "False"
+
+
+def test_the_built_in_weights_are_known_without_torch() -> None:
+    script = (
+        "import sys; from core.settings import EmbeddingSettings; from models import make_embedder; "
+        "e = make_embedder(EmbeddingSettings()); "
+        "print(e.model, e.dimension, e.tokens.max_tokens, e.tokens.count(['one two', '']), "
+        "[m for m in ('torch', 'transformers', 'sentence_transformers', 'openai') if m in sys.modules])"
+    )
+    assert output_of(script) == f"{BUILT_IN} 384 254 [2, 0] []"

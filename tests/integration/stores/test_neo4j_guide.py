@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.services.trails import trail_of
+from app.container.trail_writer import trail_of
 from core.corpora import Corpus
 from core.ids import document_id
 from stores.neo4j import Neo4jTrails

@@ -1,4 +1,4 @@
-"""Answers leave a trail, once they are given: what writes it neither delays an answer nor lets it fail."""
+"""The writer of answer trails. It writes after the answer is returned, so it neither delays nor fails an answer."""
 
 import asyncio
 import logging
@@ -16,27 +16,27 @@ __all__ = ["TrailWriter", "trail_of"]
 
 _log = logging.getLogger("hopweave.trails")
 
-_LONGEST = 10_000
-_LONGEST_QUOTE = 1_000
-_LONGEST_SEARCH = 500
+_MAX_TEXT = 10_000
+_MAX_QUOTE = 1_000
+_MAX_SEARCH = 500
 _STEPS = 50
 _SEARCHES = 10
 _CHUNKS = 20
 _CITATIONS = 50
-_IN_WORK = 100
-_FAREWELL_SECONDS = 10.0
+_MAX_TASKS = 100
+_CLOSE_SECONDS = 10.0
 
 
 class TrailWriter:
-    """Writes trails beside what goes on; `close` waits for those in work, though not for long."""
+    """Writes trails in background tasks. `close` waits for them, but not long."""
 
     def __init__(self, trails: Trails) -> None:
         self._trails = trails
         self._tasks: set[asyncio.Task[None]] = set()
 
     def keep(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
-        """Returns at once. A trail that cannot be written, or comes while too many wait, is a line of the log."""
-        if len(self._tasks) >= _IN_WORK:
+        """Starts to write a trail and returns at once. Logs a trail that cannot be written, or is one too many."""
+        if len(self._tasks) >= _MAX_TASKS:
             _log.warning("%d trails of answers wait to be written; one more is left out", len(self._tasks))
             return
         work = self._write(corpus, trail_of(question, answer, trace))
@@ -46,7 +46,7 @@ class TrailWriter:
 
     async def close(self) -> None:
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=_FAREWELL_SECONDS)
+            _, late = await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
             if late:
                 _log.warning("%d trails of answers were not written in time", len(late))
 
@@ -61,7 +61,7 @@ class TrailWriter:
 
 
 def trail_of(question: str, answer: Answer, trace: Trace) -> Trail:
-    """Cut to a size that a graph is read in: what is longer ends in `…`, what is more is left out."""
+    """Makes the trail of an answer, cut to a readable size: longer texts end in `…`, further items are left out."""
     links = dict.fromkeys(f"[{one.marker}] {one.url}" for one in answer.citations if one.url is not None)
     return Trail(
         question=_cut(question),
@@ -74,7 +74,7 @@ def trail_of(question: str, answer: Answer, trace: Trace) -> Trail:
 
 
 def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
-    """Those of the answer; then searches that belong to none of them, as one step each place that they name."""
+    """Yields the steps of the answer, and then one step for each group of searches that belongs to none of them."""
     searches: dict[str, list[SearchEvent]] = {}
     for event in trace.events:
         if isinstance(event, SearchEvent):
@@ -86,7 +86,7 @@ def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
             answer=_cut(step.answer),
             verdict=step.verdict,
             needs=step.parents,
-            searches=_told(searches.pop(step.id, ())),
+            searches=_describe_searches(searches.pop(step.id, ())),
             chunks=_chunks(step.hits),
         )
     for id, events in searches.items():
@@ -94,28 +94,28 @@ def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
             id=id or "search",
             question=_cut(events[0].query),
             answer="",
-            searches=_told(events),
+            searches=_describe_searches(events),
             chunks=_chunks(hit for event in events for hit in event.hits),
         )
 
 
-def _told(events: Iterable[SearchEvent]) -> tuple[str, ...]:
-    told = (_cut(f"{event.searcher}: {event.query}", _LONGEST_SEARCH) for event in events)
-    return tuple(dict.fromkeys(told))[:_SEARCHES]
+def _describe_searches(events: Iterable[SearchEvent]) -> tuple[str, ...]:
+    described = (_cut(f"{event.searcher}: {event.query}", _MAX_SEARCH) for event in events)
+    return tuple(dict.fromkeys(described))[:_SEARCHES]
 
 
 def _chunks(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """What is of the corpus."""
+    """Returns the ids of the chunks of the corpus, without web pages."""
     return tuple(dict.fromkeys(hit.chunk.id for hit in hits if hit.url is None))[:_CHUNKS]
 
 
 def _citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:
-    """A marker that stands at several places with one quote is one line of the graph."""
+    """Yields each combination of marker, chunk and quote once."""
     for marker, chunk_id, quote in dict.fromkeys(
-        (one.marker, one.chunk_id, _cut(one.quote, _LONGEST_QUOTE)) for one in citations if one.url is None
+        (one.marker, one.chunk_id, _cut(one.quote, _MAX_QUOTE)) for one in citations if one.url is None
     ):
         yield TrailCitation(marker=marker, chunk_id=chunk_id, quote=quote)
 
 
-def _cut(text: str, longest: int = _LONGEST) -> str:
+def _cut(text: str, longest: int = _MAX_TEXT) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"

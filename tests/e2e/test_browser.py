@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from app.services.trails import build_trail
+from app.container.trail_writer import build_trail
 from stores.neo4j import Neo4jTrails
 from stores.neo4j.driver.database import Database
 from tests.computing import DOCUMENTS, QUESTION, answered, desk_on

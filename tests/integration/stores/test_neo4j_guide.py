@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.services.trails import build_trail
+from app.container.trail_writer import build_trail
 from core.corpora import Corpus
 from core.ids import document_id
 from stores.neo4j import Neo4jTrails

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.container import Container
+from app.container.trail_writer import build_trail
 from app.services.questions import AskRequest, ask
-from app.services.trails import build_trail
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.ids import document_id

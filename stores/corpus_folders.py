@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 
-__all__ = ["corpus_folder", "remove_folder"]
+__all__ = ["corpus_folder", "delete_folder"]
 
 _HEX = re.compile(r"[0-9a-f]{8,128}")
 _REMOVED = ".removed-"
@@ -20,7 +20,7 @@ def corpus_folder(root: Path, corpus_id: str) -> Path:
     return root / corpus_id
 
 
-def remove_folder(folder: Path) -> None:
+def delete_folder(folder: Path) -> None:
     """Nothing is at `folder` afterwards. The name goes first, so that nobody ever sees half of it.
 
     What a process that was killed here left behind goes too.

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from core.errors import ModelFailed
 from core.ports.web import WebResult
 
-__all__ = ["plain_text", "results_of"]
+__all__ = ["extract_text", "read_results"]
 
 _LONGEST = 4000
 """Characters of a snippet; some engines send whole pages."""
@@ -17,7 +17,7 @@ _UNSEEN = re.compile(r"[\s\x00-\x1f\x7f]")
 _SILENT = frozenset({"script", "style", "template", "noscript"})
 
 
-def results_of(rows: Any, count: int, engine: str) -> list[WebResult]:
+def read_results(rows: Any, count: int, engine: str) -> list[WebResult]:
     """At most `count` results of a list of objects with `url`, `title` and `content`.
 
     Rows without text are passed over, and those whose address is no page's. Raises `ModelFailed`, naming the engine,
@@ -32,7 +32,7 @@ def results_of(rows: Any, count: int, engine: str) -> list[WebResult]:
     return list(found.values())[: max(0, count)]
 
 
-def plain_text(html: str) -> str:
+def extract_text(html: str) -> str:
     """What a reader of the markup sees, on one line."""
     reader = _Reader()
     reader.feed(html)
@@ -44,8 +44,8 @@ def _result(row: dict[str, Any]) -> WebResult | None:
     url, title, text = (row.get(field) for field in ("url", "title", "content"))
     if not (isinstance(url, str) and isinstance(text, str) and _leads_to_a_page(url)):
         return None
-    text = plain_text(text[: 4 * _LONGEST])[:_LONGEST]
-    title = plain_text(title)[:_LONGEST] if isinstance(title, str) else ""
+    text = extract_text(text[: 4 * _LONGEST])[:_LONGEST]
+    title = extract_text(title)[:_LONGEST] if isinstance(title, str) else ""
     return WebResult(url=url, title=title or url, text=text) if text else None
 
 

@@ -47,7 +47,7 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
 
 @router.delete("/{corpus}", summary="Drop a corpus with everything in it", status_code=HTTPStatus.ACCEPTED)
 async def drop_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
-    job = await corpora.drop(container, corpus.name)
+    job = await corpora.delete(container, corpus.name)
     set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 

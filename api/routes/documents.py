@@ -17,9 +17,8 @@ from api.schemas.documents import (
 )
 from api.schemas.jobs import StartedOut, job_out
 from api.submissions import submissions
-from app.services.ingestion import delete_documents, hand_in
-from app.services.lookup import ids_of_keys
-from app.services.retrying import retry
+from app.services.documents import find_document_ids, retry
+from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
 
 __all__ = ["router"]
@@ -33,8 +32,8 @@ async def add_documents(
 ) -> EnqueuedOut:
     """They are indexed by a worker: follow the job at `Location`."""
     tokens = body.budget.tokens if body.budget else None
-    handed_in = submissions(body.documents)
-    enqueued = await hand_in(container, corpus, handed_in, body.on_conflict, token_budget=tokens)
+    submitted = submissions(body.documents)
+    enqueued = await submit(container, corpus, submitted, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
     return enqueued_out(job_out(enqueued.job), enqueued.documents)
 
@@ -54,7 +53,7 @@ async def list_documents(
 
 @router.post("/delete", summary="Delete documents by key", status_code=HTTPStatus.ACCEPTED)
 async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
-    job = await delete_documents(container, corpus, await ids_of_keys(container, corpus, body.keys))
+    job = await delete_documents(container, corpus, await find_document_ids(container, corpus, body.keys))
     set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 

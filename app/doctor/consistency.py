@@ -9,7 +9,7 @@ from core.corpora import Corpus
 from core.ports.views import VectorKind
 from indexer import has_fine_vectors
 
-__all__ = ["Named", "View", "ViewState", "examine_views", "finding_of", "named_by_record"]
+__all__ = ["RecordIds", "View", "ViewState", "examine_views", "make_view_finding", "read_record_ids"]
 
 _SAMPLE = 500
 
@@ -30,7 +30,7 @@ class View(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class RecordIds:
     """Ids that the record names, at one moment; `sample` are texts of some chunks, drawn evenly."""
 
     chunks: frozenset[str]
@@ -59,7 +59,7 @@ class ViewState:
     orphans: frozenset[str]
 
 
-async def named_by_record(container: Container, corpus: Corpus) -> Named:
+async def read_record_ids(container: Container, corpus: Corpus) -> RecordIds:
     """Chunks by their view ids; entities and triples only where the corpus has vectors of them."""
     ids: dict[str, set[str]] = {"chunk": set(), "entity": set(), "fact": set()}
     fields = {"chunk": "view_id", "entity": "id", "fact": "triple_id"}
@@ -71,7 +71,7 @@ async def named_by_record(container: Container, corpus: Corpus) -> Named:
         if kind == "chunk" and len(sample) < _SAMPLE:  # by id, which is a hash: the first are as good as any
             sample.append(str(row["text"]))
     fine = has_fine_vectors(corpus.settings)
-    return Named(
+    return RecordIds(
         chunks=frozenset(ids["chunk"]),
         entities=frozenset(ids["entity"] if fine else ()),
         triples=frozenset(ids["fact"] if fine else ()),
@@ -79,12 +79,12 @@ async def named_by_record(container: Container, corpus: Corpus) -> Named:
     )
 
 
-async def examine_views(container: Container, corpus: Corpus, named: Named, *, busy: bool) -> list[ViewState]:
+async def examine_views(container: Container, corpus: Corpus, named: RecordIds, *, busy: bool) -> list[ViewState]:
     """Where the corpus is `busy`, what is not named is being written, and what was deleted meanwhile is not lacking."""
     states = [await _state(container, corpus, view, named) for view in View]
     if not busy:
         return states
-    now = await named_by_record(container, corpus) if any(state.lacking for state in states) else named
+    now = await read_record_ids(container, corpus) if any(state.lacking for state in states) else named
     return [
         ViewState(
             view=state.view,
@@ -97,7 +97,7 @@ async def examine_views(container: Container, corpus: Corpus, named: Named, *, b
     ]
 
 
-async def _state(container: Container, corpus: Corpus, view: View, named: Named) -> ViewState:
+async def _state(container: Container, corpus: Corpus, view: View, named: RecordIds) -> ViewState:
     ids = named.of(view)
     if view.kind is None:
         held = await container.text.ids(corpus.id)
@@ -110,7 +110,7 @@ async def _state(container: Container, corpus: Corpus, view: View, named: Named)
     )
 
 
-def finding_of(corpus: Corpus, state: ViewState) -> Finding:
+def make_view_finding(corpus: Corpus, state: ViewState) -> Finding:
     subject = f"corpus {corpus.name}: {state.view}"
     detail = f"{state.named} named by the record, {state.held} held"
     faults = []

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Sequence
 
 from app.container import Container
-from app.doctor.consistency import ViewState, examine_views, finding_of, named_by_record
+from app.doctor.consistency import ViewState, examine_views, make_view_finding, read_record_ids
 from app.doctor.findings import Finding, Level
 from app.doctor.index_check import examine_index
-from app.doctor.scripts import unread_scripts
+from app.doctor.script_check import find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError, InvalidStrategy
@@ -40,17 +40,17 @@ class CorpusExamination:
         container, corpus = self._container, self._corpus
         working = await self._in_work()
         yield await self._work(working)
-        named = await named_by_record(container, corpus)
+        named = await read_record_ids(container, corpus)
         self.states = await examine_views(container, corpus, named, busy=working > 0 or self._waiting)
         for state in self.states:
-            yield finding_of(corpus, state)
+            yield make_view_finding(corpus, state)
         if (index := await examine_index(container, corpus)) is not None:
             yield index
         unmentioned = await container.record.maintenance.count_orphans(corpus.id)
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"
             yield self._finding("entities", Level.PROBLEM, f"{unmentioned} are mentioned by nothing", remedy)
-        unread = unread_scripts(named.sample, container.embedder.tokens)
+        unread = find_unread_scripts(named.sample, container.embedder.tokens)
         if unread:
             detail = f"{container.embedder.model} does not know the corpus' scripts: {', '.join(unread).lower()}"
             remedy = "choose a model that does with HOPWEAVE_EMBEDDING__MODEL, then `hopweave corpora reindex`"

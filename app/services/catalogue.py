@@ -7,7 +7,7 @@ import retrieval
 from core.strategies import describe
 from reasoning import REASONERS
 
-__all__ = ["strategies"]
+__all__ = ["describe_strategies"]
 
 _PACKAGES = {
     "searcher": retrieval.SEARCHERS,
@@ -18,6 +18,6 @@ _PACKAGES = {
 
 
 @cache
-def strategies() -> list[dict[str, Any]]:
+def describe_strategies() -> list[dict[str, Any]]:
     """Name, kind, description and options (as JSON schema) of each, by kind and name."""
     return [described for kind, package in _PACKAGES.items() for described in describe(package, kind)]

@@ -7,7 +7,7 @@ from core.errors import Conflict, NotFound
 from core.jobs import Job
 from indexer import versions_of
 
-__all__ = ["create", "drop", "ensure", "reindex"]
+__all__ = ["create", "delete", "ensure", "reindex"]
 
 
 async def create(
@@ -88,7 +88,7 @@ async def ensure(
     return corpus
 
 
-async def drop(container: Container, name: str) -> Job:
+async def delete(container: Container, name: str) -> Job:
     """Make a corpus invisible at once and have a worker remove what it held."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.delete(name)

@@ -13,22 +13,22 @@ from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
 from indexer import Rejection, fingerprint
 
-__all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all", "resume"]
+__all__ = ["MAX_DOCUMENTS", "SubmissionProgress", "delete_documents", "resume", "submit", "submit_all"]
 
 MAX_DOCUMENTS = 1000
-"""How many documents one call over HTTP takes, and how many one transaction of `hand_in_all` queues."""
+"""How many documents one call over HTTP takes, and how many one transaction of `submit_all` queues."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
-    """What `hand_in_all` has done so far; `job` is complete with the last one."""
+class SubmissionProgress:
+    """What `submit_all` has done so far; `job` is complete with the last one."""
 
     job: Job
-    handed_in: int
+    submitted: int
     rejected: tuple[Rejection, ...]
 
 
-async def hand_in(
+async def submit(
     container: Container,
     corpus: Corpus,
     submissions: Sequence[Submission],
@@ -66,20 +66,20 @@ async def _drop_if_gone(container: Container, corpus_id: str) -> None:
         await container.files.drop(corpus_id)
 
 
-async def hand_in_all(
+async def submit_all(
     container: Container,
     corpus: Corpus,
     found: Iterable[Submission | Rejection],
     on_conflict: OnConflict,
     *,
     token_budget: int | None = None,
-) -> AsyncGenerator[Progress]:
+) -> AsyncGenerator[SubmissionProgress]:
     """Hand in a stream as one job, a thousand documents at a time; yields after each part.
 
     Whoever may leave early closes it (`contextlib.aclosing`), so that the job ends with what was handed in.
     """
     rejected: list[Rejection] = []
-    handed_in = 0
+    submitted = 0
     job_id = await container.record.submissions.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
     try:
         rest = iter(found)
@@ -87,14 +87,14 @@ async def hand_in_all(
             rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
             if submissions:
-                enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
-                handed_in += len(submissions)
-                yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
+                enqueued = await submit(container, corpus, submissions, on_conflict, job_id=job_id)
+                submitted += len(submissions)
+                yield SubmissionProgress(job=enqueued.job, submitted=submitted, rejected=tuple(rejected))
         job = await container.record.submissions.close_job(job_id)
     except BaseException:  # also when interrupted: the job ends with what was handed in
         await container.record.submissions.close_job(job_id)
         raise
-    yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
+    yield SubmissionProgress(job=job, submitted=submitted, rejected=tuple(rejected))
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:

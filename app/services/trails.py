@@ -12,7 +12,7 @@ from core.ports.retrieval import Hit
 from core.ports.trails import Trail, TrailCitation, Trails, TrailStep
 from core.trace import Trace
 
-__all__ = ["TrailWriter", "trail_of"]
+__all__ = ["TrailWriter", "make_trail"]
 
 _log = logging.getLogger("hopweave.trails")
 
@@ -34,12 +34,12 @@ class TrailWriter:
         self._trails = trails
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
+    def schedule(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
         """Returns at once. A trail that cannot be written, or comes while too many wait, is a line of the log."""
         if len(self._tasks) >= _IN_WORK:
             _log.warning("%d trails of answers wait to be written; one more is left out", len(self._tasks))
             return
-        work = self._write(corpus, trail_of(question, answer, trace))
+        work = self._write(corpus, make_trail(question, answer, trace))
         task = asyncio.create_task(work, name="writing a trail")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -60,7 +60,7 @@ class TrailWriter:
                 _log.info("the trail of an answer was not written: a passage that it shows is gone")
 
 
-def trail_of(question: str, answer: Answer, trace: Trace) -> Trail:
+def make_trail(question: str, answer: Answer, trace: Trace) -> Trail:
     """Cut to a size that a graph is read in: what is longer ends in `…`, what is more is left out."""
     links = dict.fromkeys(f"[{one.marker}] {one.url}" for one in answer.citations if one.url is not None)
     return Trail(

@@ -18,8 +18,8 @@ from core.errors import NotFound
 from core.ids import content_hash
 from stores.corpus_folders import corpus_folder
 from stores.files.address import BucketAddress
+from stores.files.error_translation import translate_errors
 from stores.files.layout import is_name, original_path
-from stores.files.refusals import translated
 
 __all__ = ["BucketFileStore"]
 
@@ -48,7 +48,7 @@ class BucketFileStore:
         key = original_path(_corpus(corpus_id), name).as_posix()
 
         def work() -> bytes:
-            with translated(self._address, f"no original {name} is kept for corpus {corpus_id}"):
+            with translate_errors(self._address, f"no original {name} is kept for corpus {corpus_id}"):
                 return bytes(obstore.get(self._reading, key).bytes())
 
         return await asyncio.to_thread(work)
@@ -81,7 +81,7 @@ class BucketFileStore:
 
         def work() -> str:
             # Only a GET is told whether it is the object or the bucket that is not there.
-            with suppress(NotFound), translated(self._address):
+            with suppress(NotFound), translate_errors(self._address):
                 obstore.get(self._reading, ".check")
             return f"the bucket {self._address}"
 
@@ -102,20 +102,20 @@ class BucketFileStore:
         name = content_hash(content)
         key = original_path(corpus, name).as_posix()
         if not self._holds(key):
-            with translated(self._address):
+            with translate_errors(self._address):
                 obstore.put(self._writing, key, content, chunk_size=_PART, max_concurrency=_PARTS_AT_ONCE)
         return name
 
     def _holds(self, key: str) -> bool:
         try:
-            with translated(self._address):
+            with translate_errors(self._address):
                 obstore.head(self._reading, key)
         except NotFound:
             return False
         return True
 
     def _pages(self, corpus: Path) -> Iterator[list[str]]:
-        with translated(self._address):
+        with translate_errors(self._address):
             for page in obstore.list(self._reading, corpus.as_posix(), chunk_size=1000):
                 yield [meta["path"] for meta in page]
 
@@ -125,7 +125,10 @@ class BucketFileStore:
                 pass  # what one of them raised, the iterator raises
 
     def _delete_one(self, key: str) -> None:
-        with suppress(NotFound), translated(self._address):  # some servers tell that it was not there, most do not
+        with (
+            suppress(NotFound),
+            translate_errors(self._address),
+        ):  # some servers tell that it was not there, most do not
             obstore.delete(self._writing, key)
 
     @cached_property
@@ -152,7 +155,7 @@ class BucketFileStore:
         }
         if self._address.endpoint:
             options["endpoint"] = self._address.endpoint
-        with translated(self._address):
+        with translate_errors(self._address):
             return S3Store(**options)
 
 

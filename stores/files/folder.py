@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import NotFound, Unavailable
 from core.ids import content_hash
-from stores.corpus_folders import corpus_folder, remove_folder
+from stores.corpus_folders import corpus_folder, delete_folder
 from stores.files.layout import is_name, original_path
 
 __all__ = ["FolderFileStore"]
@@ -28,7 +28,7 @@ class FolderFileStore:
         path = original_path(self._corpus(corpus_id), name)
 
         def work() -> bytes:
-            with _translated(path):
+            with _translate_errors(path):
                 try:
                     return path.read_bytes()
                 except FileNotFoundError as error:
@@ -41,7 +41,7 @@ class FolderFileStore:
         paths = [original_path(corpus, name) for name in names]
 
         def work() -> None:
-            with _translated(corpus):
+            with _translate_errors(corpus):
                 for path in paths:
                     path.unlink(missing_ok=True)
 
@@ -51,8 +51,8 @@ class FolderFileStore:
         corpus = self._corpus(corpus_id)
 
         def work() -> None:
-            with _translated(corpus):
-                remove_folder(corpus)
+            with _translate_errors(corpus):
+                delete_folder(corpus)
 
         await asyncio.to_thread(work)
 
@@ -60,7 +60,7 @@ class FolderFileStore:
         corpus = self._corpus(corpus_id)
 
         def work() -> list[str]:
-            with _translated(corpus):
+            with _translate_errors(corpus):
                 return sorted(path.name for path in corpus.glob("??/*") if is_name(path.name))
 
         return await asyncio.to_thread(work)
@@ -69,7 +69,7 @@ class FolderFileStore:
         """What holds the originals; raises `Unavailable` where they cannot be written."""
 
         def work() -> str:
-            with _translated(self._root):
+            with _translate_errors(self._root):
                 self._root.mkdir(parents=True, exist_ok=True)
                 with tempfile.TemporaryFile(dir=self._root):
                     return f"the folder {self._root}"
@@ -84,7 +84,7 @@ class FolderFileStore:
 
     def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
         names = []
-        with _translated(corpus):
+        with _translate_errors(corpus):
             corpus.mkdir(parents=True, exist_ok=True)
             for content in contents:
                 name = content_hash(content)
@@ -107,7 +107,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _translated(place: Path) -> Iterator[None]:
+def _translate_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

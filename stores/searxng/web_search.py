@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings, Unavailable
 from core.ports.web import WebResult
 from stores.web_endpoint import WebEndpoint
-from stores.web_results import results_of
+from stores.web_results import read_results
 
 __all__ = ["SearxngWebSearch"]
 
@@ -34,7 +34,7 @@ class SearxngWebSearch:
         if not words or count < 1:
             return []
         answer = await self._endpoint.get({"q": words, "format": "json"})
-        found = results_of(answer.get("results"), count, self._endpoint.name)
+        found = read_results(answer.get("results"), count, self._endpoint.name)
         if not found and (silent := _silent(answer.get("unresponsive_engines"))):
             raise Unavailable(f"{self._endpoint.name}: none of its engines had results, and some failed ({silent})")
         return found

@@ -15,7 +15,7 @@ from stores.tantivy.folder import file_identity
 if TYPE_CHECKING:
     from tantivy import DocAddress, IndexWriter, Query, Searcher
 
-__all__ = ["CorpusIndex", "translated"]
+__all__ = ["CorpusIndex", "translate_errors"]
 
 _WRITER_BYTES = 50_000_000
 _FILTER_BY_QUERY = 1000
@@ -33,7 +33,7 @@ class CorpusIndex:
         self._folder = folder
         self._writing = Lock()
         self._seen: tuple[tuple[int, int], Searcher] | None = None
-        with translated(folder):
+        with translate_errors(folder):
             self._index = Index.open(str(folder))
             self._index.config_reader("manual", 0)  # the other policy keeps a thread per index
             self._index.register_tokenizer(TOKENIZER, analyzer())
@@ -54,7 +54,7 @@ class CorpusIndex:
 
     def search(self, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
         """`query` is what `stores.lucene_query.render` made."""
-        with translated(self._folder):
+        with translate_errors(self._folder):
             searcher = self._searcher()
             parsed = self._index.parse_query(query, ["text"])
             if documents is None:
@@ -67,17 +67,17 @@ class CorpusIndex:
         """Those of `ids` that have an entry."""
         from tantivy import Query
 
-        with translated(self._folder):
+        with translate_errors(self._folder):
             return set(_ids(self._searcher(), Query.term_set_query(self._index.schema, "id", list(set(ids)))))
 
     def ids(self) -> list[str]:
         from tantivy import Query
 
-        with translated(self._folder):
+        with translate_errors(self._folder):
             return sorted(_ids(self._searcher(), Query.all_query()))
 
     def count(self) -> int:
-        with translated(self._folder):
+        with translate_errors(self._folder):
             return self._searcher().num_docs
 
     def _searcher(self) -> "Searcher":
@@ -91,7 +91,7 @@ class CorpusIndex:
     @contextmanager
     def _writer(self) -> "Iterator[IndexWriter]":
         """One commit at the end; nothing of it where the block raises."""
-        with self._writing, translated(self._folder):
+        with self._writing, translate_errors(self._folder):
             writer = self._index.writer(_WRITER_BYTES, 1)
             try:
                 yield writer
@@ -107,7 +107,7 @@ class CorpusIndex:
 
 
 @contextmanager
-def translated(folder: Path) -> Iterator[None]:
+def translate_errors(folder: Path) -> Iterator[None]:
     """What tantivy and the file system raise, as our error with its remedy."""
     try:
         yield

@@ -7,10 +7,10 @@ from threading import Lock
 
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
-from stores.corpus_folders import corpus_folder, remove_folder
+from stores.corpus_folders import corpus_folder, delete_folder
 from stores.lucene_query import render
 from stores.tantivy import folder
-from stores.tantivy.corpus_index import CorpusIndex, translated
+from stores.tantivy.corpus_index import CorpusIndex, translate_errors
 
 __all__ = ["TantivyTextIndex"]
 
@@ -62,8 +62,8 @@ class TantivyTextIndex:
             place = self._folder(corpus_id)
             with self._lock:
                 self._open.pop(corpus_id, None)
-            with translated(place):
-                remove_folder(place)
+            with translate_errors(place):
+                delete_folder(place)
 
         await asyncio.to_thread(work)
 
@@ -101,14 +101,14 @@ class TantivyTextIndex:
     def _made(self, corpus_id: str) -> CorpusIndex:
         place = self._folder(corpus_id)
         while (index := self._existing(corpus_id)) is None:  # again where it was dropped in between
-            with translated(place):
+            with translate_errors(place):
                 folder.create(place)
         return index
 
     def _existing(self, corpus_id: str) -> CorpusIndex | None:
         """The index as it is on disk now: another process may have dropped it, and made another."""
         place = self._folder(corpus_id)
-        with self._lock, translated(place):
+        with self._lock, translate_errors(place):
             now = folder.identity(place)
             if now is None:
                 self._open.pop(corpus_id, None)

@@ -5,7 +5,7 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings
 from core.ports.web import WebResult
 from stores.web_endpoint import WebEndpoint
-from stores.web_results import results_of
+from stores.web_results import read_results
 
 __all__ = ["TavilyWebSearch"]
 
@@ -38,7 +38,7 @@ class TavilyWebSearch:
                 "include_images": False,
             }
         )
-        return results_of(answer.get("results"), count, self._endpoint.name)
+        return read_results(answer.get("results"), count, self._endpoint.name)
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.services.trails import trail_of
+from app.services.trails import make_trail
 from core.corpora import Corpus
 from core.ids import document_id
 from stores.neo4j import Neo4jTrails
@@ -199,4 +199,4 @@ async def test_none_shows_what_is_being_deleted(
 async def _leave_trail(desk: Desk, corpus: Corpus) -> None:
     answer, trace = await answered(desk, corpus)
     record: Any = desk.record
-    assert await Neo4jTrails(record.database, days=1).write(corpus.id, trail_of(QUESTION, answer, trace))
+    assert await Neo4jTrails(record.database, days=1).write(corpus.id, make_trail(QUESTION, answer, trace))

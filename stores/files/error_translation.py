@@ -9,7 +9,7 @@ from obstore.exceptions import BaseError, PermissionDeniedError, Unauthenticated
 from core.errors import HopweaveError, InvalidSettings, NotFound, Unavailable
 from stores.files.address import BucketAddress
 
-__all__ = ["translated"]
+__all__ = ["translate_errors"]
 
 _CODE = re.compile(r"<Code>(\w{1,64})</Code>")
 _STATUS = re.compile(r"status code: (\d{3})")
@@ -18,7 +18,7 @@ _WRONG_REGION = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLo
 
 
 @contextmanager
-def translated(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
+def translate_errors(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
     """`missing` is the message of `NotFound`. HEAD has no body that tells which is missing: the object, then."""
     try:
         yield

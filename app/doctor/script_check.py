@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from core.ports.embedding import TokenCounter
 
-__all__ = ["unread_scripts", "words_by_script"]
+__all__ = ["find_unread_scripts", "group_words_by_script"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST_LETTERS = 200  # of a script, before it is judged
@@ -17,12 +17,12 @@ _FEWEST_LETTERS_A_TOKEN = 1.3
 _SIGNS_ARE_WORDS = frozenset({"CJK", "HIRAGANA", "KATAKANA"})
 
 
-def unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
+def find_unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
     """The scripts among `texts` that the model does not know, by how its tokenizer takes them; empty: none known of."""
-    return sorted(script for script, words in words_by_script(texts).items() if _is_unread(script, words, tokens))
+    return sorted(script for script, words in group_words_by_script(texts).items() if _is_unread(script, words, tokens))
 
 
-def words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:
+def group_words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:
     """The runs of letters, by the script of their first letter as Unicode names it (LATIN, CYRILLIC, CJK …)."""
     words: dict[str, list[str]] = defaultdict(list)
     for text in texts:

@@ -1,4 +1,4 @@
-"""Every strategy that can be named, with its options."""
+"""The catalogue of all strategies, with their options."""
 
 from functools import cache
 from typing import Any
@@ -19,5 +19,5 @@ _PACKAGES = {
 
 @cache
 def describe_strategies() -> list[dict[str, Any]]:
-    """Name, kind, description and options (as JSON schema) of each, by kind and name."""
+    """Returns name, kind, description and options (as JSON schema) of each strategy, ordered by kind and name."""
     return [described for kind, package in _PACKAGES.items() for described in describe(package, kind)]

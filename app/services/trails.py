@@ -1,4 +1,4 @@
-"""Answers leave a trail, once they are given: what writes it neither delays an answer nor lets it fail."""
+"""Writes the trails of answers in the background. A trail never delays an answer and never makes it fail."""
 
 import asyncio
 import logging
@@ -16,37 +16,40 @@ __all__ = ["TrailWriter", "make_trail"]
 
 _log = logging.getLogger("hopweave.trails")
 
-_LONGEST = 10_000
-_LONGEST_QUOTE = 1_000
-_LONGEST_SEARCH = 500
+_MAX_TEXT = 10_000
+_MAX_QUOTE = 1_000
+_MAX_SEARCH = 500
 _STEPS = 50
 _SEARCHES = 10
 _CHUNKS = 20
 _CITATIONS = 50
-_IN_WORK = 100
-_FAREWELL_SECONDS = 10.0
+_MAX_TASKS = 100
+_CLOSE_SECONDS = 10.0
 
 
 class TrailWriter:
-    """Writes trails beside what goes on; `close` waits for those in work, though not for long."""
+    """Writes trails in background tasks. `close` waits for running tasks, at most ten seconds."""
 
     def __init__(self, trails: Trails) -> None:
         self._trails = trails
         self._tasks: set[asyncio.Task[None]] = set()
 
     def schedule(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
-        """Returns at once. A trail that cannot be written, or comes while too many wait, is a line of the log."""
-        if len(self._tasks) >= _IN_WORK:
-            _log.warning("%d trails of answers wait to be written; one more is left out", len(self._tasks))
+        """Schedules the writing of a trail and returns at once.
+
+        A trail that cannot be written is logged and lost, and so is a trail while a hundred others wait.
+        """
+        if len(self._tasks) >= _MAX_TASKS:
+            _log.warning("%d trails of answers wait to be written; one more is not written", len(self._tasks))
             return
         work = self._write(corpus, make_trail(question, answer, trace))
-        task = asyncio.create_task(work, name="writing a trail")
+        task = asyncio.create_task(work, name="write a trail")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=_FAREWELL_SECONDS)
+            _, late = await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
             if late:
                 _log.warning("%d trails of answers were not written in time", len(late))
 
@@ -57,24 +60,27 @@ class TrailWriter:
             _log.warning("the trail of an answer was not written: %s", error)
         else:
             if written is None:
-                _log.info("the trail of an answer was not written: a passage that it shows is gone")
+                _log.info("the trail of an answer was not written: one of its passages was deleted")
 
 
 def make_trail(question: str, answer: Answer, trace: Trace) -> Trail:
-    """Cut to a size that a graph is read in: what is longer ends in `…`, what is more is left out."""
+    """Makes a trail, limited to a size that can be read as a graph.
+
+    Longer texts are cut and end in `…`; further steps, searches, passages and citations are left out.
+    """
     links = dict.fromkeys(f"[{one.marker}] {one.url}" for one in answer.citations if one.url is not None)
     return Trail(
         question=_cut(question),
         answer=_cut(answer.text),
         reasoner=answer.reasoner,
-        steps=tuple(_steps(answer, trace))[:_STEPS],
-        citations=tuple(_citations(answer.citations))[:_CITATIONS],
+        steps=tuple(_make_steps(answer, trace))[:_STEPS],
+        citations=tuple(_make_citations(answer.citations))[:_CITATIONS],
         links=tuple(links)[:_CITATIONS],
     )
 
 
-def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
-    """Those of the answer; then searches that belong to none of them, as one step each place that they name."""
+def _make_steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
+    """Yields the steps of the answer, then one step for each other step id that search events name."""
     searches: dict[str, list[SearchEvent]] = {}
     for event in trace.events:
         if isinstance(event, SearchEvent):
@@ -86,36 +92,36 @@ def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
             answer=_cut(step.answer),
             verdict=step.verdict,
             needs=step.parents,
-            searches=_told(searches.pop(step.id, ())),
-            chunks=_chunks(step.hits),
+            searches=_describe_searches(searches.pop(step.id, ())),
+            chunks=_list_chunk_ids(step.hits),
         )
     for id, events in searches.items():
         yield TrailStep(
             id=id or "search",
             question=_cut(events[0].query),
             answer="",
-            searches=_told(events),
-            chunks=_chunks(hit for event in events for hit in event.hits),
+            searches=_describe_searches(events),
+            chunks=_list_chunk_ids(hit for event in events for hit in event.hits),
         )
 
 
-def _told(events: Iterable[SearchEvent]) -> tuple[str, ...]:
-    told = (_cut(f"{event.searcher}: {event.query}", _LONGEST_SEARCH) for event in events)
-    return tuple(dict.fromkeys(told))[:_SEARCHES]
+def _describe_searches(events: Iterable[SearchEvent]) -> tuple[str, ...]:
+    texts = (_cut(f"{event.searcher}: {event.query}", _MAX_SEARCH) for event in events)
+    return tuple(dict.fromkeys(texts))[:_SEARCHES]
 
 
-def _chunks(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """What is of the corpus."""
+def _list_chunk_ids(hits: Iterable[Hit]) -> tuple[str, ...]:
+    """Returns the ids of the chunks of the corpus, without web results."""
     return tuple(dict.fromkeys(hit.chunk.id for hit in hits if hit.url is None))[:_CHUNKS]
 
 
-def _citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:
-    """A marker that stands at several places with one quote is one line of the graph."""
+def _make_citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:
+    """Yields each pair of marker and quote once, without web results."""
     for marker, chunk_id, quote in dict.fromkeys(
-        (one.marker, one.chunk_id, _cut(one.quote, _LONGEST_QUOTE)) for one in citations if one.url is None
+        (one.marker, one.chunk_id, _cut(one.quote, _MAX_QUOTE)) for one in citations if one.url is None
     ):
         yield TrailCitation(marker=marker, chunk_id=chunk_id, quote=quote)
 
 
-def _cut(text: str, longest: int = _LONGEST) -> str:
+def _cut(text: str, longest: int = _MAX_TEXT) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"

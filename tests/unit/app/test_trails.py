@@ -151,4 +151,4 @@ async def test_no_more_than_so_many_wait(caplog: pytest.LogCaptureFixture) -> No
     trails.let.set()
     await writer.close()
     assert len(trails.written) == 100
-    assert "one more is left out" in caplog.text
+    assert "one more is not written" in caplog.text

@@ -46,7 +46,7 @@ async def read_sections(path: Path, report: Report, wanted: Callable[[str], bool
 def _check_section(section: Section) -> Iterator[int]:
     """Yields how many documents are checked. Raises `LoadFailed` for rows that are repeated or belong to nothing."""
     for kind, of in _ONCE:
-        repeated = section.spool.repeated(section.heap(kind, of))
+        repeated = section.spool.find_repeated(section.heap(kind, of))
         if repeated is not None:
             raise section.make_error(repeated[1], f"this {of or kind} {'vector ' if of else ''}is in the file twice")
     done = 0

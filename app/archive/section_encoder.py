@@ -16,7 +16,7 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.ports.views import VectorKind
-from stores.sqlite import Spool, Spooled
+from stores.sqlite import Spool, SpooledRow
 
 __all__ = ["RowCounts", "encode_section"]
 
@@ -78,12 +78,12 @@ async def _read_rows(
         "settings": settings,
         "generation": corpus.generation,
     }
-    names: list[tuple[str, Spooled]] = []
+    names: list[tuple[str, SpooledRow]] = []
     async for row in container.record.exporter.rows(corpus.id, canonical=False):
         kind = str(row["kind"])
         if kind in _VIEW_NAMES:
             key, beside = _VIEW_NAMES[kind]
-            names.append((kind, Spooled(str(row[key]), str(row[beside]), 0, b"")))
+            names.append((kind, SpooledRow(str(row[key]), str(row[beside]), 0, b"")))
             if len(names) >= _BATCH:
                 await asyncio.to_thread(_spool_names, spool, names)
                 names = []
@@ -97,7 +97,7 @@ async def _read_rows(
         yield row
 
 
-def _spool_names(spool: Spool, names: list[tuple[str, Spooled]]) -> None:
+def _spool_names(spool: Spool, names: list[tuple[str, SpooledRow]]) -> None:
     for heap in _VIEW_NAMES:
         spool.add(heap, [row for kind, row in names if kind == heap])
 
@@ -135,6 +135,6 @@ async def _read_originals(
 
 async def _read_keys(spool: Spool, heap: str) -> AsyncGenerator[list[str]]:
     last = ""
-    while keys := await asyncio.to_thread(spool.keys, heap, after=last, limit=_BATCH):
+    while keys := await asyncio.to_thread(spool.list_keys, heap, after=last, limit=_BATCH):
         yield keys
         last = keys[-1]

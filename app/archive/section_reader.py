@@ -9,7 +9,7 @@ from app.archive.format.content import check_content, decode_base64
 from app.archive.format.rows import ORDER, ArchiveEndRow, ArchiveOriginalRow, ArchiveVectorRow
 from app.archive.format.section import Section, make_spooled_rows
 from core.errors import LoadFailed
-from stores.sqlite import Spooled
+from stores.sqlite import SpooledRow
 
 __all__ = ["SectionReader"]
 
@@ -34,7 +34,7 @@ class SectionReader:
         self._rank = 0
         self._digest = hashlib.sha256(line)
         self._original: _OriginalParts | None = None
-        self._pending: defaultdict[str, list[Spooled]] = defaultdict(list)
+        self._pending: defaultdict[str, list[SpooledRow]] = defaultdict(list)
 
     def add(self, row: Any, line: int, body: bytes) -> None:
         """Adds a row. Raises `LoadFailed` if it is out of order or contradicts itself."""

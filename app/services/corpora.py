@@ -52,7 +52,7 @@ async def reindex(
         fine=fine or corpus.settings.fine,
     )
     reindexing = await container.record.reindexing.start(corpus.id, chosen)
-    await container.bell.ring_soon(reindexing.shadow_id)
+    await container.notifier.notify_soon(reindexing.shadow_id)
     return await container.record.jobs.get(reindexing.job_id)
 
 
@@ -99,7 +99,7 @@ async def delete(container: Container, name: str) -> Job:
     """Makes a corpus invisible at once. A worker deletes its contents later."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.delete(name)
-    container.snapshots.forget(corpus.id)
-    await container.forget_removed(corpus.id)
-    await container.bell.ring_soon(corpus.id)
+    container.snapshots.evict(corpus.id)
+    await container.delete_cached_answers(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job

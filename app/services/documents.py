@@ -63,5 +63,5 @@ async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:
     """Queues the newest revision again and notifies a worker. Raises `Conflict` if there is nothing to retry."""
     container.check_embedding(corpus)
     job = await container.record.submissions.retry(corpus.id, document_id)
-    await container.bell.ring_soon(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job

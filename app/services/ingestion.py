@@ -54,7 +54,7 @@ async def submit(
         raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
     await container.files.put(corpus.id, contents)
-    await container.bell.ring_soon(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return enqueued
 
 
@@ -101,7 +101,7 @@ async def submit_all(
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
     """Makes documents invisible at once. A worker deletes them later."""
     job = await container.record.submissions.delete_documents(corpus.id, document_ids)
-    await container.bell.ring_soon(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job
 
 
@@ -111,7 +111,7 @@ async def resume(container: Container, job_id: str, *, tokens: int | None = None
     `tokens` are added to the budget (None: as many as the last time).
     """
     job = await container.record.jobs.resume(job_id, tokens=tokens)
-    await container.bell.ring_soon(job.corpus_id)
+    await container.notifier.notify_soon(job.corpus_id)
     return job
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app.folder_lock import holder, is_held
+from app.worker.folder_lock import holder, is_held
 
 import hopweave
 from tests.e2e.wheels import ROOT

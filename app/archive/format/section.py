@@ -21,7 +21,7 @@ from core.corpora import CorpusSettings
 from core.errors import LoadFailed
 from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
-from stores.sqlite import Spool, Spooled
+from stores.sqlite import Spool, SpooledRow
 
 __all__ = ["Section", "group_rows", "make_spooled_rows"]
 
@@ -82,7 +82,7 @@ class Section:
         last = ""
         batch: list[tuple[int, ArchiveDocumentRow]] = []
         chunks = 0
-        while ids := self.spool.keys(self.heap("document"), after=last, limit=_PAGE):
+        while ids := self.spool.list_keys(self.heap("document"), after=last, limit=_PAGE):
             for line, document in sorted(self.find("document", ids), key=lambda found: str(found[1].id)):
                 if batch and (chunks + document.chunks > _MOST_CHUNKS or len(batch) == _PAGE):
                     yield batch
@@ -110,7 +110,7 @@ class Section:
     def count_missing(self, kind: str, of: str = "") -> int:
         """Returns how many rows of a kind have no vector (`of`: chunk, entity, fact) or no original (`of` empty)."""
         other = self.heap("vector", of) if of else self.heap("original")
-        return self.spool.lacking(self.heap(kind), other)
+        return self.spool.count_missing(self.heap(kind), other)
 
     def make_error(self, line: int, reason: str) -> LoadFailed:
         """Returns the error for a line that does not fit the others."""
@@ -126,5 +126,5 @@ def group_rows(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int
     return {value: list(group) for value, group in groupby(sorted(rows, key=key), key=key)}
 
 
-def make_spooled_rows(row: Any, line: int, body: bytes) -> list[Spooled]:
-    return [Spooled(key, id, line, body) for key, id in _make_keys(row)]
+def make_spooled_rows(row: Any, line: int, body: bytes) -> list[SpooledRow]:
+    return [SpooledRow(key, id, line, body) for key, id in _make_keys(row)]

@@ -85,7 +85,7 @@ async def index_dataset(
         raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
     passages = _read_submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
     job_id = ""
-    async with aclosing(ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
+    async with aclosing(ingestion.submit_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
         async for handed in parts:
             job_id = handed.job.id
     job = await _wait_for_job(container, supervision, job_id, dataset.passages, progress)

@@ -1,1 +1,1 @@
-"""Adapters to databases, files and search engines: one folder a technology, one file a port."""
+"""Adapters for databases, files and search engines: one folder for each technology, one class for each port."""

@@ -1,4 +1,4 @@
-"""Folders of corpora, for the adapters that keep one each."""
+"""The folder of a corpus, for adapters that have one folder for each corpus."""
 
 import re
 import secrets
@@ -7,33 +7,34 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 
-__all__ = ["corpus_folder", "remove_folder"]
+__all__ = ["corpus_folder", "delete_folder"]
 
 _HEX = re.compile(r"[0-9a-f]{8,128}")
-_REMOVED = ".removed-"
+_DELETED = ".removed-"
 
 
 def corpus_folder(root: Path, corpus_id: str) -> Path:
-    """The corpus' place under `root`; raises `InvalidInput` for an id that could name a place outside."""
+    """Returns the folder of a corpus under `root`. Raises `InvalidInput` for an id that could name a path outside."""
     if not _HEX.fullmatch(corpus_id):
         raise InvalidInput(f"corpus id {corpus_id!r} is not valid: ids are 8 to 128 of the digits 0-9 and a-f")
     return root / corpus_id
 
 
-def remove_folder(folder: Path) -> None:
-    """Nothing is at `folder` afterwards. The name goes first, so that nobody ever sees half of it.
+def delete_folder(folder: Path) -> None:
+    """Deletes a folder or file; a missing one is no error.
 
-    What a process that was killed here left behind goes too.
+    It is renamed first, so no process ever sees half of it. Renamed folders of a process that was killed here are
+    deleted, too.
     """
-    removed = folder.with_name(f"{_REMOVED}{secrets.token_hex(8)}")
+    renamed = folder.with_name(f"{_DELETED}{secrets.token_hex(8)}")
     try:
-        folder.rename(removed)
+        folder.rename(renamed)
     except FileNotFoundError:
-        pass  # it was not there
+        pass  # there is nothing to delete
     else:
-        if removed.is_dir():
-            shutil.rmtree(removed)
+        if renamed.is_dir():
+            shutil.rmtree(renamed)
         else:
-            removed.unlink()
-    for left in folder.parent.glob(f"{_REMOVED}*"):
-        shutil.rmtree(left, ignore_errors=True)  # another process may be removing it just now
+            renamed.unlink()
+    for left in folder.parent.glob(f"{_DELETED}*"):
+        shutil.rmtree(left, ignore_errors=True)  # another process may be deleting it

@@ -1,4 +1,4 @@
-"""The search engine that the settings ask for."""
+"""Makes the web search that the settings name."""
 
 from core.ports.web import WebSearch
 from core.settings import WebSettings
@@ -7,9 +7,9 @@ __all__ = ["make_web_search"]
 
 
 def make_web_search(settings: WebSettings) -> WebSearch | None:
-    """None where none is configured; nothing is connected before it is used. Raises `InvalidSettings`.
+    """Returns None if no web search is configured. Raises `InvalidSettings`. Connects at the first use.
 
-    An adapter is imported when it is chosen: HTTP clients take a while.
+    Only the chosen adapter is imported, because HTTP clients are slow to import.
     """
     if settings.kind == "searxng":
         from stores.searxng import SearxngWebSearch

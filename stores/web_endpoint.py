@@ -1,4 +1,4 @@
-"""A search engine's endpoint: JSON over HTTP, with its failures in the words of Hopweave and never its key."""
+"""The endpoint of a search engine: JSON over HTTP. Its failures become Hopweave's errors, which never show the key."""
 
 import asyncio
 import json
@@ -13,15 +13,15 @@ from core.errors import InvalidSettings, ModelFailed, Unavailable
 
 __all__ = ["WebEndpoint"]
 
-_MAY_PASS = {408, 425, 429}  # timeout, too early, too many requests; and everything from 500 on
+_TEMPORARY = {408, 425, 429}  # timeout, too early, too many requests; also everything from 500 on
 _LARGEST = 8_000_000
 _SHOWN = 200
 
 
 class WebEndpoint:
-    """One address of a search engine. Redirects are refused, answers are read up to 8 MB.
+    """One endpoint of a search engine. Redirects are refused; responses may have up to 8 MB.
 
-    `hints` say what an HTTP status means for this engine.
+    `hints` explain HTTP statuses of this engine in error messages.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class WebEndpoint:
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def get(self, parameters: Mapping[str, str]) -> dict[str, Any]:
-        return await self._ask(httpx.Request("GET", self._url, params=dict(parameters)))
+        return await self._request(httpx.Request("GET", self._url, params=dict(parameters)))
 
     async def post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        return await self._ask(httpx.Request("POST", self._url, json=dict(body)))
+        return await self._request(httpx.Request("POST", self._url, json=dict(body)))
 
     async def close(self) -> None:
-        """Close this event loop's connections; a later call opens new ones."""
+        """Closes the connections of this event loop. A later call opens new ones."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
 
-    async def _ask(self, request: httpx.Request) -> dict[str, Any]:
+    async def _request(self, request: httpx.Request) -> dict[str, Any]:
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         request.headers["Accept"] = "application/json"
@@ -67,14 +67,16 @@ class WebEndpoint:
             ) from error
         except httpx.HTTPError as error:
             raise Unavailable(
-                f"{self.name} cannot be reached ({self._words(str(error))}): start it, or correct HOPWEAVE_WEB__URL"
+                f"{self.name} cannot be reached ({self._shorten(str(error))}): start it, or correct HOPWEAVE_WEB__URL"
             ) from error
         if status != httpx.codes.OK:
-            passes = status in _MAY_PASS or status >= 500
-            said = self._words(content.decode("utf-8", "replace"))
+            is_temporary = status in _TEMPORARY or status >= 500
+            said = self._shorten(content.decode("utf-8", "replace"))
             hint = f" ({self._hints[status]})" if status in self._hints else ""
-            raise (Unavailable if passes else ModelFailed)(f"{self.name} answered {status}: {said or 'nothing'}{hint}")
-        return self._read(content)
+            raise (Unavailable if is_temporary else ModelFailed)(
+                f"{self.name} answered {status}: {said or 'nothing'}{hint}"
+            )
+        return self._parse(content)
 
     async def _send(self, request: httpx.Request) -> tuple[int, bytes]:
         loop = asyncio.get_running_loop()
@@ -91,16 +93,16 @@ class WebEndpoint:
             await response.aclose()
         return response.status_code, bytes(content)
 
-    def _read(self, content: bytes) -> dict[str, Any]:
+    def _parse(self, content: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(content)
         except ValueError as error:
-            shown = self._words(content.decode("utf-8", "replace"))
-            raise ModelFailed(f"{self.name} answered with what is no JSON: {shown or 'nothing'}") from error
+            shown = self._shorten(content.decode("utf-8", "replace"))
+            raise ModelFailed(f"{self.name} answered with invalid JSON: {shown or 'nothing'}") from error
         if not isinstance(answer, dict):
-            raise ModelFailed(f"{self.name} answered with JSON that is no object")
+            raise ModelFailed(f"{self.name} answered with JSON that is not an object")
         return answer
 
-    def _words(self, text: str) -> str:
+    def _shorten(self, text: str) -> str:
         text = text.replace(self._key, "***") if self._key else text
         return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]

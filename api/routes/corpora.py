@@ -50,7 +50,7 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
     operation_id="drop_corpus_v1_corpora__corpus__delete",  # the name that clients were generated with
 )
 async def delete_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
-    job = await corpora.drop(container, corpus.name)
+    job = await corpora.delete(container, corpus.name)
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
 

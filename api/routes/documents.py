@@ -16,9 +16,8 @@ from api.schemas.documents import (
 )
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
-from app.services.ingestion import delete_documents, hand_in
-from app.services.lookup import ids_of_keys
-from app.services.retrying import retry
+from app.services.documents import find_document_ids, retry
+from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
 
 __all__ = ["router"]
@@ -33,7 +32,7 @@ async def add_documents(
     """A worker indexes them; the job at `Location` shows the progress."""
     tokens = body.budget.tokens if body.budget else None
     submissions = parse_submissions(body.documents)
-    enqueued = await hand_in(container, corpus, submissions, body.on_conflict, token_budget=tokens)
+    enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
     return EnqueuedOut.from_job(enqueued.job, enqueued.documents)
 
@@ -53,7 +52,7 @@ async def list_documents(
 
 @router.post("/delete", summary="Delete documents by key", status_code=HTTPStatus.ACCEPTED)
 async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
-    job = await delete_documents(container, corpus, await ids_of_keys(container, corpus, body.keys))
+    job = await delete_documents(container, corpus, await find_document_ids(container, corpus, body.keys))
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
 

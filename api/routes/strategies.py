@@ -5,11 +5,11 @@ from typing import Any
 from fastapi import APIRouter
 
 from api.schemas.base import Out
-from app.services.catalogue import strategies
+from app.services.catalogue import describe_strategies
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/strategies", tags=["strategies"])
+router = APIRouter(prefix="/v1/strategies", tags=["list_strategies"])
 
 
 class StrategyOut(Out):
@@ -32,4 +32,4 @@ class StrategyListOut(Out):
 
 @router.get("", summary="Every strategy with its options")
 async def list_strategies() -> StrategyListOut:
-    return StrategyListOut(data=[StrategyOut(**strategy) for strategy in strategies()])
+    return StrategyListOut(data=[StrategyOut(**strategy) for strategy in describe_strategies()])

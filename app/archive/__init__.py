@@ -1,21 +1,21 @@
-"""Corpora as files: written with their vectors and originals, read again without asking any model."""
+"""Archive files: corpora with their vectors and originals. Reading them back needs no calls of models."""
 
-from app.archive.backup import BackedUp, back_up
-from app.archive.format.lines import is_archive, json_line
-from app.archive.importing import import_file
-from app.archive.restore import Chosen, restore
-from app.archive.restoring import Restored
-from app.archive.writing import Tally, section_lines
+from app.archive.backup import BackupResult, back_up
+from app.archive.format.lines import encode_row, is_archive
+from app.archive.import_file import import_file
+from app.archive.restore import RestoreOptions, restore
+from app.archive.restorer import RestoreResult
+from app.archive.section_encoder import RowCounts, encode_section
 
 __all__ = [
-    "BackedUp",
-    "Chosen",
-    "Restored",
-    "Tally",
+    "BackupResult",
+    "RestoreOptions",
+    "RestoreResult",
+    "RowCounts",
     "back_up",
+    "encode_row",
+    "encode_section",
     "import_file",
     "is_archive",
-    "json_line",
     "restore",
-    "section_lines",
 ]

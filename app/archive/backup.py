@@ -1,4 +1,4 @@
-"""All corpora in one compressed file."""
+"""Writes all corpora into one compressed archive file."""
 
 import asyncio
 import gzip
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.archive.format.lines import json_line
-from app.archive.format.reading import Report
+from app.archive.format.lines import encode_row
 from app.archive.format.rows import FORMAT
-from app.archive.writing import Tally, section_lines
+from app.archive.read_sections import Report
+from app.archive.section_encoder import RowCounts, encode_section
 from app.container import Container
 from core.errors import InvalidInput, NotFound
 
-__all__ = ["BackedUp", "back_up"]
+__all__ = ["BackupResult", "back_up"]
 
 _BLOCK = 1 << 20
-_LEVEL = 1  # most of it are vectors, which no level makes smaller
+_LEVEL = 1  # most of the file is vectors, which a higher level does not make smaller
 _REPORT_ROWS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackedUp:
-    """What of a corpus is in the file. Vectors that are missing are made again when it is restored."""
+class BackupResult:
+    """Counts of what the file holds of one corpus. A restore computes missing vectors again."""
 
     name: str
     documents: int
@@ -36,10 +36,14 @@ class BackedUp:
     missing_originals: int
 
 
-async def back_up(container: Container, path: Path, report: Report) -> list[BackedUp]:
-    """Write a file beside `path`, which takes its place when it is whole. Raises `InvalidInput` where it cannot be."""
+async def back_up(container: Container, path: Path, report: Report) -> list[BackupResult]:
+    """Writes a backup to `path` and returns a result for each corpus.
+
+    The file is written under another name beside `path` and renamed when it is complete. Raises `InvalidInput` if it
+    cannot be written.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    done: list[BackedUp] = []
+    done: list[BackupResult] = []
     try:
         with draft.open("wb") as file:
             with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=file) as packed:
@@ -56,7 +60,7 @@ async def back_up(container: Container, path: Path, report: Report) -> list[Back
     return done
 
 
-async def _blocks(container: Container, report: Report, done: list[BackedUp]) -> AsyncGenerator[bytes]:
+async def _blocks(container: Container, report: Report, done: list[BackupResult]) -> AsyncGenerator[bytes]:
     block: list[str] = []
     size = 0
     async with aclosing(_lines(container, report, done)) as lines:
@@ -70,31 +74,31 @@ async def _blocks(container: Container, report: Report, done: list[BackedUp]) ->
     yield "".join(block).encode()
 
 
-async def _lines(container: Container, report: Report, done: list[BackedUp]) -> AsyncGenerator[str]:
+async def _lines(container: Container, report: Report, done: list[BackupResult]) -> AsyncGenerator[str]:
     names = [corpus.name for corpus in await container.record.corpora.list()]
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
-    yield json_line({"kind": "backup", "format": FORMAT, "corpora": names, "made_at": made_at})
+    yield encode_row({"kind": "backup", "format": FORMAT, "corpora": names, "made_at": made_at})
     for name in names:
         try:
             corpus = await container.record.corpora.get(name)
         except NotFound:
-            continue  # dropped meanwhile, and missing in the last row, too
-        tally = Tally()
-        async with aclosing(section_lines(container, corpus, tally)) as lines:
+            continue  # deleted meanwhile; the last row does not list it either
+        counts = RowCounts()
+        async with aclosing(encode_section(container, corpus, counts)) as lines:
             async for line in lines:
-                if tally.counts.total() % _REPORT_ROWS == 0:
-                    report(f"writing {name}, row", tally.counts.total(), None)
+                if counts.rows.total() % _REPORT_ROWS == 0:
+                    report(f"writing {name}, row", counts.rows.total(), None)
                 yield line
-        done.append(_backed_up(name, tally))
-    yield json_line({"kind": "backup_end", "corpora": [one.name for one in done]})
+        done.append(_make_result(name, counts))
+    yield encode_row({"kind": "backup_end", "corpora": [one.name for one in done]})
 
 
-def _backed_up(name: str, tally: Tally) -> BackedUp:
-    return BackedUp(
+def _make_result(name: str, counts: RowCounts) -> BackupResult:
+    return BackupResult(
         name=name,
-        documents=tally.counts["document"],
-        chunks=tally.counts["chunk"],
-        vectors=tally.counts["vector"],
-        missing_vectors=tally.missing_vectors,
-        missing_originals=tally.missing_originals,
+        documents=counts.rows["document"],
+        chunks=counts.rows["chunk"],
+        vectors=counts.rows["vector"],
+        missing_vectors=counts.missing_vectors,
+        missing_originals=counts.missing_originals,
     )

@@ -1,28 +1,32 @@
-"""Corpora of a file, each made whole under a name of its own before it takes the one that it had."""
+"""Restores corpora from an archive file. Each is built under a draft name and renamed when it is complete."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.archive.fitting import check_models, corpus_named, holds
-from app.archive.format.reading import Report, read_sections
+from app.archive.archive_reader import ArchiveReader
+from app.archive.compatibility import check_compatibility, find_corpus, has_same_documents
 from app.archive.format.section import Section
-from app.archive.gathering import Gathering
-from app.archive.restoring import Restored, Restorer
+from app.archive.read_sections import Report, read_sections
+from app.archive.restorer import Restorer, RestoreResult
 from app.container import Container
-from app.services.corpora import drop
+from app.services.corpora import delete
 from core.corpora import Corpus, check_corpus_name
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import digest
 
-__all__ = ["Chosen", "restore"]
+__all__ = ["RestoreOptions", "restore"]
 
 _SHOWN = 40
-"""Characters of a corpus' name in that of its draft: a name has 63 at most."""
+"""How many characters of the name are part of the draft name: a name has at most 63."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """`only`: these corpora of the file (none: all). `name`: what the one corpus is to be called."""
+class RestoreOptions:
+    """Options of a restore.
+
+    `only`: the corpora of the file to restore (empty: all). `name`: another name, if only one corpus is restored.
+    `replace`: whether existing corpora with other content are deleted and replaced.
+    """
 
     only: tuple[str, ...] = ()
     name: str | None = None
@@ -35,28 +39,28 @@ class _Plan:
     name: str
     existing: Corpus | None
     is_there: bool
-    result: Restored
+    result: RestoreResult
 
 
-async def restore(container: Container, path: Path, chosen: Chosen, report: Report) -> list[Restored]:
-    """Make the corpora of a file. One that is there as it is in the file is left alone; one that was begun goes on.
+async def restore(container: Container, path: Path, options: RestoreOptions, report: Report) -> list[RestoreResult]:
+    """Restores corpora of a file. Unchanged corpora are left alone; an interrupted restore continues.
 
-    Everything is checked before anything is written: raises `LoadFailed` where the file is not whole, `Conflict` where
-    a name is taken by something else, `EmbeddingMismatch` where vectors have to be made by another model.
+    Everything is checked before anything is written. Raises `LoadFailed` if the file is not complete, `Conflict` if a
+    name belongs to a corpus with other content, and `EmbeddingMismatch` if missing vectors need another model.
     """
-    if chosen.name is not None:
-        check_corpus_name(chosen.name)
+    if options.name is not None:
+        check_corpus_name(options.name)
 
     def wanted(name: str) -> bool:
-        return not chosen.only or name in chosen.only
+        return not options.only or name in options.only
 
-    async with read_sections(path, report, wanted) as gathering:
-        plans = [await _plan(container, section, chosen) for section in _chosen(gathering, chosen)]
+    async with read_sections(path, report, wanted) as reader:
+        plans = [await _make_plan(container, section, options) for section in _select_sections(reader, options)]
         taken = [plan.name for plan in plans if plan.existing and not plan.is_there]
-        if taken and not chosen.replace:
+        if taken and not options.replace:
             raise Conflict(
                 f"there is a corpus {', '.join(map(repr, taken))} already, with other content; nothing was written: "
-                "name the others with --only, another name with --as, or have it replaced with --replace"
+                "choose other corpora with --only or another name with --as, or replace it with --replace"
             )
         for plan in plans:
             if not plan.is_there:
@@ -64,43 +68,45 @@ async def restore(container: Container, path: Path, chosen: Chosen, report: Repo
         return [plan.result for plan in plans]
 
 
-def _chosen(gathering: Gathering, chosen: Chosen) -> list[Section]:
-    unknown = [name for name in chosen.only if name not in gathering.names]
+def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[Section]:
+    unknown = [name for name in options.only if name not in reader.names]
     if unknown:
-        there = ", ".join(gathering.names) or "none"
-        raise NotFound(f"{gathering.path} has no corpus {', '.join(map(repr, unknown))}; it has: {there}")
-    if chosen.name is not None and len(gathering.sections) != 1:
-        there = ", ".join(section.name for section in gathering.sections)
+        there = ", ".join(reader.names) or "none"
+        raise NotFound(f"{reader.path} has no corpus {', '.join(map(repr, unknown))}; it has: {there}")
+    if options.name is not None and len(reader.sections) != 1:
+        there = ", ".join(section.name for section in reader.sections)
         raise InvalidInput(f"--as names one corpus, and these would be restored: {there}; choose it with --only")
-    return gathering.sections
+    return reader.sections
 
 
-async def _plan(container: Container, section: Section, chosen: Chosen) -> _Plan:
-    name = chosen.name or section.name
-    existing = await corpus_named(container, name)
-    is_there = existing is not None and await holds(container, existing, section)
-    result = Restored(name=name)
+async def _make_plan(container: Container, section: Section, options: RestoreOptions) -> _Plan:
+    name = options.name or section.name
+    existing = await find_corpus(container, name)
+    is_there = existing is not None and await has_same_documents(container, existing, section)
+    result = RestoreResult(name=name)
     if is_there:
         result.unchanged = section.count("document")
     else:
-        result.notes += check_models(container, section)
-        result.missing_originals = section.lacking("document")
+        result.notes += check_compatibility(container, section)
+        result.missing_originals = section.count_missing("document")
     return _Plan(section=section, name=name, existing=existing, is_there=is_there, result=result)
 
 
 async def _carry_out(container: Container, plan: _Plan, report: Report) -> None:
-    """The name of the draft follows from the file, so that a second run finds what the first one began; and it begins
-    with the name that it will have, for those who see it in a list of corpora or jobs.
+    """Restores one corpus under its draft name, and renames it.
+
+    The draft name is derived from the content of the file, so a second run finds the draft of an interrupted one. It
+    contains the start of the final name, so that users recognize it in lists of corpora and jobs.
     """
     corpora = container.record.corpora
     draft_name = f"restoring-{plan.name[:_SHOWN]}-{digest('restore', [plan.name, plan.section.sha256])[:12]}"
-    draft = await corpus_named(container, draft_name) or await corpora.create(draft_name, plan.section.settings)
+    draft = await find_corpus(container, draft_name) or await corpora.create(draft_name, plan.section.settings)
     await Restorer(container, draft, plan.section, report, shared=False).restore(plan.result)
-    if await corpus_named(container, plan.name) is not None:
+    if await find_corpus(container, plan.name) is not None:
         if plan.existing is None:
             raise Conflict(
-                f"a corpus {plan.name!r} was made meanwhile; what was restored is called {draft_name}: rename it with "
+                f"a corpus {plan.name!r} was created meanwhile; the restored corpus is {draft_name}: rename it with "
                 f"`hopweave corpora rename {draft_name} NAME`"
             )
-        await drop(container, plan.name)
+        await delete(container, plan.name)
     await corpora.rename(draft_name, plan.name)

@@ -1,4 +1,4 @@
-"""The roles that a model can be set for."""
+"""Checks the roles for which language models are configured."""
 
 from core.errors import InvalidSettings
 from core.prompting.prompts import list_prompt_names
@@ -8,11 +8,11 @@ __all__ = ["check_roles"]
 
 _PACKAGES = ("reasoning", "retrieval")
 _BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference"})
-"""Roles that no prompt of these packages is named after."""
+"""Roles without a prompt of that name in these packages."""
 
 
 def check_roles(settings: LlmSettings) -> None:
-    """Raise `InvalidSettings` for a role that no step has: what is set for it would be of no use to anybody."""
+    """Raises `InvalidSettings` for a role that does not exist, because its settings would have no effect."""
     known = list_prompt_names(*_PACKAGES) | _BESIDE
     for role in settings.roles:
         if role not in known:

@@ -1,4 +1,4 @@
-"""The record against its views, row by row: the record has the last word."""
+"""Compares the views of a corpus with the record, id by id."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,13 +9,13 @@ from core.corpora import Corpus
 from core.ports.views import VectorKind
 from indexer import has_fine_vectors
 
-__all__ = ["Named", "View", "ViewState", "examine_views", "finding_of", "named_by_record"]
+__all__ = ["RecordIds", "View", "ViewState", "examine_views", "make_view_finding", "read_record_ids"]
 
 _SAMPLE = 500
 
 
 class View(StrEnum):
-    """What a corpus has besides its record."""
+    """The views of a corpus."""
 
     CHUNKS = "chunk vectors"
     ENTITIES = "entity vectors"
@@ -24,14 +24,14 @@ class View(StrEnum):
 
     @property
     def kind(self) -> VectorKind | None:
-        """The kind of vector; None for the text index."""
+        """The kind of the vectors; None for the text index."""
         kinds = {View.CHUNKS: VectorKind.CHUNK, View.ENTITIES: VectorKind.ENTITY, View.FACTS: VectorKind.FACT}
         return kinds.get(self)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
-    """Ids that the record names, at one moment; `sample` are texts of some chunks, drawn evenly."""
+class RecordIds:
+    """The ids in the record at one moment. `sample` are the texts of some chunks, drawn evenly."""
 
     chunks: frozenset[str]
     entities: frozenset[str]
@@ -50,7 +50,11 @@ class Named:
 
 @dataclass(frozen=True, kw_only=True)
 class ViewState:
-    """`named` by the record, `held` by the view; `lacking` are those that are not held, `orphans` those not named."""
+    """A view compared with the record.
+
+    `named` is the number of ids in the record, `held` that in the view. `lacking` are the ids that only the record has,
+    `orphans` those that only the view has.
+    """
 
     view: View
     named: int
@@ -59,8 +63,8 @@ class ViewState:
     orphans: frozenset[str]
 
 
-async def named_by_record(container: Container, corpus: Corpus) -> Named:
-    """Chunks by their view ids; entities and triples only where the corpus has vectors of them."""
+async def read_record_ids(container: Container, corpus: Corpus) -> RecordIds:
+    """Reads the view ids of chunks and, if the corpus has vectors of them, the ids of entities and triples."""
     ids: dict[str, set[str]] = {"chunk": set(), "entity": set(), "fact": set()}
     fields = {"chunk": "view_id", "entity": "id", "fact": "triple_id"}
     sample: list[str] = []
@@ -68,10 +72,10 @@ async def named_by_record(container: Container, corpus: Corpus) -> Named:
         kind = str(row["kind"])
         if kind in ids:
             ids[kind].add(str(row[fields[kind]]))
-        if kind == "chunk" and len(sample) < _SAMPLE:  # by id, which is a hash: the first are as good as any
+        if kind == "chunk" and len(sample) < _SAMPLE:  # rows are ordered by id, a hash, so the first are an even sample
             sample.append(str(row["text"]))
     fine = has_fine_vectors(corpus.settings)
-    return Named(
+    return RecordIds(
         chunks=frozenset(ids["chunk"]),
         entities=frozenset(ids["entity"] if fine else ()),
         triples=frozenset(ids["fact"] if fine else ()),
@@ -79,12 +83,16 @@ async def named_by_record(container: Container, corpus: Corpus) -> Named:
     )
 
 
-async def examine_views(container: Container, corpus: Corpus, named: Named, *, busy: bool) -> list[ViewState]:
-    """Where the corpus is `busy`, what is not named is being written, and what was deleted meanwhile is not lacking."""
-    states = [await _state(container, corpus, view, named) for view in View]
+async def examine_views(container: Container, corpus: Corpus, named: RecordIds, *, busy: bool) -> list[ViewState]:
+    """Compares each view with the ids in the record.
+
+    If the corpus is `busy`, workers write entries before the record names them, so no entry counts as an orphan. Ids
+    that the record deleted meanwhile do not count as lacking.
+    """
+    states = [await _compare(container, corpus, view, named) for view in View]
     if not busy:
         return states
-    now = await named_by_record(container, corpus) if any(state.lacking for state in states) else named
+    now = await read_record_ids(container, corpus) if any(state.lacking for state in states) else named
     return [
         ViewState(
             view=state.view,
@@ -97,7 +105,7 @@ async def examine_views(container: Container, corpus: Corpus, named: Named, *, b
     ]
 
 
-async def _state(container: Container, corpus: Corpus, view: View, named: Named) -> ViewState:
+async def _compare(container: Container, corpus: Corpus, view: View, named: RecordIds) -> ViewState:
     ids = named.of(view)
     if view.kind is None:
         held = await container.text.ids(corpus.id)
@@ -110,7 +118,8 @@ async def _state(container: Container, corpus: Corpus, view: View, named: Named)
     )
 
 
-def finding_of(corpus: Corpus, state: ViewState) -> Finding:
+def make_view_finding(corpus: Corpus, state: ViewState) -> Finding:
+    """Returns the finding about one view."""
     subject = f"corpus {corpus.name}: {state.view}"
     detail = f"{state.named} named by the record, {state.held} held"
     faults = []

@@ -1,4 +1,4 @@
-"""What an examination found."""
+"""The findings of the doctor."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ __all__ = ["Finding", "Level"]
 
 
 class Level(StrEnum):
-    """A `note` asks for nothing; one `problem` makes the examination fail."""
+    """How serious a finding is. A `note` needs no action; one `problem` makes the examination fail."""
 
     OK = "ok"
     NOTE = "note"
@@ -16,7 +16,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """`subject` is what was looked at, `remedy` what to do about a problem ('' where there is nothing to do)."""
+    """One finding. `subject` is what was examined, `remedy` what to do about a problem ('' if nothing)."""
 
     subject: str
     level: Level

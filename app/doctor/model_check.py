@@ -1,4 +1,4 @@
-"""Whether the language models that are configured answer, and how they are asked for JSON."""
+"""Examines whether the configured language models answer, and how they are asked for JSON."""
 
 from app.doctor.findings import Finding, Level
 from core.errors import HopweaveError
@@ -16,7 +16,7 @@ _MODES = {
 
 
 async def check_models(models: ConfiguredModels, settings: LlmSettings) -> list[Finding]:
-    """One finding for each model that is configured; each is asked one short question, which its endpoint may bill."""
+    """Returns one finding for each configured model. Each is asked one short question, which its provider may bill."""
     if not settings.model and not any(role.model for role in settings.roles.values()):
         detail = "none is configured; answers are extracted, not written"
         return [Finding(subject=_SUBJECT, level=Level.NOTE, detail=detail, remedy="HOPWEAVE_LLM__MODEL sets one")]
@@ -46,5 +46,5 @@ async def _check(configured: ConfiguredModel, roles: list[str]) -> Finding:
 
 
 def _subject(roles: list[str]) -> str:
-    """The general model is everyone's who has no other."""
+    """Roles without a model of their own use the general model, whose role is empty."""
     return _SUBJECT if "" in roles else f"{_SUBJECT} of {', '.join(roles)}"

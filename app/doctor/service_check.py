@@ -1,4 +1,4 @@
-"""The models and the search engine: what needs no store."""
+"""Examines the services that need no store: the models and the web search."""
 
 from collections.abc import AsyncIterator
 
@@ -12,15 +12,15 @@ __all__ = ["examine_services"]
 
 
 async def examine_services(container: Container) -> AsyncIterator[Finding]:
-    """One finding each for the models, and one for the web search."""
-    yield await _embedding_model(container)
-    for finding in await _language_models(container):
+    """Yields one finding for each model, and one for the web search."""
+    yield await _examine_embedding_model(container)
+    for finding in await _examine_language_models(container):
         yield finding
-    yield await _reranker(container)
-    yield _web(container)
+    yield await _examine_reranker(container)
+    yield _examine_web(container)
 
 
-async def _embedding_model(container: Container) -> Finding:
+async def _examine_embedding_model(container: Container) -> Finding:
     try:
         vector = await container.embedder.embed_query("Does the model answer?")
     except HopweaveError as error:
@@ -30,7 +30,7 @@ async def _embedding_model(container: Container) -> Finding:
     return Finding(subject="embedding model", level=Level.OK, detail=detail)
 
 
-async def _language_models(container: Container) -> list[Finding]:
+async def _examine_language_models(container: Container) -> list[Finding]:
     settings = container.settings.llm
     models = make_chat_models(settings, None, None)
     try:
@@ -39,7 +39,7 @@ async def _language_models(container: Container) -> list[Finding]:
         await models.close()
 
 
-async def _reranker(container: Container) -> Finding:
+async def _examine_reranker(container: Container) -> Finding:
     subject = "reranker"
     try:
         if container.reranker is None:
@@ -51,8 +51,8 @@ async def _reranker(container: Container) -> Finding:
     return Finding(subject=subject, level=Level.OK, detail=f"{container.settings.reranker.kind} answers")
 
 
-def _web(container: Container) -> Finding:
-    """Configured or not; nothing is sent out to try it."""
+def _examine_web(container: Container) -> Finding:
+    """Returns whether a web search is configured. No query is sent."""
     subject = "web search"
     try:
         if container.web is None:

@@ -1,1 +1,1 @@
-"""Export of a corpus: JSON lines, GraphML, CSV."""
+"""Export of a corpus as JSON lines, GraphML or CSV."""

@@ -1,7 +1,7 @@
-"""Communities of a graph by the Leiden algorithm, in a process of its own.
+"""Detects communities of a graph by the Leiden algorithm, in a process of its own.
 
-igraph (GPL-2.0-or-later, a separate work that is used as a library) holds the interpreter while it works: in this
-process, a large graph would stop a server from answering.
+igraph (GPL-2.0-or-later, a separate work that is used as a library) holds the GIL while it computes. In the process of
+a server, a large graph would block all requests.
 """
 
 import asyncio
@@ -13,16 +13,17 @@ from collections.abc import Sequence
 from core.errors import Unavailable
 from core.processes import python_command
 
-__all__ = ["communities"]
+__all__ = ["find_communities"]
 
 _SEED = 20260101
 _INTS, _FLOATS = "i", "d"
 
 
-async def communities(nodes: int, ends: "array[int]", weights: "array[float]") -> Sequence[int]:
-    """The community of each node of an undirected weighted graph, numbered from the largest; equal in, equal out.
+async def find_communities(nodes: int, ends: "array[int]", weights: "array[float]") -> Sequence[int]:
+    """Returns the community of each node of an undirected weighted graph. The largest community has number 0.
 
-    Edge n joins `ends[2 * n]` and `ends[2 * n + 1]`. Raises `Unavailable` where the process fails.
+    Edge n connects `ends[2 * n]` and `ends[2 * n + 1]`. Equal graphs give equal results. Raises `Unavailable` if the
+    process fails.
     """
     if not weights:
         return range(nodes)
@@ -33,13 +34,13 @@ async def communities(nodes: int, ends: "array[int]", weights: "array[float]") -
         stderr=asyncio.subprocess.PIPE,
     )
     header = array(_INTS, (nodes, len(weights)))
-    found, complaint = await child.communicate(b"".join(part.tobytes() for part in (header, ends, weights)))
+    output, errors = await child.communicate(b"".join(part.tobytes() for part in (header, ends, weights)))
     if child.returncode != 0:
-        said = complaint.decode(errors="replace").strip().splitlines()
-        why = said[-1] if said else f"its process ended with {child.returncode}; is there too little memory?"
-        raise Unavailable(f"the communities of the graph could not be drawn: {why}")
+        lines = errors.decode(errors="replace").strip().splitlines()
+        reason = lines[-1] if lines else f"its process ended with {child.returncode}; is there too little memory?"
+        raise Unavailable(f"the communities of the graph could not be computed: {reason}")
     numbers = array(_INTS)
-    numbers.frombytes(found)
+    numbers.frombytes(output)
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""The rows of an export as one table; `kind` says which of the columns a row fills."""
+"""Exports rows as one CSV table. The `kind` of a row decides which columns have a value."""
 
 import csv
 import io
@@ -30,21 +30,24 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 async def csv_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
-    """A header, then a line for each row (RFC 4180); text that a spreadsheet would run gets a quote before it."""
+    """Yields a header and a line for each row (RFC 4180).
+
+    Text that a spreadsheet would read as a formula gets a leading quote.
+    """
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
     yield buffer.getvalue()
     async for row in rows:
-        if row["kind"] == "extraction":  # what a model said, of which the facts were made: for programs
+        if row["kind"] == "extraction":  # the output of a model; only JSON lines contain it
             continue
         buffer.seek(0)
         buffer.truncate()
-        writer.writerow([_cell(row.get(column)) for column in COLUMNS])
+        writer.writerow([_format_cell(row.get(column)) for column in COLUMNS])
         yield buffer.getvalue()
 
 
-def _cell(value: object) -> object:
+def _format_cell(value: object) -> object:
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value
     if isinstance(value, dict | list):

@@ -1,9 +1,9 @@
-"""A corpus written out: JSON lines, GraphML with communities, or one table."""
+"""Exports a corpus as JSON lines, as GraphML with communities, or as one CSV table."""
 
 from collections.abc import AsyncIterator, Mapping
 from enum import StrEnum
 
-from app.archive import Tally, json_line, section_lines
+from app.archive import RowCounts, encode_row, encode_section
 from app.container import Container
 from app.export.csv_export import csv_lines
 from app.export.graphml_export import graphml_lines
@@ -11,11 +11,11 @@ from core.corpora import Corpus
 
 __all__ = ["ExportFormat", "export"]
 
-_BLOCK = 65_536  # bytes that are handed on together: a row a time costs more than making it
+_BLOCK = 65_536  # bytes of one block; sending single rows would cost more than making them
 
 
 class ExportFormat(StrEnum):
-    """`jsonl` has everything and can be ingested again, `graphml` is for drawing, `csv` for spreadsheets."""
+    """The formats. `jsonl` is complete and can be ingested again, `graphml` is for drawing, `csv` for spreadsheets."""
 
     JSONL = "jsonl"
     GRAPHML = "graphml"
@@ -36,10 +36,10 @@ _MEDIA_TYPES = {
 async def export(
     container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool = False
 ) -> AsyncIterator[bytes]:
-    """What readers see of the corpus, in blocks of bytes; canonical: equal content gives equal bytes."""
+    """Yields the corpus as readers see it, in blocks of bytes. If canonical, equal content gives equal bytes."""
     block: list[str] = []
     size = 0
-    async for line in _lines(container, corpus, format, canonical=canonical):
+    async for line in _export_lines(container, corpus, format, canonical=canonical):
         block.append(line)
         size += len(line)
         if size >= _BLOCK:
@@ -50,7 +50,7 @@ async def export(
         yield "".join(block).encode()
 
 
-def _lines(container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool) -> AsyncIterator[str]:
+def _export_lines(container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool) -> AsyncIterator[str]:
     exporter = container.record.exporter
 
     def rows() -> AsyncIterator[Mapping[str, object]]:
@@ -60,9 +60,9 @@ def _lines(container: Container, corpus: Corpus, format: ExportFormat, *, canoni
         return graphml_lines(rows)
     if format is ExportFormat.CSV:
         return csv_lines(rows())
-    return _json_lines(rows()) if canonical else section_lines(container, corpus, Tally())
+    return _encode_rows(rows()) if canonical else encode_section(container, corpus, RowCounts())
 
 
-async def _json_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
+async def _encode_rows(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
     async for row in rows:
-        yield json_line(row)
+        yield encode_row(row)

@@ -1,4 +1,4 @@
-"""The graph as GraphML: documents, passages and entities, what joins them, and communities to colour them by."""
+"""Exports the graph as GraphML: documents, passages and entities, their edges, and communities for colouring."""
 
 import re
 from array import array
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from app.export.communities import communities
+from app.export.communities import find_communities
 
 __all__ = ["graphml_lines"]
 
@@ -34,8 +34,8 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 async def graphml_lines(rows: Callable[[], AsyncIterator[Row]]) -> AsyncIterator[str]:
-    """Reads the rows twice: once for the shape that communities are drawn by, once to write."""
-    community = await _communities(rows())
+    """Yields the lines. Reads the rows twice: once to find the communities, once to write."""
+    community = await _find_communities(rows())
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for target, fields in (("node", _NODE_FIELDS), ("edge", _EDGE_FIELDS)):
         for name, kind in fields.items():
@@ -45,35 +45,36 @@ async def graphml_lines(rows: Callable[[], AsyncIterator[Row]]) -> AsyncIterator
     async for row in rows():
         if row["kind"] in _NODE_KINDS:
             written.add(row["id"])
-            yield _node(row, community.get(row["id"]))
-        edge = _edge_of(row)
-        if edge is not None and edge[0] in written and edge[1] in written:  # a synonym may outlive a hidden entity
-            yield _edge(*edge)
+            yield _render_node(row, community.get(row["id"]))
+        edge = _make_edge(row)
+        # A synonym may name an entity that is no longer visible.
+        if edge is not None and edge[0] in written and edge[1] in written:
+            yield _render_edge(*edge)
     yield "</graph>\n</graphml>\n"
 
 
-async def _communities(rows: AsyncIterator[Row]) -> dict[str, int]:
-    """The community of each node; they are numbered from the largest."""
+async def _find_communities(rows: AsyncIterator[Row]) -> dict[str, int]:
+    """Returns the community of each node by id, numbered from the largest."""
     places: dict[str, int] = {}
     ends, weights = array("i"), array("d")
     async for row in rows:
         if row["kind"] in _NODE_KINDS:
             places[row["id"]] = len(places)
-        edge = _edge_of(row)
+        edge = _make_edge(row)
         if edge is not None and edge[0] in places and edge[1] in places:
             ends.extend((places[edge[0]], places[edge[1]]))
             weights.append(float(edge[2].get("count") or edge[2].get("score") or 1.0))
-    return dict(zip(places, await communities(len(places), ends, weights), strict=True))
+    return dict(zip(places, await find_communities(len(places), ends, weights), strict=True))
 
 
-def _node(row: Row, community: int | None) -> str:
+def _render_node(row: Row, community: int | None) -> str:
     label = row.get("title") or row.get("display") or row.get("heading") or ""
     shown = {**{name: row.get(name) for name in _NODE_FIELDS}, "label": label, "community": community}
-    return f'<node id="{row["id"]}">{_data("node", shown)}</node>\n'
+    return f'<node id="{row["id"]}">{_render_data("node", shown)}</node>\n'
 
 
-def _edge_of(row: Row) -> tuple[str, str, Row] | None:
-    """Source, target and attributes of the edge that a row stands for."""
+def _make_edge(row: Row) -> tuple[str, str, Row] | None:
+    """Returns source, target and attributes of the edge of a row, or None."""
     match row["kind"]:
         case "chunk":
             return row["document_id"], row["id"], {"relation": "contains"}
@@ -88,16 +89,18 @@ def _edge_of(row: Row) -> tuple[str, str, Row] | None:
     return None
 
 
-def _edge(source: str, target: str, shown: Row) -> str:
+def _render_edge(source: str, target: str, shown: Row) -> str:
     directed = ' directed="false"' if shown["relation"] == "synonym" else ""
-    return f"<edge source={quoteattr(source)} target={quoteattr(target)}{directed}>{_data('edge', shown)}</edge>\n"
+    return (
+        f"<edge source={quoteattr(source)} target={quoteattr(target)}{directed}>{_render_data('edge', shown)}</edge>\n"
+    )
 
 
-def _data(target: str, shown: Row) -> str:
+def _render_data(target: str, shown: Row) -> str:
     present = ((name, value) for name, value in shown.items() if value is not None and value != "")
-    return "".join(f'<data key="{target}_{name}">{_text(str(value))}</data>' for name, value in present)
+    return "".join(f'<data key="{target}_{name}">{_escape(str(value))}</data>' for name, value in present)
 
 
-def _text(value: str) -> str:
-    """Escaped; what no XML document may hold is shown as the replacement character."""
+def _escape(value: str) -> str:
+    """Escapes text. Characters that XML forbids become the replacement character."""
     return escape(_ILLEGAL.sub("\ufffd", value), {"\r": "&#13;"})

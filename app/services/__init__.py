@@ -1,1 +1,1 @@
-"""The use cases, as functions of a container: ingest, search, ask, corpora, estimates."""
+"""The use cases as functions of a container: ingestion, documents, corpora, searches, questions, estimates."""

@@ -1,4 +1,4 @@
-"""Every strategy that can be named, with its options."""
+"""The catalogue of all strategies, with their options."""
 
 from functools import cache
 from typing import Any
@@ -7,7 +7,7 @@ import retrieval
 from core.strategies import describe
 from reasoning import REASONERS
 
-__all__ = ["strategies"]
+__all__ = ["describe_strategies"]
 
 _PACKAGES = {
     "searcher": retrieval.SEARCHERS,
@@ -18,6 +18,6 @@ _PACKAGES = {
 
 
 @cache
-def strategies() -> list[dict[str, Any]]:
-    """Name, kind, description and options (as JSON schema) of each, by kind and name."""
+def describe_strategies() -> list[dict[str, Any]]:
+    """Returns name, kind, description and options (as JSON schema) of each strategy, ordered by kind and name."""
     return [described for kind, package in _PACKAGES.items() for described in describe(package, kind)]

@@ -1,4 +1,4 @@
-"""Corpora: made with checked settings, built anew with others, dropped with everything in them."""
+"""Creates corpora with checked settings, reindexes them with other settings, and deletes them."""
 
 from app.container import Container
 from core import strategies
@@ -7,7 +7,7 @@ from core.errors import Conflict, NotFound
 from core.jobs import Job
 from indexer import versions_of
 
-__all__ = ["create", "drop", "ensure", "reindex"]
+__all__ = ["create", "delete", "ensure", "reindex"]
 
 
 async def create(
@@ -18,9 +18,12 @@ async def create(
     extractor: str | None = None,
     fine: Fine | None = None,
 ) -> Corpus:
-    """Make a corpus; what is not given comes from the settings. Unknown strategies are refused before it exists."""
+    """Creates a corpus. Arguments that are None come from the settings.
+
+    Raises `InvalidStrategy` for an unknown chunker or extractor, and then creates nothing.
+    """
     settings = container.settings
-    chosen = _checked(
+    chosen = _make_settings(
         container,
         chunker=chunker or settings.chunker,
         extractor=extractor or settings.extractor,
@@ -37,24 +40,24 @@ async def reindex(
     extractor: str | None = None,
     fine: Fine | None = None,
 ) -> Job:
-    """Have a corpus built anew beside the one that readers use, which takes its place when it is whole.
+    """Starts reindexing of a corpus: a shadow corpus is built, and replaces the corpus when it is complete.
 
-    What is not given stays as it is in the corpus; the embedding model is the one that is configured now.
+    Arguments that are None stay as they are in the corpus. The embedding model is the one that is configured now.
     """
     corpus = await container.record.corpora.get(name)
-    chosen = _checked(
+    chosen = _make_settings(
         container,
         chunker=chunker or corpus.settings.chunker,
         extractor=extractor or corpus.settings.extractor,
         fine=fine or corpus.settings.fine,
     )
-    built = await container.record.reindexing.start(corpus.id, chosen)
-    await container.notifier.notify_soon(built.shadow_id)
-    return await container.record.jobs.get(built.job_id)
+    reindexing = await container.record.reindexing.start(corpus.id, chosen)
+    await container.notifier.notify_soon(reindexing.shadow_id)
+    return await container.record.jobs.get(reindexing.job_id)
 
 
-def _checked(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
-    """Settings of strategies that exist and can work here."""
+def _make_settings(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
+    """Returns the settings of a corpus. Raises `InvalidStrategy` unless the strategies exist and can run here."""
     strategies.parse_config("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
     return CorpusSettings(
         chunker=chunker,
@@ -74,22 +77,26 @@ async def ensure(
     extractor: str | None = None,
     fine: Fine | None = None,
 ) -> Corpus:
-    """The corpus of that name, made if it is missing; one that is there must have what is asked for."""
+    """Returns the corpus with this name, and creates it if it is missing.
+
+    Raises `Conflict` if an existing corpus differs from an argument that is not None.
+    """
     try:
         corpus = await container.record.corpora.get(name)
     except NotFound:
         return await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
-    for setting, asked in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
+    for setting, requested in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
         present = getattr(corpus.settings, setting)
-        if asked is not None and asked != present:
+        if requested is not None and requested != present:
             raise Conflict(
-                f"corpus {name!r} has {setting} {present!s}, not {asked!s}: leave the option out, or use a new corpus"
+                f"corpus {name!r} has {setting} {present!s}, not {requested!s}: "
+                "leave the option out, or use a new corpus"
             )
     return corpus
 
 
-async def drop(container: Container, name: str) -> Job:
-    """Make a corpus invisible at once and have a worker remove what it held."""
+async def delete(container: Container, name: str) -> Job:
+    """Makes a corpus invisible at once. A worker deletes its contents later."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.delete(name)
     container.snapshots.evict(corpus.id)

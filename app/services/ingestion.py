@@ -1,4 +1,4 @@
-"""Documents handed in: the bytes are kept, revisions queued, and a worker rung for."""
+"""Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
 from indexer import Rejection, fingerprint
 
-__all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all", "resume"]
+__all__ = ["MAX_DOCUMENTS", "SubmissionProgress", "delete_documents", "resume", "submit", "submit_all"]
 
 MAX_DOCUMENTS = 1000
-"""How many documents one call over HTTP takes, and how many one transaction of `hand_in_all` queues."""
+"""The maximum number of documents of one HTTP request, and of one transaction of `submit_all`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
-    """What `hand_in_all` has done so far; `job` is complete with the last one."""
+class SubmissionProgress:
+    """The progress of `submit_all`. `job` is complete in the last one."""
 
     job: Job
-    handed_in: int
+    submitted: int
     rejected: tuple[Rejection, ...]
 
 
-async def hand_in(
+async def submit(
     container: Container,
     corpus: Corpus,
     submissions: Sequence[Submission],
@@ -37,12 +37,12 @@ async def hand_in(
     job_id: str | None = None,
     token_budget: int | None = None,
 ) -> Enqueued:
-    """Keep the bytes and queue revisions for what is new or changed, in one transaction.
+    """Stores the originals and queues revisions of new and changed documents, in one transaction.
 
-    `token_budget`: how many tokens of models the job may use up, if it is made here; then it pauses.
+    `token_budget`: how many tokens of models a new job may use before it pauses. `job_id` adds to an existing job.
     """
     container.check_embedding(corpus)
-    revisions = [_revision(check_submission(submission)) for submission in submissions]
+    revisions = [_make_revision(check_submission(submission)) for submission in submissions]
     contents = [submission.content for submission in submissions]
     await container.files.put(corpus.id, contents)
     try:
@@ -50,36 +50,37 @@ async def hand_in(
             corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
         )
     except NotFound:
-        await _drop_if_gone(container, corpus.id)
+        await _delete_originals_if_deleted(container, corpus.id)
         raise
-    # Between keeping and queuing, a worker may have deleted bytes that no revision named: write them once more.
+    # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
     await container.files.put(corpus.id, contents)
     await container.notifier.notify_soon(corpus.id)
     return enqueued
 
 
-async def _drop_if_gone(container: Container, corpus_id: str) -> None:
-    """The bytes of a corpus that was forgotten just before they were kept: nobody else will take them away."""
+async def _delete_originals_if_deleted(container: Container, corpus_id: str) -> None:
+    """Deletes the originals of a corpus that was deleted before they were stored. No worker would delete them."""
     try:
         await container.record.corpora.get_by_id(corpus_id)
     except NotFound:
         await container.files.delete_corpus(corpus_id)
 
 
-async def hand_in_all(
+async def submit_all(
     container: Container,
     corpus: Corpus,
     found: Iterable[Submission | Rejection],
     on_conflict: OnConflict,
     *,
     token_budget: int | None = None,
-) -> AsyncGenerator[Progress]:
-    """Hand in a stream as one job, a thousand documents at a time; yields after each part.
+) -> AsyncGenerator[SubmissionProgress]:
+    """Submits a stream of documents as one job, a thousand at a time. Yields the progress after each part.
 
-    Whoever may leave early closes it (`contextlib.aclosing`), so that the job ends with what was handed in.
+    A caller that may stop early closes the generator (`contextlib.aclosing`), so that the job contains what was
+    submitted until then.
     """
     rejected: list[Rejection] = []
-    handed_in = 0
+    submitted = 0
     job_id = await container.record.submissions.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
     try:
         rest = iter(found)
@@ -87,31 +88,34 @@ async def hand_in_all(
             rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
             if submissions:
-                enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
-                handed_in += len(submissions)
-                yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
+                enqueued = await submit(container, corpus, submissions, on_conflict, job_id=job_id)
+                submitted += len(submissions)
+                yield SubmissionProgress(job=enqueued.job, submitted=submitted, rejected=tuple(rejected))
         job = await container.record.submissions.close_job(job_id)
-    except BaseException:  # also when interrupted: the job ends with what was handed in
+    except BaseException:  # also an interruption: the job contains what was submitted
         await container.record.submissions.close_job(job_id)
         raise
-    yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
+    yield SubmissionProgress(job=job, submitted=submitted, rejected=tuple(rejected))
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
-    """Make documents invisible at once and have a worker remove them."""
+    """Makes documents invisible at once. A worker deletes them later."""
     job = await container.record.submissions.delete_documents(corpus.id, document_ids)
     await container.notifier.notify_soon(corpus.id)
     return job
 
 
 async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:
-    """Queue what a job's budget paused, with `tokens` more to use up (None: as many as the last time), and ring."""
+    """Queues what the budget of a job paused, and notifies a worker.
+
+    `tokens` are added to the budget (None: as many as the last time).
+    """
     job = await container.record.jobs.resume(job_id, tokens=tokens)
     await container.notifier.notify_soon(job.corpus_id)
     return job
 
 
-def _revision(submission: Submission) -> NewRevision:
+def _make_revision(submission: Submission) -> NewRevision:
     return NewRevision(
         key=submission.key,
         media_type=submission.media_type,

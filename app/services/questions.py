@@ -134,7 +134,9 @@ def _check_question(text: str, name: str) -> None:
 
 def _check_history(messages: tuple[Message, ...]) -> None:
     if any(message.speaker is Speaker.SYSTEM for message in messages):
-        raise InvalidInput("`history` holds a message of the system; `instructions` say how answers are to be written")
+        raise InvalidInput(
+            "`history` contains a system message; use `instructions` to say how answers are to be written"
+        )
     _check_length(sum(len(message.content) for message in messages), _MAX_HISTORY, "`history`", "; send the last")
     for message in messages:
         check_text(message.content, "`history`")

@@ -10,7 +10,7 @@ from cli.output.console import print_json, print_result, print_status
 from cli.runtime import run_with_container
 
 if TYPE_CHECKING:
-    from app.archive import BackedUp, Restored
+    from app.archive import BackupResult, RestoreResult
     from app.container import Container
 
 __all__ = ["register"]
@@ -34,7 +34,7 @@ def backup(
     from app.archive import back_up
     from cli.output.row_progress import RowProgress
 
-    async def work(container: "Container") -> "list[BackedUp]":
+    async def work(container: "Container") -> "list[BackupResult]":
         return await back_up(container, file, RowProgress().report)
 
     done = run_with_container(work)
@@ -69,13 +69,13 @@ def restore(
     """Restore corpora from a backup while serving. The whole file is checked before anything is written. Models are
     called only for vectors that the file lacks. If interrupted, run the same command again to continue.
     """
-    from app.archive import Chosen
+    from app.archive import RestoreOptions
     from app.archive import restore as restore_file
     from cli.output.row_progress import RowProgress
 
-    chosen = Chosen(only=tuple(only or ()), name=name, replace=replace)
+    chosen = RestoreOptions(only=tuple(only or ()), name=name, replace=replace)
 
-    async def work(container: "Container") -> "list[Restored]":
+    async def work(container: "Container") -> "list[RestoreResult]":
         return await restore_file(container, file, chosen, RowProgress().report)
 
     try:
@@ -90,7 +90,7 @@ def restore(
         show_restored(one)
 
 
-def show_restored(one: "Restored") -> None:
+def show_restored(one: "RestoreResult") -> None:
     there = f", {one.unchanged:,} unchanged" if one.unchanged else ""
     print_result(f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages{there}")
     if one.missing_originals:

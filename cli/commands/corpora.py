@@ -131,14 +131,14 @@ def delete_corpus(
     as_json: AsJson = False,
 ) -> None:
     """Delete a corpus with everything in it."""
-    from app.services.corpora import drop
+    from app.services.corpora import delete
     from cli.flows.jobs import complete_job
 
     if not yes:
         typer.confirm(f"Delete corpus {name!r} with everything in it?", abort=True, err=True)
 
     async def work(container: "Container") -> "Job":
-        return await complete_job(container, await drop(container, name))
+        return await complete_job(container, await delete(container, name))
 
     job = run_with_container(work)
     if as_json:

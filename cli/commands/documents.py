@@ -54,10 +54,10 @@ def list_documents(
 @_group.command("show")
 def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
     """Show one document."""
-    from app.services.lookup import document_named
+    from app.services.documents import find_document
 
     async def work(container: "Container") -> "Document":
-        return await document_named(container, await container.record.corpora.get(corpus), name)
+        return await find_document(container, await container.record.corpora.get(corpus), name)
 
     document = run_with_container(work)
     if as_json:
@@ -73,13 +73,13 @@ def delete_documents(
     as_json: AsJson = False,
 ) -> None:
     """Delete documents, and wait until all their data is deleted."""
+    from app.services.documents import find_document
     from app.services.ingestion import delete_documents as delete
-    from app.services.lookup import document_named
     from cli.flows.jobs import complete_job
 
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
-        ids = {(await document_named(container, found, name)).id: None for name in names}
+        ids = {(await find_document(container, found, name)).id: None for name in names}
         return await complete_job(container, await delete(container, found, list(ids)))
 
     _report(run_with_container(work), as_json=as_json)
@@ -88,13 +88,12 @@ def delete_documents(
 @_group.command("retry")
 def retry_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
     """Index a failed or cancelled document again."""
-    from app.services.lookup import document_named
-    from app.services.retrying import retry
+    from app.services.documents import find_document, retry
     from cli.flows.jobs import complete_job
 
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
-        document = await document_named(container, found, name)
+        document = await find_document(container, found, name)
         return await complete_job(container, await retry(container, found, document.id))
 
     _report(run_with_container(work), as_json=as_json)

@@ -11,7 +11,7 @@ from cli.runtime import run_with_container
 from core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from app.archive import Restored
+    from app.archive import RestoreResult
     from app.container import Container
 
 __all__ = ["find_archive", "import_archive"]
@@ -47,7 +47,7 @@ def find_archive(paths: list[Path], unfit: Mapping[str, bool]) -> Path | None:
 def import_archive(path: Path, corpus: str, run_question: Mapping[str, object], *, as_json: bool) -> None:
     """Writes the documents of an exported corpus into `corpus`, which is created if it does not exist."""
 
-    async def work(container: "Container") -> "Restored":
+    async def work(container: "Container") -> "RestoreResult":
         from app.archive import import_file
 
         return await import_file(container, path, corpus, run_question, RowProgress().report)

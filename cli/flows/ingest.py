@@ -8,9 +8,9 @@ from pathlib import Path
 from app.composition import choose_composition
 from app.container import Container
 from app.services.corpora import ensure
+from app.services.documents import list_documents, prune
 from app.services.estimates import Estimate, estimate
-from app.services.ingestion import hand_in_all
-from app.services.pruning import documents_of, prune
+from app.services.ingestion import submit_all
 from app.supervision.supervision import Supervision
 from cli.flows.jobs import wait_for_job
 from cli.output.console import print_status
@@ -135,12 +135,12 @@ async def _submit(
     """Queues everything as one job; returns the job, the number submitted, and those rejected."""
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejection, ...]()
-    all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
+    all_of_it = submit_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
     async with aclosing(all_of_it) as parts:
         async for part in parts:
-            job, handed_in, rejected = part.job, part.handed_in, part.rejected
+            job, handed_in, rejected = part.job, part.submitted, part.rejected
             progress.show_submitted(handed_in)
-    if job is None:  # not reached: `hand_in_all` always ends with the closed job
+    if job is None:  # not reached: `submit_all` always ends with the closed job
         raise NotFound("no job was made")
     return job, handed_in, rejected
 
@@ -188,7 +188,7 @@ async def _count_chunks(container: Container, corpus: Corpus, job: Job, keys: se
     if not job.counts.get("indexed"):
         return 0
     chunks = 0
-    async for document in documents_of(container, corpus):
+    async for document in list_documents(container, corpus):
         new = document.updated_at >= job.created_at and document.state is RevisionState.INDEXED
         chunks += document.chunks if new and document.key in keys else 0
     return chunks

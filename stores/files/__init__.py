@@ -1,4 +1,4 @@
-"""Originals of documents as files in a folder, or as objects in an S3 bucket."""
+"""File stores: the originals of documents as files in a folder, or as objects in an S3 bucket."""
 
 from stores.files.bucket import BucketFileStore
 from stores.files.choice import make_file_store

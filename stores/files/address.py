@@ -1,4 +1,4 @@
-"""Where a bucket of originals is."""
+"""The address of a bucket, from HOPWEAVE_FILES__URL and the AWS variables of the environment."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ __all__ = ["BucketAddress"]
 _SETTING = "HOPWEAVE_FILES__URL"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
-# In the order in which obstore takes them.
+# In the order of precedence in obstore.
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _NEVER_EMPTY = (*_ENDPOINTS, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_TOKEN")
 _TRUE = {"1", "true", "on", "yes", "y"}
@@ -20,26 +20,28 @@ _TRUE = {"1", "true", "on", "yes", "y"}
 
 @dataclass(frozen=True, kw_only=True)
 class BucketAddress:
+    """The address of a bucket: its server, its name, and the prefix of all keys."""
+
     bucket: str
     prefix: str
     endpoint: str
-    """Empty: Amazon's own, of `region`."""
+    """Empty: the one of Amazon S3 in `region`."""
     region: str
 
     @classmethod
     def read(cls, url: str, environment: Mapping[str, str]) -> "BucketAddress":
-        """The address that `url` and the AWS variables of the environment give; raises `InvalidSettings`.
+        """Reads the address from `url` and the AWS variables of the environment. Raises `InvalidSettings`.
 
-        obstore reads the same variables; it panics where an endpoint is no URL, so that is refused here.
+        obstore reads the same variables. It panics if an endpoint is not a URL, so such an endpoint is refused here.
         """
-        bucket, prefix = _bucket_and_prefix(url)
+        bucket, prefix = _parse_url(url)
         for name in _NEVER_EMPTY:
             if environment.get(name) == "":
                 raise InvalidSettings(f"{name} is set to nothing: give it a value, or take it out of the environment")
         return cls(
             bucket=bucket,
             prefix=prefix,
-            endpoint=_endpoint(environment),
+            endpoint=_read_endpoint(environment),
             region=environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or "us-east-1",
         )
 
@@ -48,7 +50,7 @@ class BucketAddress:
         return f"s3://{place} at {self.endpoint or f'Amazon S3 in {self.region}'}"
 
 
-def _bucket_and_prefix(url: str) -> tuple[str, str]:
+def _parse_url(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     if parts.username is not None or parts.password is not None:
         raise InvalidSettings(f"{_SETTING} holds a key; give it as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead")
@@ -67,8 +69,8 @@ def _bucket_and_prefix(url: str) -> tuple[str, str]:
     return parts.netloc, prefix
 
 
-def _endpoint(environment: Mapping[str, str]) -> str:
-    """The server that is not Amazon's, if there is one."""
+def _read_endpoint(environment: Mapping[str, str]) -> str:
+    """Returns the server if it is not Amazon S3, else an empty string."""
     for name in _ENDPOINTS:
         if name not in environment:
             continue

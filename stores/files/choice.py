@@ -1,4 +1,4 @@
-"""Which file store the settings mean."""
+"""Chooses the file store from the settings."""
 
 from pathlib import Path
 
@@ -10,7 +10,10 @@ __all__ = ["make_file_store"]
 
 
 def make_file_store(url: str, folder: Path) -> FolderFileStore | BucketFileStore:
-    """The bucket of an s3:// address, the folder of a path, `folder` for an empty `url`; raises `InvalidSettings`."""
+    """Returns a bucket for an s3:// URL, a folder for a path, and `folder` for an empty `url`.
+
+    Raises `InvalidSettings` for any other URL.
+    """
     if url.startswith("s3://"):
         return BucketFileStore(url)
     if "://" in url:

@@ -1,4 +1,4 @@
-"""Originals as files that are named by their content."""
+"""The file store in a folder, whose files are named by the hash of their content."""
 
 import asyncio
 import secrets
@@ -9,26 +9,26 @@ from pathlib import Path
 
 from core.errors import NotFound, Unavailable
 from core.ids import content_hash
-from stores.corpus_folders import corpus_folder, remove_folder
+from stores.corpus_folders import corpus_folder, delete_folder
 from stores.files.layout import is_name, original_path
 
 __all__ = ["FolderFileStore"]
 
 
 class FolderFileStore:
-    """Fills `core.ports.files.FileStore`: root/<corpus>/<first two digits>/<hash>, each file whole or not there."""
+    """Fills `core.ports.files.FileStore`: root/<corpus>/<first two digits>/<hash>. Files are written atomically."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
-        return await asyncio.to_thread(self._put, self._corpus(corpus_id), contents)
+        return await asyncio.to_thread(self._put, self._corpus_folder(corpus_id), contents)
 
     async def get(self, corpus_id: str, name: str) -> bytes:
-        path = original_path(self._corpus(corpus_id), name)
+        path = original_path(self._corpus_folder(corpus_id), name)
 
         def work() -> bytes:
-            with _translated(path):
+            with _translate_errors(path):
                 try:
                     return path.read_bytes()
                 except FileNotFoundError as error:
@@ -37,39 +37,39 @@ class FolderFileStore:
         return await asyncio.to_thread(work)
 
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
-        corpus = self._corpus(corpus_id)
+        corpus = self._corpus_folder(corpus_id)
         paths = [original_path(corpus, name) for name in names]
 
         def work() -> None:
-            with _translated(corpus):
+            with _translate_errors(corpus):
                 for path in paths:
                     path.unlink(missing_ok=True)
 
         await asyncio.to_thread(work)
 
     async def delete_corpus(self, corpus_id: str) -> None:
-        corpus = self._corpus(corpus_id)
+        corpus = self._corpus_folder(corpus_id)
 
         def work() -> None:
-            with _translated(corpus):
-                remove_folder(corpus)
+            with _translate_errors(corpus):
+                delete_folder(corpus)
 
         await asyncio.to_thread(work)
 
     async def names(self, corpus_id: str) -> list[str]:
-        corpus = self._corpus(corpus_id)
+        corpus = self._corpus_folder(corpus_id)
 
         def work() -> list[str]:
-            with _translated(corpus):
+            with _translate_errors(corpus):
                 return sorted(path.name for path in corpus.glob("??/*") if is_name(path.name))
 
         return await asyncio.to_thread(work)
 
     async def check(self) -> str:
-        """What holds the originals; raises `Unavailable` where they cannot be written."""
+        """Returns the folder. Raises `Unavailable` if it cannot be written."""
 
         def work() -> str:
-            with _translated(self._root):
+            with _translate_errors(self._root):
                 self._root.mkdir(parents=True, exist_ok=True)
                 with tempfile.TemporaryFile(dir=self._root):
                     return f"the folder {self._root}"
@@ -77,14 +77,14 @@ class FolderFileStore:
         return await asyncio.to_thread(work)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: no file stays open."""
 
-    def _corpus(self, corpus_id: str) -> Path:
+    def _corpus_folder(self, corpus_id: str) -> Path:
         return corpus_folder(self._root, corpus_id)
 
     def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
         names = []
-        with _translated(corpus):
+        with _translate_errors(corpus):
             corpus.mkdir(parents=True, exist_ok=True)
             for content in contents:
                 name = content_hash(content)
@@ -96,7 +96,7 @@ class FolderFileStore:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Under a name of its own first, so that neither a crash nor another writer leaves half a file at `path`."""
+    """Writes a draft and renames it, so that neither a crash nor another writer leaves half a file at `path`."""
     path.parent.mkdir(exist_ok=True)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -107,7 +107,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _translated(place: Path) -> Iterator[None]:
+def _translate_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Vectors on a Milvus server, in collections of their own."""
+"""The vector store on a Milvus server."""
 
 from stores.milvus.collections import MilvusIndex
 from stores.milvus.vectors import MilvusVectorStore

@@ -1,4 +1,4 @@
-"""One collection during one call: questions to it, which load it first where that is needed."""
+"""A collection during one call: reads and writes, which create and load it if necessary."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -10,23 +10,23 @@ from core.errors import InvalidInput, Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.milvus.collections import Collections, MilvusIndex
-from stores.milvus.expressions import batched, listed
-from stores.milvus.server import Absent, Budget, MilvusServer, NotLoaded
+from stores.milvus.expressions import batched, make_in_filter
+from stores.milvus.server import Absent, Deadline, MilvusServer, NotLoaded
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["MOST", "Collection", "Level"]
+__all__ = ["MAX_ROWS", "Collection", "Level"]
 
 T = TypeVar("T")
 Level = Literal["Strong", "Session"]
-"""`Strong` waits for all that anybody wrote (some 200 ms), `Session` only for what this process wrote."""
+"""The consistency of a read. `Strong` sees all writes (some 200 ms slower), `Session` those of this process."""
 
-MOST = 16_384
-"""More rows a server gives in no answer."""
+MAX_ROWS = 16_384
+"""The maximum number of rows that a server returns at once."""
 
 _DIGITS = 6
-"""Of a score: the same product differs beyond these between the kinds of segments, and ties would not be ties."""
+"""Digits of a score. The same product differs beyond these between kinds of segments, and ties would be broken."""
 
 _ATTEMPTS = 3
 _IDS_AT_ONCE = 2_000
@@ -34,67 +34,73 @@ _VECTORS_AT_ONCE = 1_000
 
 
 class Collection:
-    """Every method but `write` raises `Absent` where the collection is not there."""
+    """A collection. Every method but `write` raises `Absent` if it does not exist."""
 
     def __init__(
-        self, server: MilvusServer, collections: Collections, index: MilvusIndex, name: str, budget: Budget
+        self, server: MilvusServer, collections: Collections, index: MilvusIndex, name: str, deadline: Deadline
     ) -> None:
         self._server = server
         self._collections = collections
         self._index = index
-        self._budget = budget
+        self._deadline = deadline
         self.name = name
 
     def check_dimension(self, shape: tuple[int, ...]) -> None:
-        """Raises `InvalidInput` where vectors of this shape cannot be compared with the rows there."""
-        if shape != (self._collections.dimension(self.name, self._budget),):
-            self._collections.forget(self.name)  # it may have been dropped and made again since
-            _check_dimension(shape, self._collections.dimension(self.name, self._budget), self.name)
+        """Raises `InvalidInput` if vectors of this shape cannot be compared with the rows of the collection."""
+        if shape != (self._collections.read_dimension(self.name, self._deadline),):
+            self._collections.invalidate(self.name)  # it may have been deleted and created again
+            _check_dimension(shape, self._collections.read_dimension(self.name, self._deadline), self.name)
 
     def write(self, parts: Iterable[list[dict[str, Any]]], dimension: int) -> None:
-        """Insert or replace parts of rows; the collection is made where there is none."""
+        """Inserts or replaces rows, part by part. Creates the collection if it does not exist."""
         for part in parts:
             self._write_part(part, dimension)
 
     def delete(self, ids: Iterable[str]) -> None:
+        """Deletes rows by id; unknown ids are ignored."""
         for part in batched(ids, _IDS_AT_ONCE):
             try:
-                self._loaded(partial(self._delete, listed("id", part)))
+                self._ask_loaded(partial(self._delete, make_in_filter("id", part)))
             finally:
                 self._collections.deletions.add(self.name)
 
-    def drop(self) -> None:
-        self._collections.dimension(self.name, self._budget)  # what is not ours stays
-        self._server.ask(lambda client: client.drop_collection(self.name, timeout=self._budget.left))
-        self._collections.forget(self.name)
+    def delete_all(self) -> None:
+        """Deletes the collection. Raises `Conflict` if it is not one of Hopweave."""
+        self._collections.read_dimension(self.name, self._deadline)
+        self._server.ask(lambda client: client.drop_collection(self.name, timeout=self._deadline.left))
+        self._collections.invalidate(self.name)
 
     def rebuild(self) -> None:
-        self._collections.dimension(self.name, self._budget)
-        self._collections.rebuild_index(self.name, self._budget)
+        """Compacts the collection and builds its index again."""
+        self._collections.read_dimension(self.name, self._deadline)
+        self._collections.rebuild_index(self.name, self._deadline)
 
-    def made_with(self) -> MilvusIndex:
-        return self._collections.made_with(self.name, self._budget)
+    def read_index(self) -> MilvusIndex:
+        """Returns the index with which the collection was created."""
+        return self._collections.read_index(self.name, self._deadline)
 
     def count(self) -> int:
         [row] = self._query("", ["count(*)"], "Session")
         return int(row["count(*)"])
 
-    def present(self, ids: Sequence[str], level: Level) -> set[str]:
+    def find_existing(self, ids: Sequence[str], level: Level) -> set[str]:
+        """Returns those of `ids` that have a row."""
         found: set[str] = set()
         for part in batched(ids, _IDS_AT_ONCE):
-            found.update(row["id"] for row in self._query(listed("id", part), ["id"], level))
-            level = "Session"  # what was waited for once is seen from then on
+            found.update(row["id"] for row in self._query(make_in_filter("id", part), ["id"], level))
+            level = "Session"  # the first read has waited for the writes of all processes
         return found
 
-    def vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+    def read_vectors(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        """Returns the vectors of those ids that have a row."""
         found: dict[str, Vectors] = {}
         for part in batched(ids, _VECTORS_AT_ONCE):
-            rows = self._query(listed("id", part), ["id", "vector"], "Session")
+            rows = self._query(make_in_filter("id", part), ["id", "vector"], "Session")
             found.update((row["id"], np.asarray(row["vector"], dtype=np.float32)) for row in rows)
         return found
 
-    def page(self, filter_: str, fields: list[str], limit: int, level: Level) -> list[dict[str, Any]]:
-        """Any `limit` rows, in no order that could be relied on."""
+    def read_page(self, filter_: str, fields: list[str], limit: int, level: Level) -> list[dict[str, Any]]:
+        """Returns any `limit` rows, in no reliable order."""
         return self._query(filter_, fields, level, limit=limit)
 
     def search(
@@ -106,10 +112,10 @@ class Collection:
         radius: float | None = None,
         level: Level = "Session",
     ) -> list[list[Scored]]:
-        """For each vector at most `limit` rows, best first; with `radius` only those with a greater product."""
+        """Returns for each vector at most `limit` rows, best first. With `radius`, only rows with a greater product."""
         parameters: dict[str, float] = dict(self._index.search)
         if "ef" in parameters:
-            parameters["ef"] = max(parameters["ef"], limit)  # a smaller one is refused
+            parameters["ef"] = max(parameters["ef"], limit)  # the server refuses a smaller one
         if radius is not None:
             parameters["radius"] = radius
 
@@ -122,58 +128,60 @@ class Collection:
                 output_fields=["id"],
                 search_params={"metric_type": "IP", "params": parameters},
                 consistency_level=level,
-                timeout=self._budget.left,
+                timeout=self._deadline.left,
             )
             return [[Scored(id=hit["id"], score=round(hit["distance"], _DIGITS)) for hit in hits] for hits in answers]
 
         return self._read(ask, level)
 
     def _read(self, ask: "Callable[[MilvusClient, Level], T]", level: Level) -> T:
-        """What `ask` returns, with all that this process wrote and deleted before."""
+        """Returns what `ask` returns. It sees all that this process wrote and deleted before."""
         pending = self._collections.deletions.pending(self.name)
         if pending is None:
-            return self._loaded(lambda client: ask(client, level))
-        answer = self._loaded(lambda client: ask(client, "Strong"))
-        self._collections.deletions.settle(self.name, pending)
+            return self._ask_loaded(lambda client: ask(client, level))
+        answer = self._ask_loaded(lambda client: ask(client, "Strong"))
+        self._collections.deletions.mark_awaited(self.name, pending)
         return answer
 
-    def _loaded(self, ask: "Callable[[MilvusClient], T]") -> T:
-        """What `ask` returns, once the collection is loaded."""
-        if self._collections.was_made_here(self.name):
-            # The server itself would wait, ever longer between its looks: for 3 or 6 s where 2 do.
-            self._collections.load(self.name, self._budget)
+    def _ask_loaded(self, ask: "Callable[[MilvusClient], T]") -> T:
+        """Loads the collection if necessary, and returns what `ask` returns."""
+        if self._collections.is_loading(self.name):
+            # A read would wait for loading, too, but the server polls at growing intervals: 3 to 6 s instead of 2.
+            self._collections.load(self.name, self._deadline)
         while True:
             try:
                 answer = self._server.ask(ask)
             except NotLoaded as error:
-                if self._budget.is_spent:
-                    raise self._collections.still_loading(self.name) from error
-                self._collections.load(self.name, self._budget)
+                if self._deadline.is_spent:
+                    raise self._collections.make_loading_error(self.name) from error
+                self._collections.load(self.name, self._deadline)
             else:
-                self._collections.was_read(self.name)
+                self._collections.mark_read(self.name)
                 return answer
 
     def _write_part(self, part: list[dict[str, Any]], dimension: int) -> None:
         for _ in range(_ATTEMPTS):
             try:
-                self._make_fitting(dimension)
+                self._ensure_dimension(dimension)
                 return self._server.ask(partial(self._upsert, part))
-            except Absent:  # dropped by another process, perhaps long ago
-                self._collections.forget(self.name)
-        raise Unavailable(f"the collection {self.name} on Milvus is dropped again and again: try again later")
+            except Absent:  # another process deleted it, perhaps long ago
+                self._collections.invalidate(self.name)
+        raise Unavailable(
+            f"the collection {self.name} on Milvus is deleted again and again by another process: try again later"
+        )
 
-    def _make_fitting(self, dimension: int) -> None:
-        there = self._collections.dimension_or_new(self.name, dimension, self._budget)
+    def _ensure_dimension(self, dimension: int) -> None:
+        there = self._collections.ensure(self.name, dimension, self._deadline)
         if there != dimension:
-            self._collections.forget(self.name)  # it may have been dropped and made again since
-            there = self._collections.dimension_or_new(self.name, dimension, self._budget)
+            self._collections.invalidate(self.name)  # it may have been deleted and created again
+            there = self._collections.ensure(self.name, dimension, self._deadline)
         _check_dimension((dimension,), there, self.name)
 
     def _upsert(self, part: list[dict[str, Any]], client: "MilvusClient") -> None:
-        client.upsert(self.name, part, timeout=self._budget.left)
+        client.upsert(self.name, part, timeout=self._deadline.left)
 
     def _delete(self, filter_: str, client: "MilvusClient") -> None:
-        client.delete(self.name, filter=filter_, timeout=self._budget.left)
+        client.delete(self.name, filter=filter_, timeout=self._deadline.left)
 
     def _query(self, filter_: str, fields: list[str], level: Level, limit: int | None = None) -> list[dict[str, Any]]:
         bound = {} if limit is None else {"limit": limit}
@@ -186,7 +194,7 @@ class Collection:
                     output_fields=fields,
                     consistency_level=level,
                     strict_float32=True,
-                    timeout=self._budget.left,
+                    timeout=self._deadline.left,
                     **bound,
                 )
             )

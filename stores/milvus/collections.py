@@ -1,4 +1,4 @@
-"""Collections as Hopweave makes them: their shape, their index, and whether they are loaded."""
+"""Creates and loads the collections of Hopweave, with their fields and their index."""
 
 import time
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Conflict, Unavailable
 from stores.milvus.deletions import Deletions
 from stores.milvus.expressions import KEY_LENGTH
-from stores.milvus.server import Absent, Budget, MilvusServer
+from stores.milvus.server import Absent, Deadline, MilvusServer
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -22,7 +22,7 @@ _BUILD = ("M", "efConstruction")
 
 @dataclass(frozen=True, kw_only=True)
 class MilvusIndex:
-    """The vectors' index. `FLAT` is exact at any size, and as slow as the collection is large."""
+    """The index of the vectors. `FLAT` is exact, with a search time proportional to the size of the collection."""
 
     kind: str = "HNSW"
     build: Mapping[str, int] = field(default_factory=lambda: {"M": 16, "efConstruction": 200})
@@ -30,80 +30,89 @@ class MilvusIndex:
 
 
 class Collections:
-    """Makes, checks and loads collections, and remembers the dimension of those that it has seen."""
+    """Creates, checks and loads collections, and caches their dimensions."""
 
     def __init__(self, server: MilvusServer, index: MilvusIndex) -> None:
         self._server = server
         self._index = index
         self._dimensions: dict[str, int] = {}
-        self._made: set[str] = set()
+        self._loading: set[str] = set()
         self.deletions = Deletions()
 
-    def dimension(self, name: str, budget: Budget) -> int:
-        """Raises `Absent`, or `Conflict` where the collection is not one of ours."""
+    def read_dimension(self, name: str, deadline: Deadline) -> int:
+        """Returns the dimension of the vectors. Raises `Absent`, or `Conflict` if the collection is not of Hopweave."""
         known = self._dimensions.get(name)
         if known is None:
-            shape = self._server.ask(lambda client: client.describe_collection(name, timeout=budget.left))
-            known = self._dimensions[name] = _dimension(name, shape, self._server.address)
+            shape = self._server.ask(lambda client: client.describe_collection(name, timeout=deadline.left))
+            known = self._dimensions[name] = _check_shape(name, shape, self._server.address)
         return known
 
-    def made_with(self, name: str, budget: Budget) -> MilvusIndex:
-        """As far as the server tells; what it keeps to itself is taken to be as it is set. Raises `Absent`."""
-        self.dimension(name, budget)
-        told = self._server.ask(lambda client: client.describe_index(name, "vector", timeout=budget.left)) or {}
-        kind = str(told.get("index_type", self._index.kind))
-        build = {key: int(told[key]) for key in _BUILD if key in told}
+    def read_index(self, name: str, deadline: Deadline) -> MilvusIndex:
+        """Returns the index, with the configured values for parameters that the server does not report.
+
+        Raises `Absent` if the collection does not exist.
+        """
+        self.read_dimension(name, deadline)
+        reported = self._server.ask(lambda client: client.describe_index(name, "vector", timeout=deadline.left)) or {}
+        kind = str(reported.get("index_type", self._index.kind))
+        build = {key: int(reported[key]) for key in _BUILD if key in reported}
         as_set = self._index.build if kind == self._index.kind else {}
         return MilvusIndex(kind=kind, build={**as_set, **build}, search=self._index.search)
 
-    def forget(self, name: str) -> None:
+    def invalidate(self, name: str) -> None:
+        """Deletes the cached dimension of a collection."""
         self._dimensions.pop(name, None)
 
-    def was_made_here(self, name: str) -> bool:
-        """Whether this process made it and has not read from it yet: it is being loaded, which takes some seconds."""
-        return name in self._made
+    def is_loading(self, name: str) -> bool:
+        """Returns whether this process created the collection and has not read it yet. Loading takes some seconds."""
+        return name in self._loading
 
-    def was_read(self, name: str) -> None:
-        self._made.discard(name)
+    def mark_read(self, name: str) -> None:
+        """Records that the collection was read, and so is loaded."""
+        self._loading.discard(name)
 
-    def dimension_or_new(self, name: str, dimension: int, budget: Budget) -> int:
-        """The dimension of the collection, which is made where there is none; another process may do so as well."""
+    def ensure(self, name: str, dimension: int, deadline: Deadline) -> int:
+        """Creates the collection if it does not exist, and returns its dimension.
+
+        Another process may create it at the same time; then its dimension counts.
+        """
         try:
-            return self.dimension(name, budget)
+            return self.read_dimension(name, deadline)
         except Absent:
-            self._made.add(name)
-            self._create(name, dimension, budget)
-        self._index_and_load(name, budget)
-        return self.dimension(name, budget)
+            self._loading.add(name)
+            self._create(name, dimension, deadline)
+        self._index_and_load(name, deadline)
+        return self.read_dimension(name, deadline)
 
-    def load(self, name: str, budget: Budget) -> None:
-        """Returns when it can be read. Raises `Unavailable` where that takes longer than the budget."""
-        self._index_and_load(name, budget)
-        while not self._is_loaded(name, budget):
-            if budget.is_spent:
-                raise self.still_loading(name)
+    def load(self, name: str, deadline: Deadline) -> None:
+        """Waits until the collection can be read. Raises `Unavailable` if the deadline passes before."""
+        self._index_and_load(name, deadline)
+        while not self._is_loaded(name, deadline):
+            if deadline.is_spent:
+                raise self.make_loading_error(name)
             time.sleep(_POLL_SECONDS)
 
-    def still_loading(self, name: str) -> Unavailable:
+    def make_loading_error(self, name: str) -> Unavailable:
+        """Returns the error for a collection that is not loaded in time."""
         return Unavailable(
             f"Milvus at {self._server.address} is still loading the collection {name}; after a restart of the server "
             "this takes up to a minute. Try again"
         )
 
-    def rebuild_index(self, name: str, budget: Budget) -> None:
-        """Drop the index, compact, and build it again; meanwhile the collection cannot be searched."""
+    def rebuild_index(self, name: str, deadline: Deadline) -> None:
+        """Deletes the index, compacts, and builds the index again. Until then the collection cannot be searched."""
 
         def work(client: "MilvusClient") -> None:
-            client.flush(name, timeout=budget.left)
-            client.release_collection(name, timeout=budget.left)
-            if _has_index(client, name, budget):
-                client.drop_index(name, "vector", timeout=budget.left)
-            client.compact(name, timeout=budget.left)
+            client.flush(name, timeout=deadline.left)
+            client.release_collection(name, timeout=deadline.left)
+            if _has_index(client, name, deadline):
+                client.drop_index(name, "vector", timeout=deadline.left)
+            client.compact(name, timeout=deadline.left)
 
         self._server.ask(work)
-        self.load(name, budget)
+        self.load(name, deadline)
 
-    def _create(self, name: str, dimension: int, budget: Budget) -> None:
+    def _create(self, name: str, dimension: int, deadline: Deadline) -> None:
         from pymilvus import DataType
 
         def work(client: "MilvusClient") -> None:
@@ -111,53 +120,53 @@ class Collections:
             schema.add_field("id", DataType.VARCHAR, is_primary=True, max_length=KEY_LENGTH)
             schema.add_field("document", DataType.VARCHAR, max_length=KEY_LENGTH)
             schema.add_field("vector", DataType.FLOAT_VECTOR, dim=dimension)
-            client.create_collection(name, schema=schema, consistency_level="Session", timeout=budget.left)
+            client.create_collection(name, schema=schema, consistency_level="Session", timeout=deadline.left)
 
         try:
             self._server.ask(work)
         except Unavailable:
-            # Another process was quicker, and its dimension counts; or it is not done yet.
-            if not self._appears(name, Budget(min(_RACE_SECONDS, budget.left))):
+            # Another process may be creating the same collection.
+            if not self._wait_until_created(name, Deadline(min(_RACE_SECONDS, deadline.left))):
                 raise
 
-    def _appears(self, name: str, budget: Budget) -> bool:
-        while not self._server.ask(lambda client: client.has_collection(name, timeout=budget.left)):
-            if budget.is_spent:
+    def _wait_until_created(self, name: str, deadline: Deadline) -> bool:
+        while not self._server.ask(lambda client: client.has_collection(name, timeout=deadline.left)):
+            if deadline.is_spent:
                 return False
             time.sleep(_POLL_SECONDS)
         return True
 
-    def _index_and_load(self, name: str, budget: Budget) -> None:
-        """Ask for both and wait for neither. Each is harmless to repeat, so that any process may end what one began."""
+    def _index_and_load(self, name: str, deadline: Deadline) -> None:
+        """Starts indexing and loading without waiting. Both may be repeated by any process."""
 
         def index(client: "MilvusClient") -> None:
-            if not _has_index(client, name, budget):
+            if not _has_index(client, name, deadline):
                 params = client.prepare_index_params()
                 build = dict(self._index.build)
                 params.add_index("vector", index_type=self._index.kind, metric_type="IP", params=build)
-                client.create_index(name, params, timeout=budget.left, sync=False)
+                client.create_index(name, params, timeout=deadline.left, sync=False)
 
         try:
             self._server.ask(index)
         except Unavailable:
-            if not self._server.ask(lambda client: _has_index(client, name, budget)):
+            if not self._server.ask(lambda client: _has_index(client, name, deadline)):
                 raise
-        self._server.ask(lambda client: client.load_collection(name, timeout=budget.left, _async=True))
+        self._server.ask(lambda client: client.load_collection(name, timeout=deadline.left, _async=True))
 
-    def _is_loaded(self, name: str, budget: Budget) -> bool:
+    def _is_loaded(self, name: str, deadline: Deadline) -> bool:
         from pymilvus.client.types import LoadState
 
-        state = self._server.ask(lambda client: client.get_load_state(name, timeout=budget.left))["state"]
+        state = self._server.ask(lambda client: client.get_load_state(name, timeout=deadline.left))["state"]
         if state == LoadState.NotExist:
             raise Absent
         return bool(state == LoadState.Loaded)
 
 
-def _has_index(client: "MilvusClient", name: str, budget: Budget) -> bool:
-    return bool(client.list_indexes(name, field_name="vector", timeout=budget.left))
+def _has_index(client: "MilvusClient", name: str, deadline: Deadline) -> bool:
+    return bool(client.list_indexes(name, field_name="vector", timeout=deadline.left))
 
 
-def _dimension(name: str, shape: Mapping[str, Any], address: str) -> int:
+def _check_shape(name: str, shape: Mapping[str, Any], address: str) -> int:
     from pymilvus import DataType
 
     fields = {one["name"]: one for one in shape["fields"]}
@@ -165,7 +174,7 @@ def _dimension(name: str, shape: Mapping[str, Any], address: str) -> int:
     ours = {"id": DataType.VARCHAR, "document": DataType.VARCHAR, "vector": DataType.FLOAT_VECTOR}
     if types != ours or not fields["id"].get("is_primary") or shape.get("enable_dynamic_field"):
         raise Conflict(
-            f"the collection {name} on Milvus at {address} has another shape than Hopweave's: nothing was written to "
-            "it. Rename it, or use another server or database in HOPWEAVE_MILVUS__URI"
+            f"the collection {name} on Milvus at {address} has another shape than that of Hopweave: nothing was "
+            "written to it. Rename it, or use another server or database in HOPWEAVE_MILVUS__URI"
         )
     return int(fields["vector"]["params"]["dim"])

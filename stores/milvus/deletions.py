@@ -1,4 +1,4 @@
-"""What this process deleted, and whether a read has waited for it since."""
+"""Counts the deletions of this process, to find out which reads must wait for them."""
 
 from collections import Counter
 from threading import Lock
@@ -7,9 +7,10 @@ __all__ = ["Deletions"]
 
 
 class Deletions:
-    """Milvus 2.3 does not say when it deleted, so that a `Session` read cannot wait for it: the next one is `Strong`.
+    """The deletions of this process, by collection.
 
-    What one read has waited for, later ones see without waiting. Names are those of collections.
+    Milvus 2.3 does not report the time of a deletion, so a `Session` read cannot wait for it. The next read must be
+    `Strong`; later reads see the deletion without waiting.
     """
 
     def __init__(self) -> None:
@@ -18,16 +19,20 @@ class Deletions:
         self._awaited: dict[str, int] = {}
 
     def add(self, name: str) -> None:
-        """To be called once the server has answered."""
+        """Records a deletion. Call it after the server has answered."""
         with self._lock:
             self._done[name] += 1
 
     def pending(self, name: str) -> int | None:
-        """None where nothing is to be waited for; else what to `settle` after a `Strong` read that begins now."""
+        """Returns None if no deletion is to be awaited.
+
+        Otherwise the read must be `Strong`, and the returned number goes to `mark_awaited` afterwards.
+        """
         with self._lock:
             done = self._done[name]
             return done if done > self._awaited.get(name, 0) else None
 
-    def settle(self, name: str, pending: int) -> None:
+    def mark_awaited(self, name: str, pending: int) -> None:
+        """Records that a `Strong` read has waited for the first `pending` deletions."""
         with self._lock:
             self._awaited[name] = max(pending, self._awaited.get(name, 0))

@@ -1,4 +1,4 @@
-"""Searches that answer as exactly as the port asks, over a server that answers approximately."""
+"""Searches as exact as the port requires, on a server with approximate results."""
 
 from collections.abc import Sequence
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
-from stores.milvus.collection import MOST, Collection, Level
-from stores.milvus.expressions import batched, listed
-from stores.milvus.pages import best_of_all, snapshot
+from stores.milvus.collection import MAX_ROWS, Collection, Level
+from stores.milvus.expressions import batched, make_in_filter
+from stores.milvus.pages import make_snapshot, scan_best
 
-__all__ = ["EVERY", "best", "within"]
+__all__ = ["ALL_ROWS", "search_best", "search_within"]
 
-EVERY = -1.01
-"""A radius that every cosine is beyond: a range search looks at all rows, where a plain one looks at some.
+ALL_ROWS = -1.01
+"""A radius below every cosine. With it a range search examines all rows; a search without radius examines some.
 
-Rows that were written lately lie in growing segments, for which servers keep a coarse index of their own: a plain
-search has found 57 of the true 100 best there, whatever it asked for. A range search goes on while it finds anything.
+Recent rows are in growing segments, for which servers have a coarse index of their own. A search without radius found
+57 of the true 100 best there, with any parameters. A range search continues while it finds rows.
 """
 
 _SLACK = 0.5
-"""How far below the threshold a range search begins where it does not look at every row."""
+"""How far below the threshold the radius of a range search is, unless it examines all rows."""
 
 _MARGIN = 1e-5
 _DOCUMENTS = 1_000
@@ -28,54 +28,61 @@ _QUERIES = 25
 _FIRST = 64
 
 
-def best(
+def search_best(
     collection: Collection, query: Vectors, k: int, documents: Sequence[str] | None, radius: float | None
 ) -> list[Scored]:
-    """The `k` best, ties by id."""
-    filters = [""] if documents is None else [listed("document", part) for part in batched(documents, _DOCUMENTS)]
-    found = [hit for filter_ in filters for hit in _best(collection, query, k, filter_, radius)]
-    return sorted(found, key=_order)[:k]
+    """Returns the `k` best rows, ties by id."""
+    filters = (
+        [""] if documents is None else [make_in_filter("document", part) for part in batched(documents, _DOCUMENTS)]
+    )
+    found = [hit for filter_ in filters for hit in _search_filtered(collection, query, k, filter_, radius)]
+    return sorted(found, key=_sort_key)[:k]
 
 
-def within(collection: Collection, queries: Vectors, threshold: float, radius: float | None) -> list[list[Scored]]:
-    """All rows that are near enough: the server names candidates, and what they score is worked out here, exactly.
+def search_within(
+    collection: Collection, queries: Vectors, threshold: float, radius: float | None
+) -> list[list[Scored]]:
+    """Returns for each query all rows that score at least `threshold`.
 
-    It sees what any process has written before, so that of two workers that write at once one finds the other's.
+    The server finds candidates, whose scores are computed here, exactly. The writes of all processes are seen, so of
+    two workers that write at the same time one finds the rows of the other.
     """
     candidates: dict[str, None] = {}
     waiting, limit = list(range(len(queries))), _FIRST
     start = threshold - _SLACK if radius is None else radius
     level: Level = "Strong"
-    while waiting and limit <= MOST:
+    while waiting and limit <= MAX_ROWS:
         again = []
-        at_once = max(1, min(_QUERIES, MOST // limit))
+        at_once = max(1, min(_QUERIES, MAX_ROWS // limit))
         for begin in range(0, len(waiting), at_once):
             part = waiting[begin : begin + at_once]
             named = collection.search(queries[part], limit, radius=start, level=level)
-            level = "Session"  # what was waited for once is seen from then on
+            level = "Session"  # the first read has waited for the writes of all processes
             for i, hits in zip(part, named, strict=True):
                 near = [hit.id for hit in hits if hit.score >= threshold - _MARGIN]
                 candidates.update(dict.fromkeys(near))
                 if len(near) == limit:
                     again.append(i)
         waiting, limit = again, limit * 4
-    found = collection.vectors(list(candidates))
-    answers = snapshot(found).within(queries, threshold) if found else [[] for _ in queries]
+    found = collection.read_vectors(list(candidates))
+    answers = make_snapshot(found).within(queries, threshold) if found else [[] for _ in queries]
     for i in waiting:
-        everything = best_of_all(collection, queries[i], collection.count() + MOST)
+        everything = scan_best(collection, queries[i], collection.count() + MAX_ROWS)
         answers[i] = [hit for hit in everything if hit.score >= threshold]
     return answers
 
 
-def _best(collection: Collection, query: Vectors, k: int, filter_: str, radius: float | None) -> list[Scored]:
+def _search_filtered(
+    collection: Collection, query: Vectors, k: int, filter_: str, radius: float | None
+) -> list[Scored]:
     limit = k + 1  # one more shows whether a tie was cut
-    while limit <= MOST:
+    while limit <= MAX_ROWS:
         [hits] = collection.search(query[np.newaxis], limit, filter_=filter_, radius=radius)
         if len(hits) < limit or hits[k - 1].score > hits[-1].score:
-            return sorted(hits, key=_order)[:k]
-        limit = min(2 * limit, MOST) if limit < MOST else MOST + 1
-    return best_of_all(collection, query, k, filter_)
+            return sorted(hits, key=_sort_key)[:k]
+        limit = min(2 * limit, MAX_ROWS) if limit < MAX_ROWS else MAX_ROWS + 1
+    return scan_best(collection, query, k, filter_)
 
 
-def _order(hit: Scored) -> tuple[float, str]:
+def _sort_key(hit: Scored) -> tuple[float, str]:
     return -hit.score, hit.id

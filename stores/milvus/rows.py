@@ -1,4 +1,4 @@
-"""A batch as Milvus takes it: checked, each id once, in parts of bounded size."""
+"""Prepares batches for Milvus: checked, each id once, in parts of bounded size."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,14 +10,14 @@ from core.ports.embedding import Vectors
 from core.ports.views import VectorBatch
 from stores.milvus.expressions import KEY_LENGTH, is_key
 
-__all__ = ["checked", "parts"]
+__all__ = ["check_vectors", "split_rows"]
 
 _PART_BYTES = 8_000_000
 _PART_ROWS = 2_000
 
 
-def checked(batch: VectorBatch) -> Vectors:
-    """The batch's vectors as rows of float32; raises `InvalidInput` where the batch cannot be written."""
+def check_vectors(batch: VectorBatch) -> Vectors:
+    """Returns the vectors of a batch as float32 rows. Raises `InvalidInput` if the batch cannot be written."""
     vectors = np.ascontiguousarray(batch.vectors, dtype=np.float32)
     if not len(batch.ids) == len(batch.documents) == len(vectors):
         sizes = f"{len(batch.ids)} ids, {len(batch.documents)} documents and {len(vectors)} vectors"
@@ -35,8 +35,8 @@ def checked(batch: VectorBatch) -> Vectors:
     return vectors
 
 
-def parts(batch: VectorBatch, vectors: Vectors) -> Iterator[list[dict[str, Any]]]:
-    """Rows as pymilvus takes them, some megabytes at a time; of an id that comes twice the last row counts."""
+def split_rows(batch: VectorBatch, vectors: Vectors) -> Iterator[list[dict[str, Any]]]:
+    """Yields rows for pymilvus, some megabytes at a time. Of a repeated id, the last row counts."""
     last = list({id_: i for i, id_ in enumerate(batch.ids)}.items())
     size = max(1, min(_PART_ROWS, _PART_BYTES // (vectors.shape[1] * vectors.itemsize)))
     for start in range(0, len(last), size):

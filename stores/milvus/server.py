@@ -1,4 +1,4 @@
-"""One Milvus server as this process reaches it, and what its errors mean here."""
+"""The connection to a Milvus server, and the translation of its errors."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import grpc
     from pymilvus import MilvusClient
 
-__all__ = ["Absent", "Budget", "MilvusServer", "NotLoaded"]
+__all__ = ["Absent", "Deadline", "MilvusServer", "NotLoaded"]
 
 T = TypeVar("T")
 
@@ -27,22 +27,22 @@ _OLDEST = (2, 3)
 
 
 class Absent(Exception):
-    """There is no such collection."""
+    """The collection does not exist."""
 
 
 class NotLoaded(Exception):
-    """The collection is there, but nothing can be read from it yet."""
+    """The collection exists but is not loaded, so it cannot be read."""
 
 
-class Budget:
-    """The seconds that one call may take, whatever it does on its way."""
+class Deadline:
+    """The deadline of one call, which may send several requests."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """For one question to the server. Never below a tenth: to pymilvus, no seconds at all mean the default."""
+        """The timeout of the next request in seconds. At least 0.1, because pymilvus reads 0 as its default."""
         return min(_QUESTION_SECONDS, max(0.1, self._end - time.monotonic()))
 
     @property
@@ -51,7 +51,7 @@ class Budget:
 
 
 class MilvusServer:
-    """Connects when first asked, and again after an outage. Usable from any thread."""
+    """Connects at the first request, and again after an outage. Thread-safe."""
 
     def __init__(self, uri: str, token: str = "") -> None:
         self._uri = uri
@@ -62,23 +62,23 @@ class MilvusServer:
 
     @property
     def address(self) -> str:
-        """Host and port: the URI itself may hold a password."""
+        """Host and port, for messages. The URI may contain a password."""
         return urlsplit(self._uri).netloc.rpartition("@")[2] or self._uri.rpartition("@")[2]
 
     def ask(self, call: "Callable[[MilvusClient], T]") -> T:
-        """What `call` returns. Raises `Absent`, `NotLoaded`, `InvalidSettings` or `Unavailable`, never an SDK's error.
+        """Returns what `call` returns. Raises `Absent`, `NotLoaded`, `InvalidSettings` or `Unavailable`, no SDK errors.
 
-        `call` gives each of pymilvus' methods a timeout: without one they try again for minutes.
+        `call` passes a timeout to each method of pymilvus, which otherwise retries for minutes.
         """
         self._breaker.check()
         return self._ask(call)
 
     def version(self) -> str:
-        """Raises `InvalidSettings` where the server is too old, or no Milvus."""
+        """Returns the version. Raises `InvalidSettings` if the server is too old or is not Milvus."""
 
         def work(client: "MilvusClient") -> str:
             version = str(client.get_server_version(timeout=_CONNECT_SECONDS))
-            client.list_collections(timeout=_CONNECT_SECONDS)  # also a wrong token is told a version
+            client.list_collections(timeout=_CONNECT_SECONDS)  # the version is returned even for a wrong token
             return version
 
         version = self.ask(work)
@@ -98,40 +98,42 @@ class MilvusServer:
         from pymilvus.exceptions import MilvusException
 
         try:
-            return call(self._connected())
+            return call(self._connect())
         except (MilvusException, grpc.RpcError) as error:
-            if _status(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
+            if _find_status(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
                 self._breaker.open()  # slow or frozen: the next call probes it, and a frozen server costs it less time
-            raise self._translated(error) from error
+            raise self._translate(error) from error
 
     def _show_life(self) -> None:
         self._ask(lambda client: client.get_server_version(timeout=_CONNECT_SECONDS))
 
-    def _connected(self) -> "MilvusClient":
+    def _connect(self) -> "MilvusClient":
         with self._lock:
             if self._client is None:
                 from pymilvus import MilvusClient
 
-                # It logs whole tracebacks of errors that are raised as well.
+                # pymilvus logs tracebacks of errors that it also raises.
                 logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
                 self._client = MilvusClient(self._uri, token=self._token, timeout=_CONNECT_SECONDS)
             return self._client
 
-    def _translated(self, error: Exception) -> Exception:
+    def _translate(self, error: Exception) -> Exception:
         import grpc
         from pymilvus.exceptions import ConnectionConfigException, MilvusException
 
         if isinstance(error, ConnectionConfigException):
-            return InvalidSettings("HOPWEAVE_MILVUS__URI is no address of a Milvus server: give http(s)://HOST:PORT")
+            return InvalidSettings(
+                "HOPWEAVE_MILVUS__URI is not the address of a Milvus server: give http(s)://HOST:PORT"
+            )
         if isinstance(error, MilvusException) and error.code == _NO_COLLECTION:
             return Absent()
         if isinstance(error, MilvusException) and error.code in _NOT_LOADED:
             return NotLoaded()
-        status = _status(error)
+        status = _find_status(error)
         if status in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
             return InvalidSettings(f"Milvus at {self.address} refuses HOPWEAVE_MILVUS__TOKEN: set it to user:password")
         if status is grpc.StatusCode.UNIMPLEMENTED:
-            return InvalidSettings(f"HOPWEAVE_MILVUS__URI: what answers at {self.address} is no Milvus server")
+            return InvalidSettings(f"HOPWEAVE_MILVUS__URI: the server at {self.address} is not Milvus")
         reason = status.name if status else str(getattr(error, "message", error))
         return Unavailable(
             f"Milvus at {self.address} cannot be used now ({reason[:300]}): see that it runs and that "
@@ -139,8 +141,8 @@ class MilvusServer:
         )
 
 
-def _status(error: BaseException | None) -> "grpc.StatusCode | None":
-    """The first gRPC status among an error and its causes; pymilvus wraps some, and makes others their own cause."""
+def _find_status(error: BaseException | None) -> "grpc.StatusCode | None":
+    """Returns the first gRPC status of an error and its causes. In pymilvus, an error can be its own cause."""
     import grpc
 
     seen: set[int] = set()

@@ -1,4 +1,4 @@
-"""Vectors on Milvus: one collection per corpus and kind, made at the first write."""
+"""The vector store on Milvus: one collection for each corpus and kind, created at the first write."""
 
 import asyncio
 import time
@@ -12,12 +12,12 @@ from core.errors import Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.milvus import nearest
-from stores.milvus.collection import MOST, Collection
+from stores.milvus.collection import MAX_ROWS, Collection
 from stores.milvus.collections import Collections, MilvusIndex
-from stores.milvus.expressions import collection_name, usable
-from stores.milvus.pages import all_ids
-from stores.milvus.rows import checked, parts
-from stores.milvus.server import Absent, Budget, MilvusServer
+from stores.milvus.expressions import collection_name, select_keys
+from stores.milvus.pages import read_all_ids
+from stores.milvus.rows import check_vectors, split_rows
+from stores.milvus.server import Absent, Deadline, MilvusServer
 
 __all__ = ["MilvusVectorStore"]
 
@@ -27,7 +27,7 @@ _ANSWER_SECONDS = 4.0
 _WORK_SECONDS = 30.0
 _REBUILD_SECONDS = 600.0
 _ROWS_A_SECOND = 500
-"""That any server does, also where it has much else to do: calls with many rows may take longer."""
+"""The least throughput of a server under load; it extends the deadline of calls with many rows."""
 
 _EXACT_ROWS = 20_000
 _SIZE_SECONDS = 5.0
@@ -36,11 +36,12 @@ _SIZE_SECONDS = 5.0
 class MilvusVectorStore:
     """Fills `core.ports.views.VectorStore`, from any thread and process.
 
-    Rows are written by upsert, which is right as no collection has a partition key: writers of the same ids at once
-    leave one row each, which deleting and inserting would not. What fails with `Unavailable` may be repeated.
+    Rows are written by upsert. This is correct because no collection has a partition key: concurrent writers of the
+    same ids leave one row for each id, which deleting and inserting would not. A call that fails with `Unavailable` may
+    be repeated.
 
-    `exact_rows`: up to so many rows, a search looks at each of them (some 4 ms for 10,000); beyond, at those that the
-    index leads to. `answer_seconds` and `work_seconds`: what a question of a reader, and a step of a worker, may take.
+    `exact_rows`: up to so many rows, a search examines all (some 4 ms for 10,000); beyond, it uses the index.
+    `answer_seconds` and `work_seconds`: the time limits of a read by a user, and of a step of a worker.
     """
 
     def __init__(
@@ -57,46 +58,49 @@ class MilvusVectorStore:
         self._server = MilvusServer(uri, token)
         self._collections = Collections(self._server, self._index)
         self._exact_rows = exact_rows
-        self._answer = answer_seconds
-        self._work = work_seconds
+        self._answer_seconds = answer_seconds
+        self._work_seconds = work_seconds
         self._sizes: dict[str, tuple[int, float]] = {}
 
     async def check(self) -> str:
-        """The server's version. Raises `Unavailable` or `InvalidSettings` where it cannot be used."""
+        """Returns the version of the server. Raises `Unavailable` or `InvalidSettings` if it cannot be used."""
         return f"Milvus {await asyncio.to_thread(self._server.version)}"
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
-        vectors = checked(batch)
+        vectors = check_vectors(batch)
 
         def work(collection: Collection) -> None:
-            collection.write(parts(batch, vectors), vectors.shape[1])
+            collection.write(split_rows(batch, vectors), vectors.shape[1])
 
         if len(vectors):
-            await self._on(corpus_id, kind, work, None, self._work_on(len(vectors)))
+            await self._run(corpus_id, kind, work, None, self._limit_for(len(vectors)))
 
     async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
-        """A row that another process wrote a moment ago may count as missing; one that is gone never as present."""
+        """Returns those of `ids` that have no row.
+
+        A row that another process wrote a moment ago may count as missing. A deleted row always counts as missing.
+        """
 
         def work(collection: Collection) -> set[str]:
-            seen = collection.present(usable(ids), "Session")
-            return set(ids) - (collection.present(sorted(seen), "Strong") if seen else seen)
+            found = collection.find_existing(select_keys(ids), "Session")
+            return set(ids) - (collection.find_existing(sorted(found), "Strong") if found else found)
 
-        return await self._on(corpus_id, kind, work, set(ids), self._work_on(len(ids))) if ids else set()
+        return await self._run(corpus_id, kind, work, set(ids), self._limit_for(len(ids))) if ids else set()
 
     async def search(
         self, corpus_id: str, kind: VectorKind, vector: Vectors, k: int, documents: Several[str] | None = None
     ) -> list[Scored]:
         query = np.ascontiguousarray(vector, dtype=np.float32)
-        wanted = None if documents is None else usable(documents)
+        wanted = None if documents is None else select_keys(documents)
         if k < 1 or wanted == []:
             return []
 
         def work(collection: Collection) -> list[Scored]:
             collection.check_dimension(query.shape)
-            return nearest.best(collection, query, k, wanted, self._radius(collection))
+            return nearest.search_best(collection, query, k, wanted, self._choose_radius(collection))
 
-        seconds = self._answer if k < MOST else self._work  # beyond, every row is read
-        return await self._on(corpus_id, kind, work, [], seconds)
+        seconds = self._answer_seconds if k < MAX_ROWS else self._work_seconds  # beyond, all rows are read
+        return await self._run(corpus_id, kind, work, [], seconds)
 
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         queries = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -105,56 +109,59 @@ class MilvusVectorStore:
 
         def work(collection: Collection) -> list[list[Scored]]:
             collection.check_dimension(queries.shape[1:])
-            return nearest.within(collection, queries, threshold, self._radius(collection))
+            return nearest.search_within(collection, queries, threshold, self._choose_radius(collection))
 
         nothing: list[list[Scored]] = [[] for _ in queries]
-        return await self._on(corpus_id, kind, work, nothing, self._work_on(len(queries)))
+        return await self._run(corpus_id, kind, work, nothing, self._limit_for(len(queries)))
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
-        wanted = usable(ids)
+        wanted = select_keys(ids)
         nothing: dict[str, Vectors] = {}
-        seconds = self._answer + len(wanted) / _ROWS_A_SECOND
-        return await self._on(corpus_id, kind, lambda c: c.vectors(wanted), nothing, seconds) if wanted else nothing
+        seconds = self._answer_seconds + len(wanted) / _ROWS_A_SECOND
+        return (
+            await self._run(corpus_id, kind, lambda c: c.read_vectors(wanted), nothing, seconds) if wanted else nothing
+        )
 
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None:
         def work(collection: Collection) -> None:
-            collection.delete(usable(ids))
+            collection.delete(select_keys(ids))
 
         if ids:
-            await self._on(corpus_id, kind, work, None, self._work_on(len(ids)))
+            await self._run(corpus_id, kind, work, None, self._limit_for(len(ids)))
 
     async def delete_corpus(self, corpus_id: str) -> None:
         for kind in VectorKind:
-            await self._on(corpus_id, kind, lambda collection: collection.drop(), None, self._work)
+            await self._run(corpus_id, kind, lambda collection: collection.delete_all(), None, self._work_seconds)
             self._sizes.pop(collection_name(corpus_id, kind), None)
 
     async def count(self, corpus_id: str, kind: VectorKind) -> int:
-        return await self._on(corpus_id, kind, lambda collection: collection.count(), 0)
+        return await self._run(corpus_id, kind, lambda collection: collection.count(), 0)
 
     async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]:
-        """All rows there are, sorted: for comparing the store with the record."""
-        return await self._on(corpus_id, kind, all_ids, [], _REBUILD_SECONDS)
+        """Returns all ids, sorted, to compare the store with the record."""
+        return await self._run(corpus_id, kind, read_all_ids, [], _REBUILD_SECONDS)
 
     async def other_index(self, corpus_id: str, kind: VectorKind) -> MilvusIndex | None:
-        """The index of a collection that was made with another one than new ones get; None: it has the same, or there
-        is no collection.
+        """Returns the index of a collection if it differs from the configured one.
+
+        Returns None if it is the same, or if there is no collection.
         """
 
         def work(collection: Collection) -> MilvusIndex | None:
-            there = collection.made_with()
+            there = collection.read_index()
             return None if there == self._index else there
 
-        return await self._on(corpus_id, kind, work, None)
+        return await self._run(corpus_id, kind, work, None)
 
     async def rebuild(self, corpus_id: str, kind: VectorKind) -> None:
-        """Compact the collection and build its index again; searches of it wait or fail meanwhile."""
-        await self._on(corpus_id, kind, lambda collection: collection.rebuild(), None, _REBUILD_SECONDS)
+        """Compacts the collection and builds its index again. Searches of it wait or fail meanwhile."""
+        await self._run(corpus_id, kind, lambda collection: collection.rebuild(), None, _REBUILD_SECONDS)
 
     async def close(self) -> None:
-        """Let go of the connection; a later call connects again."""
+        """Closes the connection. A later call connects again."""
         await asyncio.to_thread(self._server.close)
 
-    async def _on(
+    async def _run(
         self,
         corpus_id: str,
         kind: VectorKind,
@@ -162,32 +169,35 @@ class MilvusVectorStore:
         nothing: T,
         seconds: float | None = None,
     ) -> T:
-        """What `work` makes of the collection, or `nothing` where there is none."""
+        """Returns what `work` returns for the collection, or `nothing` if it does not exist."""
         name = collection_name(corpus_id, kind)
 
         def run() -> T:
-            patience = self._answer if seconds is None else seconds
-            if self._collections.was_made_here(name):
-                patience = max(patience, self._work)
-            collection = Collection(self._server, self._collections, self._index, name, Budget(patience))
+            limit = self._answer_seconds if seconds is None else seconds
+            if self._collections.is_loading(name):
+                limit = max(limit, self._work_seconds)
+            collection = Collection(self._server, self._collections, self._index, name, Deadline(limit))
             try:
                 return work(collection)
             except Absent:
-                self._collections.forget(name)
+                self._collections.invalidate(name)
                 return nothing
             except Unavailable:
-                self._collections.forget(name)  # what is known of it may be what is wrong
+                self._collections.invalidate(name)  # the cached dimension may be outdated
                 raise
 
         return await asyncio.to_thread(run)
 
-    def _work_on(self, rows: int) -> float:
-        return self._work + rows / _ROWS_A_SECOND
+    def _limit_for(self, rows: int) -> float:
+        return self._work_seconds + rows / _ROWS_A_SECOND
 
-    def _radius(self, collection: Collection) -> float | None:
-        """Whether a search looks at every row; how many there are is asked every few seconds."""
+    def _choose_radius(self, collection: Collection) -> float | None:
+        """Returns the radius with which a search examines all rows, or None for a search by the index.
+
+        The number of rows is read every few seconds.
+        """
         size, until = self._sizes.get(collection.name, (0, 0.0))
         if time.monotonic() >= until:
             size = collection.count()
             self._sizes[collection.name] = (size, time.monotonic() + _SIZE_SECONDS)
-        return nearest.EVERY if size <= self._exact_rows else None
+        return nearest.ALL_ROWS if size <= self._exact_rows else None

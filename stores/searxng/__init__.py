@@ -1,4 +1,4 @@
-"""The web by SearXNG, a search engine over others that one can run oneself."""
+"""Web search with SearXNG, a metasearch engine that users can host themselves."""
 
 from stores.searxng.web_search import SearxngWebSearch
 

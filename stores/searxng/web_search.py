@@ -1,4 +1,4 @@
-"""Web search by a SearXNG instance's JSON API, which its settings must allow (`search.formats`)."""
+"""Web search with the JSON API of a SearXNG instance, which its settings must allow (`search.formats`)."""
 
 from typing import Any
 
@@ -7,19 +7,22 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings, Unavailable
 from core.ports.web import WebResult
 from stores.web_endpoint import WebEndpoint
-from stores.web_results import results_of
+from stores.web_results import read_results
 
 __all__ = ["SearxngWebSearch"]
 
 _SYNTAX = "!?:<"
-"""A word that begins so chooses engines, a language or a time limit, or (`!!`) sends the question elsewhere."""
+"""A word with such a prefix chooses engines, a language or a time limit, or (`!!`) redirects the query."""
 
-_FORBIDDEN = "it refuses so where search.formats in its settings lack json, or where its limiter is on"
+_FORBIDDEN = "a cause is that search.formats in its settings lack json, or that its limiter is on"
 _NO_KEY = SecretStr("")
 
 
 class SearxngWebSearch:
-    """Reads the first page of results. A key is sent as a bearer token, for instances behind a gateway."""
+    """Fills `core.ports.web.WebSearch` with the first page of results.
+
+    A key is sent as a bearer token, for instances behind a gateway.
+    """
 
     def __init__(self, *, url: str, api_key: SecretStr = _NO_KEY, timeout: float = 10.0) -> None:
         if not url:
@@ -34,17 +37,19 @@ class SearxngWebSearch:
         if not words or count < 1:
             return []
         answer = await self._endpoint.get({"q": words, "format": "json"})
-        found = results_of(answer.get("results"), count, self._endpoint.name)
-        if not found and (silent := _silent(answer.get("unresponsive_engines"))):
-            raise Unavailable(f"{self._endpoint.name}: none of its engines had results, and some failed ({silent})")
+        found = read_results(answer.get("results"), count, self._endpoint.name)
+        if not found and (unresponsive := _describe_unresponsive(answer.get("unresponsive_engines"))):
+            raise Unavailable(
+                f"{self._endpoint.name}: none of its engines had results, and some failed ({unresponsive})"
+            )
         return found
 
     async def close(self) -> None:
         await self._endpoint.close()
 
 
-def _silent(rows: Any) -> str:
-    """The engines that gave no answer, with the reason: [[name, reason], …]."""
+def _describe_unresponsive(rows: Any) -> str:
+    """Returns the engines that did not answer, with reasons, from [[name, reason], …]."""
     if not isinstance(rows, list):
         return ""
     return "; ".join(": ".join(map(str, row)) for row in rows[:5] if isinstance(row, list))[:200]

@@ -1,4 +1,4 @@
-"""Full-text search in the data folder, by tantivy."""
+"""The text index in the data folder, with tantivy."""
 
 from stores.tantivy.index import TantivyTextIndex
 

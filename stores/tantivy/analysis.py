@@ -1,16 +1,16 @@
-"""How text becomes tokens, and which fields an entry has."""
+"""The analyzer, which splits text into tokens, and the schema of the index."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tantivy import Schema, TextAnalyzer
 
-__all__ = ["TOKENIZER", "analyzer", "schema"]
+__all__ = ["TOKENIZER", "analyzer", "make_schema"]
 
 TOKENIZER = "hopweave_words"
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\x{30FC}\x{FF70}"
-"""Scripts without spaces, one token a character. The two code points are the long-vowel marks, which no script owns."""
+"""Scripts without spaces: each character is a token. The two code points are long-vowel marks, which have no script."""
 
 _PATTERN = "|".join(
     [
@@ -23,14 +23,14 @@ _PATTERN = "|".join(
 
 
 def analyzer() -> "TextAnalyzer":
-    """Lower case, no stemmer, no stop words; every process registers it before it reads or writes an index."""
+    """Makes the analyzer: lower case, no stemmer, no stop words. Each process registers it with an index it opens."""
     from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
     return TextAnalyzerBuilder(Tokenizer.regex(_PATTERN)).filter(Filter.lowercase()).build()
 
 
-def schema() -> "Schema":
-    """Text is searched and not stored: the record holds it."""
+def make_schema() -> "Schema":
+    """Makes the schema. Text is indexed and not stored, because the record stores it."""
     from tantivy import SchemaBuilder
 
     builder = SchemaBuilder()

@@ -1,4 +1,4 @@
-"""One corpus' index, blocking; what tantivy raises comes out as `Unavailable`."""
+"""The index of one corpus, with blocking calls. Errors of tantivy become `Unavailable`."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,32 +10,32 @@ from core.errors import Unavailable
 from core.ports.views import Scored, TextEntry
 from stores.lucene_query import encodable
 from stores.tantivy.analysis import TOKENIZER, analyzer
-from stores.tantivy.folder import file_identity
+from stores.tantivy.folder import read_file_identity
 
 if TYPE_CHECKING:
     from tantivy import DocAddress, IndexWriter, Query, Searcher
 
-__all__ = ["CorpusIndex", "translated"]
+__all__ = ["CorpusIndex", "translate_errors"]
 
 _WRITER_BYTES = 50_000_000
 _FILTER_BY_QUERY = 1000
-"""A filter costs some 4 µs a document as a query; beyond this many, hits are read in order and sifted instead."""
+"""As a query, a filter costs some 4 µs for each document. Beyond this many, hits are read in order and filtered."""
 
 _OVERFETCH = 1000
 
 
 class CorpusIndex:
-    """The open index in one folder. A writer, and with it tantivy's lock, lives for one call: 4 ms more than kept."""
+    """The open index in one folder. Each call has its own writer and so frees the lock of tantivy; this costs 4 ms."""
 
     def __init__(self, folder: Path) -> None:
         from tantivy import Index
 
         self._folder = folder
         self._writing = Lock()
-        self._seen: tuple[tuple[int, int], Searcher] | None = None
-        with translated(folder):
+        self._current: tuple[tuple[int, int], Searcher] | None = None
+        with translate_errors(folder):
             self._index = Index.open(str(folder))
-            self._index.config_reader("manual", 0)  # the other policy keeps a thread per index
+            self._index.config_reader("manual", 0)  # the other policy needs a thread for each index
             self._index.register_tokenizer(TOKENIZER, analyzer())
 
     def write(self, entries: Sequence[TextEntry]) -> None:
@@ -53,53 +53,55 @@ class CorpusIndex:
                 writer.delete_documents_by_term("id", entry_id)
 
     def search(self, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
-        """`query` is what `stores.lucene_query.render` made."""
-        with translated(self._folder):
-            searcher = self._searcher()
+        """Returns the `k` best entries, ties by id. `query` comes from `stores.lucene_query.render`."""
+        with translate_errors(self._folder):
+            searcher = self._refresh_searcher()
             parsed = self._index.parse_query(query, ["text"])
             if documents is None:
-                return _best(searcher, parsed, k, None)
+                return _search_best(searcher, parsed, k, None)
             if len(documents) <= _FILTER_BY_QUERY:
-                return _best(searcher, self._restricted(parsed, documents), k, None)
-            return _best(searcher, parsed, k, frozenset(documents))
+                return _search_best(searcher, self._restrict(parsed, documents), k, None)
+            return _search_best(searcher, parsed, k, frozenset(documents))
 
-    def present(self, ids: Sequence[str]) -> set[str]:
-        """Those of `ids` that have an entry."""
+    def find_existing(self, ids: Sequence[str]) -> set[str]:
+        """Returns those of `ids` that have an entry."""
         from tantivy import Query
 
-        with translated(self._folder):
-            return set(_ids(self._searcher(), Query.term_set_query(self._index.schema, "id", list(set(ids)))))
+        with translate_errors(self._folder):
+            return set(
+                _read_ids(self._refresh_searcher(), Query.term_set_query(self._index.schema, "id", list(set(ids))))
+            )
 
     def ids(self) -> list[str]:
         from tantivy import Query
 
-        with translated(self._folder):
-            return sorted(_ids(self._searcher(), Query.all_query()))
+        with translate_errors(self._folder):
+            return sorted(_read_ids(self._refresh_searcher(), Query.all_query()))
 
     def count(self) -> int:
-        with translated(self._folder):
-            return self._searcher().num_docs
+        with translate_errors(self._folder):
+            return self._refresh_searcher().num_docs
 
-    def _searcher(self) -> "Searcher":
-        """Of the last commit of any process; kept until the next, since a new one begins with cold caches."""
-        now = file_identity(self._folder / "meta.json")  # every commit puts a new file there
-        if self._seen is None or self._seen[0] != now:
+    def _refresh_searcher(self) -> "Searcher":
+        """Returns a searcher of the last commit of any process. It is reused, because a new one has cold caches."""
+        now = read_file_identity(self._folder / "meta.json")  # every commit replaces this file
+        if self._current is None or self._current[0] != now:
             self._index.reload()
-            self._seen = now, self._index.searcher()
-        return self._seen[1]
+            self._current = now, self._index.searcher()
+        return self._current[1]
 
     @contextmanager
     def _writer(self) -> "Iterator[IndexWriter]":
-        """One commit at the end; nothing of it where the block raises."""
-        with self._writing, translated(self._folder):
+        """Yields a writer, and commits at the end. If the block raises, nothing is written."""
+        with self._writing, translate_errors(self._folder):
             writer = self._index.writer(_WRITER_BYTES, 1)
             try:
                 yield writer
                 writer.commit()
             finally:
-                writer.wait_merging_threads()  # gives the lock back, whatever happened
+                writer.wait_merging_threads()  # also frees the lock
 
-    def _restricted(self, query: "Query", documents: Collection[str]) -> "Query":
+    def _restrict(self, query: "Query", documents: Collection[str]) -> "Query":
         from tantivy import Occur, Query
 
         allowed = Query.term_set_query(self._index.schema, "document_id", list(documents))
@@ -107,19 +109,19 @@ class CorpusIndex:
 
 
 @contextmanager
-def translated(folder: Path) -> Iterator[None]:
+def translate_errors(folder: Path) -> Iterator[None]:
     """What tantivy and the file system raise, as our error with its remedy."""
     try:
         yield
     except (ValueError, OSError) as error:  # tantivy raises ValueError for whatever it meets
-        raise _unavailable(folder, error) from error
+        raise _make_error(folder, error) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # Rust's panic over a file that was cut; it cannot be imported
             raise
-        raise _unavailable(folder, error) from error
+        raise _make_error(folder, error) from error
 
 
-def _unavailable(folder: Path, error: BaseException) -> Unavailable:
+def _make_error(folder: Path, error: BaseException) -> Unavailable:
     if "LockBusy" in str(error):
         problem, remedy = "is being written by another process", "end it, or wait until it has finished"
     else:
@@ -127,7 +129,7 @@ def _unavailable(folder: Path, error: BaseException) -> Unavailable:
     return Unavailable(f"the text index {folder} {problem}: {remedy}")
 
 
-def _best(searcher: "Searcher", query: "Query", k: int, documents: frozenset[str] | None) -> list[Scored]:
+def _search_best(searcher: "Searcher", query: "Query", k: int, documents: frozenset[str] | None) -> list[Scored]:
     """The best `k`, ties by id, of all or of these documents.
 
     tantivy orders ties by its own numbers, so hits are read until the last one scores less than the k-th that counts.
@@ -135,14 +137,14 @@ def _best(searcher: "Searcher", query: "Query", k: int, documents: frozenset[str
     limit = k + 16 if documents is None else 4 * k + _OVERFETCH
     while True:
         hits = searcher.search(query, limit, count=False).hits
-        found = _read(searcher, hits, k, documents)
+        found = _read_hits(searcher, hits, k, documents)
         if len(hits) < limit or (len(found) >= k and hits[-1][0] < found[k - 1].score):
             found.sort(key=lambda hit: (-hit.score, hit.id))
             return found[:k]
         limit *= 4
 
 
-def _read(
+def _read_hits(
     searcher: "Searcher", hits: "Sequence[tuple[Any, DocAddress]]", k: int, documents: frozenset[str] | None
 ) -> list[Scored]:
     """The hits of these documents, best first, up to the k-th and all that score as it does."""
@@ -156,6 +158,6 @@ def _read(
     return found
 
 
-def _ids(searcher: "Searcher", query: "Query") -> list[str]:
+def _read_ids(searcher: "Searcher", query: "Query") -> list[str]:
     hits = searcher.search(query, max(1, searcher.num_docs), count=False).hits
     return [searcher.doc(address).to_dict()["id"][0] for _, address in hits]

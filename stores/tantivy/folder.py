@@ -1,4 +1,4 @@
-"""The folder of one corpus' index: made in one step, so that nobody ever sees half of it."""
+"""The folder of an index, which is created atomically."""
 
 import errno
 import os
@@ -6,21 +6,21 @@ import secrets
 import shutil
 from pathlib import Path
 
-from stores.tantivy.analysis import schema
+from stores.tantivy.analysis import make_schema
 
-__all__ = ["create", "file_identity", "identity"]
+__all__ = ["create_index", "read_file_identity", "read_identity"]
 
 _MARKER = "hopweave-1"
-"""Stands in every whole index and names its format; a folder without it is damaged, foreign or of another version."""
+"""A file in every complete index, named after its format. A folder without it is damaged, foreign or outdated."""
 
 
-def create(folder: Path) -> None:
-    """An empty index at `folder`; where another process was quicker, its index stays."""
+def create_index(folder: Path) -> None:
+    """Creates an empty index at `folder`. If another process did so before, its index stays."""
     from tantivy import Index
 
     draft = folder.with_name(f".draft-{secrets.token_hex(8)}")
     draft.mkdir(parents=True)
-    Index(schema(), path=str(draft))
+    Index(make_schema(), path=str(draft))
     (draft / _MARKER).touch()
     try:
         draft.rename(folder)
@@ -30,19 +30,19 @@ def create(folder: Path) -> None:
             raise
 
 
-def identity(folder: Path) -> tuple[int, int] | None:
-    """What tells this index from a later one at the same place; None where there is no index.
+def read_identity(folder: Path) -> tuple[int, int] | None:
+    """Returns an identity that differs from that of a later index in the same folder, or None if there is no index.
 
-    Raises `FileNotFoundError` where the folder is there and its marker is not.
+    Raises `FileNotFoundError` if the folder exists without its marker.
     """
     marker = folder / _MARKER
     try:
-        return file_identity(marker)
+        return read_file_identity(marker)
     except FileNotFoundError:
-        return file_identity(marker) if folder.exists() else None  # again: it may have been made in between
+        return read_file_identity(marker) if folder.exists() else None  # again, because it may just have been created
 
 
-def file_identity(path: Path) -> tuple[int, int]:
-    """Changes when another file is put at `path`."""
+def read_file_identity(path: Path) -> tuple[int, int]:
+    """Returns an identity that changes when the file at `path` is replaced."""
     stat = os.stat(path)  # noqa: PTH116 - twice per search; Path.stat takes three times as long
     return stat.st_ino, stat.st_mtime_ns

@@ -1,4 +1,4 @@
-"""The text index of every corpus, one folder each."""
+"""The text index, with one folder for each corpus."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -7,10 +7,10 @@ from threading import Lock
 
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
-from stores.corpus_folders import corpus_folder, remove_folder
+from stores.corpus_folders import corpus_folder, delete_folder
 from stores.lucene_query import render
 from stores.tantivy import folder
-from stores.tantivy.corpus_index import CorpusIndex, translated
+from stores.tantivy.corpus_index import CorpusIndex, translate_errors
 
 __all__ = ["TantivyTextIndex"]
 
@@ -25,12 +25,12 @@ class TantivyTextIndex:
 
     async def write(self, corpus_id: str, entries: Sequence[TextEntry]) -> None:
         if entries:
-            await asyncio.to_thread(lambda: self._made(corpus_id).write(entries))
+            await asyncio.to_thread(lambda: self._open_or_create(corpus_id).write(entries))
 
     async def missing(self, corpus_id: str, ids: Sequence[str]) -> set[str]:
         def work() -> set[str]:
-            index = self._existing(corpus_id)
-            return set(ids) - index.present(ids) if index and ids else set(ids)
+            index = self._open_existing(corpus_id)
+            return set(ids) - index.find_existing(ids) if index and ids else set(ids)
 
         return await asyncio.to_thread(work)
 
@@ -42,74 +42,74 @@ class TantivyTextIndex:
             return []
 
         def work() -> list[Scored]:
-            index = self._existing(corpus_id)
+            index = self._open_existing(corpus_id)
             return index.search(rendered, k, documents) if index else []
 
         return await asyncio.to_thread(work)
 
     async def delete(self, corpus_id: str, ids: Sequence[str]) -> None:
         def work() -> None:
-            index = self._existing(corpus_id)
+            index = self._open_existing(corpus_id)
             if index and ids:
                 index.delete(ids)
 
         await asyncio.to_thread(work)
 
     async def delete_corpus(self, corpus_id: str) -> None:
-        """Also the way out of an index that cannot be read any more."""
+        """Deletes the index of a corpus, even if it is damaged and cannot be read."""
 
         def work() -> None:
             place = self._folder(corpus_id)
             with self._lock:
                 self._open.pop(corpus_id, None)
-            with translated(place):
-                remove_folder(place)
+            with translate_errors(place):
+                delete_folder(place)
 
         await asyncio.to_thread(work)
 
     async def count(self, corpus_id: str) -> int:
         def work() -> int:
-            index = self._existing(corpus_id)
+            index = self._open_existing(corpus_id)
             return index.count() if index else 0
 
         return await asyncio.to_thread(work)
 
     async def ids(self, corpus_id: str) -> list[str]:
-        """All entries there are, sorted: for comparing the index with the record."""
+        """Returns all ids, sorted, to compare the index with the record."""
 
         def work() -> list[str]:
-            index = self._existing(corpus_id)
+            index = self._open_existing(corpus_id)
             return index.ids() if index else []
 
         return await asyncio.to_thread(work)
 
     async def check(self) -> str:
-        """The engine's version, once the folder has been looked into."""
+        """Returns the version of tantivy after a look-up in the folder."""
         from importlib import metadata
 
         await self.count("0" * 32)  # an unknown corpus is an empty one
         return f"tantivy {metadata.version('tantivy')}"
 
     async def close(self) -> None:
-        """Let go of every open index; a later call opens them again."""
+        """Closes every open index. A later call opens them again."""
         with self._lock:
             self._open.clear()
 
     def _folder(self, corpus_id: str) -> Path:
         return corpus_folder(self._root, corpus_id)
 
-    def _made(self, corpus_id: str) -> CorpusIndex:
+    def _open_or_create(self, corpus_id: str) -> CorpusIndex:
         place = self._folder(corpus_id)
-        while (index := self._existing(corpus_id)) is None:  # again where it was dropped in between
-            with translated(place):
-                folder.create(place)
+        while (index := self._open_existing(corpus_id)) is None:  # again, because another process may have deleted it
+            with translate_errors(place):
+                folder.create_index(place)
         return index
 
-    def _existing(self, corpus_id: str) -> CorpusIndex | None:
-        """The index as it is on disk now: another process may have dropped it, and made another."""
+    def _open_existing(self, corpus_id: str) -> CorpusIndex | None:
+        """Returns the current index. Another process may have deleted and created it since it was opened."""
         place = self._folder(corpus_id)
-        with self._lock, translated(place):
-            now = folder.identity(place)
+        with self._lock, translate_errors(place):
+            now = folder.read_identity(place)
             if now is None:
                 self._open.pop(corpus_id, None)
                 return None

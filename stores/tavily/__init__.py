@@ -1,4 +1,4 @@
-"""The web by Tavily, a search engine made for language models."""
+"""Web search with Tavily, a search engine for language models."""
 
 from stores.tavily.web_search import TavilyWebSearch
 

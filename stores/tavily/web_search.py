@@ -1,23 +1,23 @@
-"""Web search by Tavily's API."""
+"""Web search with the API of Tavily."""
 
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
 from core.ports.web import WebResult
 from stores.web_endpoint import WebEndpoint
-from stores.web_results import results_of
+from stores.web_results import read_results
 
 __all__ = ["TavilyWebSearch"]
 
 _PUBLIC = "https://api.tavily.com"
-_MOST = 20
-"""Results of one call."""
+_MAX_RESULTS = 20
+"""The maximum of one call."""
 
 _NO_KEY = SecretStr("")
 
 
 class TavilyWebSearch:
-    """One credit a search: the basic depth, snippets only. At most 20 results come back."""
+    """Fills `core.ports.web.WebSearch`. A search costs one credit: basic depth, snippets only, at most 20 results."""
 
     def __init__(self, *, url: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 10.0) -> None:
         if not api_key.get_secret_value():
@@ -31,14 +31,14 @@ class TavilyWebSearch:
         answer = await self._endpoint.post(
             {
                 "query": query,
-                "max_results": min(count, _MOST),
+                "max_results": min(count, _MAX_RESULTS),
                 "search_depth": "basic",
                 "include_answer": False,
                 "include_raw_content": False,
                 "include_images": False,
             }
         )
-        return results_of(answer.get("results"), count, self._endpoint.name)
+        return read_results(answer.get("results"), count, self._endpoint.name)
 
     async def close(self) -> None:
         await self._endpoint.close()

@@ -204,7 +204,7 @@ async def _made(container: Container, name: str, extractor: str, fine: Fine) -> 
 
 async def _ingested(container: Container, corpus: Corpus, submissions: Sequence[Submission]) -> Job:
     job: Job | None = None
-    async for part in ingestion.hand_in_all(container, corpus, submissions, OnConflict.REPLACE):
+    async for part in ingestion.submit_all(container, corpus, submissions, OnConflict.REPLACE):
         job = part.job
     assert job is not None
     return await _done(container, job)

@@ -13,10 +13,10 @@ _OPTION = re.compile(r"([a-z_]+)=([^\s,]+)")
 
 def described() -> dict[str, dict[str, dict[str, object]]]:
     """Options with their defaults, of each strategy by name, by kind."""
-    from app.services.catalogue import strategies
+    from app.services.catalogue import describe_strategies
 
     kinds: dict[str, dict[str, dict[str, object]]] = {}
-    for one in strategies():
+    for one in describe_strategies():
         properties = one["options"].get("properties", {})
         options = {name: schema.get("default") for name, schema in properties.items()}
         kinds.setdefault(one["kind"], {})[one["name"]] = options

@@ -42,7 +42,7 @@ async def test_work_begins_however_often_the_broker_dies(
     with shared_workers(tmp_path, 2) as workers:
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            first = (await ingestion.hand_in(container, corpus, sentences(200), OnConflict.REPLACE)).job
+            first = (await ingestion.submit(container, corpus, sentences(200), OnConflict.REPLACE)).job
             await asyncio.to_thread(until, lambda: bool(at_work(tmp_path)), "a worker is at it")
             broker.kill()
             await asyncio.sleep(2)
@@ -52,7 +52,7 @@ async def test_work_begins_however_often_the_broker_dies(
                 broker.kill()
                 broker.start()
                 more = sentences(10, first=1000 * n)
-                job = (await ingestion.hand_in(container, corpus, more, OnConflict.REPLACE)).job
+                job = (await ingestion.submit(container, corpus, more, OnConflict.REPLACE)).job
                 assert (await finished(container, job.id)).counts == {"indexed": 10}
             assert [worker.leave() for worker in workers] == [0, 0]
             assert all((password_in(broker.url) or "\0") not in worker.said() for worker in workers)
@@ -67,12 +67,12 @@ async def test_what_is_handed_in_meanwhile_is_done_without_a_broker(
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
             broker.kill()
-            job = (await ingestion.hand_in(container, corpus, sentences(200), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(200), OnConflict.REPLACE)).job
             pids = {worker.pid for worker in workers}
             await asyncio.to_thread(until, lambda: at_work(tmp_path) == pids, "both are at it")
             assert (await finished(container, job.id)).counts == {"indexed": 200}
             broker.start()
-            job = (await ingestion.hand_in(container, corpus, sentences(10, first=1000), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(10, first=1000), OnConflict.REPLACE)).job
             assert (await finished(container, job.id)).counts == {"indexed": 10}
             assert [worker.leave() for worker in workers] == [0, 0]
 
@@ -87,7 +87,7 @@ async def test_workers_start_before_their_broker(
         broker.start()
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            job = (await ingestion.hand_in(container, corpus, sentences(10), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(10), OnConflict.REPLACE)).job
             assert (await finished(container, job.id)).counts == {"indexed": 10}
 
 
@@ -100,7 +100,7 @@ async def test_a_worker_that_is_killed_loses_nothing(
     with shared_workers(tmp_path, 2) as [first, second]:
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            job = (await ingestion.hand_in(container, corpus, sentences(300), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(300), OnConflict.REPLACE)).job
             await asyncio.to_thread(until, lambda: first.pid in at_work(tmp_path), "it is at work")
             first.kill()
             assert (await finished(container, job.id)).counts == {"indexed": 300}
@@ -118,7 +118,7 @@ async def test_a_worker_that_is_asked_by_a_signal_leaves_in_peace(
         await asyncio.to_thread(until, lambda: TAKES_MESSAGES in worker.said(), "Celery hears signals")
         async with shared_container() as container:
             corpus = await corpora.create(container, "c")
-            await ingestion.hand_in(container, corpus, sentences(100), OnConflict.REPLACE)
+            await ingestion.submit(container, corpus, sentences(100), OnConflict.REPLACE)
             await asyncio.to_thread(until, lambda: bool(at_work(tmp_path)), "it is at work")
             worker.send(signal.SIGTERM)
             await asyncio.to_thread(until, lambda: "Warm shutdown" in worker.said(), "it has heard the signal")

@@ -58,7 +58,7 @@ async def finished(container: Container, job_id: str) -> Job:
 async def hand_in(container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, *, rings: int) -> str:
     with monkeypatch.context() as patch:
         patch.setattr(FolderNotifier, "notify", lambda *_: None)
-        enqueued = await ingestion.hand_in(container, corpus, blank(20), OnConflict.REPLACE)
+        enqueued = await ingestion.submit(container, corpus, blank(20), OnConflict.REPLACE)
     for _ in range(rings):
         container.notifier.notify(corpus.id)
     return enqueued.job.id
@@ -96,9 +96,7 @@ async def test_a_half_written_message_is_got_over(
     job = await finished(container, await hand_in(container, corpus, monkeypatch, rings=1))
     assert job.counts == {"indexed": 20}
     assert first is not None
-    again = await finished(
-        container, (await ingestion.hand_in(container, corpus, blank(21), OnConflict.REPLACE)).job.id
-    )
+    again = await finished(container, (await ingestion.submit(container, corpus, blank(21), OnConflict.REPLACE)).job.id)
     assert again.counts == {"indexed": 1, "unchanged": 20}
 
 
@@ -110,7 +108,7 @@ async def test_a_stopped_worker_is_killed_and_replaced(container: Container, mon
         assert first is not None
         os.kill(first, signal.SIGSTOP)
         corpus = await corpora.create(container, "c")
-        enqueued = await ingestion.hand_in(container, corpus, blank(3), OnConflict.REPLACE)
+        enqueued = await ingestion.submit(container, corpus, blank(3), OnConflict.REPLACE)
         job = await finished(container, enqueued.job.id)
         assert job.counts == {"indexed": 3}
         assert supervision.worker_pid() not in (None, first)

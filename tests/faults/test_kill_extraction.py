@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.services.ingestion import hand_in
+from app.services.ingestion import submit
 from app.supervision.folder_lock import is_held, read_holder
 from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus, CorpusSettings, Fine
@@ -48,7 +48,7 @@ async def _queue(container: Container) -> tuple[Corpus, Job]:
         dimension=container.embedder.dimension,
     )
     corpus = await container.record.corpora.create("people", settings)
-    return corpus, (await hand_in(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)).job
+    return corpus, (await submit(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)).job
 
 
 async def _kill_the_worker(folder: Path) -> None:

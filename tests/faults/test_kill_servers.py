@@ -166,7 +166,7 @@ async def _handed_in(container: Container) -> tuple[Corpus, Job]:
         submission_from_json({"key": one.pop("id"), **one, "entities": [_bridge(position)]})
         for position, one in enumerate(drawn)
     ]
-    return corpus, (await ingestion.hand_in(container, corpus, submissions, OnConflict.REPLACE)).job
+    return corpus, (await ingestion.submit(container, corpus, submissions, OnConflict.REPLACE)).job
 
 
 def _bridge(position: int) -> str:

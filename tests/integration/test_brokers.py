@@ -169,7 +169,7 @@ async def test_one_upload_is_spread_over_all_workers(container: Container, folde
     """Rung for once; the others are woken by the one who came."""
     with shared_workers(folder, 4) as workers:
         corpus = await corpora.create(container, "c")
-        job = (await ingestion.hand_in(container, corpus, sentences(400), OnConflict.REPLACE)).job
+        job = (await ingestion.submit(container, corpus, sentences(400), OnConflict.REPLACE)).job
         pids = {worker.pid for worker in workers}
         await asyncio.to_thread(until, lambda: at_work(folder) == pids, "all are at work")
         assert not (await container.record.jobs.get(job.id)).state.final, "while there is work"
@@ -181,8 +181,8 @@ async def test_corpora_take_turns(container: Container, folder: Path) -> None:
     """A large corpus does not keep a small one waiting, though no message tells of the small one."""
     with shared_workers(folder, 1):
         large, small = [await corpora.create(container, name) for name in ("large", "small")]
-        first = (await ingestion.hand_in(container, large, sentences(400), OnConflict.REPLACE)).job
-        second = (await ingestion.hand_in(container, small, sentences(2), OnConflict.REPLACE)).job
+        first = (await ingestion.submit(container, large, sentences(400), OnConflict.REPLACE)).job
+        second = (await ingestion.submit(container, small, sentences(2), OnConflict.REPLACE)).job
         assert (await finished(container, second.id)).counts == {"indexed": 2}
         assert not (await container.record.jobs.get(first.id)).state.final
         assert (await finished(container, first.id)).counts == {"indexed": 400}
@@ -192,7 +192,7 @@ async def test_a_message_many_times_over_is_work_once(container: Container, fold
     with shared_workers(folder, 3):
         corpus = await corpora.create(container, "c")
         celery = make_celery(container.settings)
-        job = (await ingestion.hand_in(container, corpus, sentences(100), OnConflict.REPLACE)).job
+        job = (await ingestion.submit(container, corpus, sentences(100), OnConflict.REPLACE)).job
         for _ in range(30):
             celery.send_task(TASK, args=[corpus.id])
         assert (await finished(container, job.id)).counts == {"indexed": 100}
@@ -213,7 +213,7 @@ async def test_a_task_that_raises_ends_no_worker(container: Container, folder: P
         celery.send_task("somebody.elses", args=[1])
         celery.send_task(TASK, args=[CORPUS])
         corpus = await corpora.create(container, "c")
-        job = (await ingestion.hand_in(container, corpus, sentences(3), OnConflict.REPLACE)).job
+        job = (await ingestion.submit(container, corpus, sentences(3), OnConflict.REPLACE)).job
         assert (await finished(container, job.id)).counts == {"indexed": 3}
         celery.close()
         assert worker.leave() == 0
@@ -235,11 +235,11 @@ async def test_work_that_takes_longer_than_rabbitmq_waits(
     async with shared_container() as container:
         with shared_workers(tmp_path, 1) as [worker]:
             corpus = await corpora.create(container, "c")
-            job = (await ingestion.hand_in(container, corpus, sentences(200), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(200), OnConflict.REPLACE)).job
             assert (await finished(container, job.id)).counts == {"indexed": 200}
             await asyncio.to_thread(until, lambda: "to broker lost" in worker.said(), "its channel was taken away")
             assert "timed out waiting for delivery acknowledgement" in impatient.log.read_text("utf-8")
-            job = (await ingestion.hand_in(container, corpus, sentences(3, first=1000), OnConflict.REPLACE)).job
+            job = (await ingestion.submit(container, corpus, sentences(3, first=1000), OnConflict.REPLACE)).job
             assert (await finished(container, job.id)).counts == {"indexed": 3}
             assert worker.leave() == 0
     impatient.stop()
@@ -250,7 +250,7 @@ async def test_a_worker_that_is_told_to_leave_hands_back(container: Container, f
     """What it has not finished is another's, who is rung for as it leaves."""
     with shared_workers(folder, 1) as [worker]:
         corpus = await corpora.create(container, "c")
-        job = (await ingestion.hand_in(container, corpus, sentences(400), OnConflict.REPLACE)).job
+        job = (await ingestion.submit(container, corpus, sentences(400), OnConflict.REPLACE)).job
         await asyncio.to_thread(until, lambda: bool(at_work(folder)), "it is at work")
         assert await asyncio.to_thread(worker.leave) == 0
         assert (await container.record.jobs.get(job.id)).counts["queued"] > 0

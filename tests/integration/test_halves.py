@@ -9,7 +9,7 @@ import pytest
 
 from app.container import Container
 from app.services import questions
-from app.services.ingestion import hand_in
+from app.services.ingestion import submit
 from app.services.questions import AskRequest, SearchRequest
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import OnConflict, Submission
@@ -92,7 +92,7 @@ async def test_documents_in_python(server: Server, corpus: Corpus, field: dict[s
     whole = Submission(key="whole", content=b"x", media_type="text/plain")
     half = Submission(**{"key": "key", "content": b"x", "media_type": "text/plain", **field})
     with pytest.raises(InvalidInput, match=f"^{told} {_TOLD}"):
-        await hand_in(server.container, corpus, [whole, half], OnConflict.REPLACE)
+        await submit(server.container, corpus, [whole, half], OnConflict.REPLACE)
     assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
 
 

@@ -1,1 +1,1 @@
-"""The format of archive files: rows, lines, sections."""
+"""The format of archive files: rows, lines and sections."""

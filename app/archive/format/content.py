@@ -1,4 +1,4 @@
-"""Whether a row says what its ids say: ids are digests of content, so a row that was changed gives itself away."""
+"""Checks rows against their ids. Ids are digests of content, so a changed row is detected."""
 
 import base64
 import binascii
@@ -6,51 +6,61 @@ from typing import Any
 
 import numpy as np
 
-from app.archive.format.rows import DocumentRow, EntityRow, FactRow, SynonymRow, VectorRow
+from app.archive.format.rows import (
+    ArchiveDocumentRow,
+    ArchiveEntityRow,
+    ArchiveFactRow,
+    ArchiveSynonymRow,
+    ArchiveVectorRow,
+)
 from core import ids
 from core.documents import check_key
 from core.errors import InvalidInput, LoadFailed
 from core.ports.embedding import Vectors
 from indexer import fingerprint_of
 
-__all__ = ["check_content", "decoded", "vector_of"]
+__all__ = ["check_content", "decode_base64", "decode_vector"]
 
 
 def check_content(row: Any, dimension: int) -> None:
-    """Raises `LoadFailed` where the row contradicts itself. A chunk's id needs its document, and is checked there."""
+    """Raises `LoadFailed` if the ids of a row do not belong to its content.
+
+    The id of a chunk depends on its document and is checked with that, in `app.archive.documents`.
+    """
     match row:
-        case DocumentRow():
+        case ArchiveDocumentRow():
             _check_document(row)
-        case EntityRow():
-            _same("entity", row.id, ids.entity_id(row.name))
-        case FactRow():
-            _same("fact's triple", row.triple_id, ids.triple_id(row.subject_id, row.predicate, row.object_id))
-            _same("fact", row.id, ids.assertion_id(row.triple_id, row.chunk_id))
-        case SynonymRow() if row.first_id >= row.second_id:
+        case ArchiveEntityRow():
+            _check_id("entity", row.id, ids.entity_id(row.name))
+        case ArchiveFactRow():
+            _check_id("fact's triple", row.triple_id, ids.triple_id(row.subject_id, row.predicate, row.object_id))
+            _check_id("fact", row.id, ids.assertion_id(row.triple_id, row.chunk_id))
+        case ArchiveSynonymRow() if row.first_id >= row.second_id:
             raise LoadFailed("this synonym's two entities are not in order")
-        case VectorRow():
-            vector_of(row, dimension)
+        case ArchiveVectorRow():
+            decode_vector(row, dimension)
 
 
-def vector_of(row: VectorRow, dimension: int) -> Vectors:
-    """Raises `LoadFailed` where the row holds no vector of this dimension."""
-    raw = decoded(row.data)
+def decode_vector(row: ArchiveVectorRow, dimension: int) -> Vectors:
+    """Returns the vector of a row. Raises `LoadFailed` if it is no vector of this dimension."""
+    raw = decode_base64(row.data)
     if len(raw) != 4 * dimension:
         raise LoadFailed(f"this vector has {len(raw)} bytes; one of {dimension} dimensions has {4 * dimension}")
     vector = np.frombuffer(raw, dtype="<f4")
     if not np.isfinite(vector).all():
-        raise LoadFailed("this vector holds a value that is no number")
+        raise LoadFailed("this vector contains a value that is not a finite number")
     return vector
 
 
-def decoded(data: str) -> bytes:
+def decode_base64(data: str) -> bytes:
+    """Raises `LoadFailed` if `data` is not valid base64."""
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise LoadFailed(f"`data` is no base64 ({error})") from error
+        raise LoadFailed(f"`data` is not valid base64 ({error})") from error
 
 
-def _check_document(row: DocumentRow) -> None:
+def _check_document(row: ArchiveDocumentRow) -> None:
     try:
         check_key(row.key)
         fingerprint = fingerprint_of(
@@ -62,10 +72,10 @@ def _check_document(row: DocumentRow) -> None:
         )
     except InvalidInput as error:
         raise LoadFailed(str(error)) from error
-    _same("document", row.id, ids.document_id(row.key))
-    _same("document's fingerprint", row.fingerprint, fingerprint)
+    _check_id("document", row.id, ids.document_id(row.key))
+    _check_id("document's fingerprint", row.fingerprint, fingerprint)
 
 
-def _same(what: str, there: str, computed: str) -> None:
+def _check_id(what: str, there: str, computed: str) -> None:
     if there != computed:
         raise LoadFailed(f"this {what} has an id that does not belong to its content")

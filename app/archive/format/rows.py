@@ -1,8 +1,8 @@
-"""The rows of a file that holds corpora, one JSON object a line; `kind` says which.
+"""The rows of an archive file. Each line is one JSON object; `kind` names its type.
 
-A corpus is a `corpus` row, then what `core.ports.record.Exporter` gives (not canonical), then its vectors, its
+A corpus is a `corpus` row, then the rows of `core.ports.record.Exporter` (not canonical), then its vectors, its
 originals in parts, and an `end` row with the number of rows of each kind and the digest of the lines before it. A
-backup is a `backup` row, corpora one after another, and a `backup_end` row.
+backup is a `backup` row, any number of corpora, and a `backup_end` row.
 """
 
 from typing import Annotated, Any, Literal
@@ -15,20 +15,20 @@ from core.errors import LoadFailed
 __all__ = [
     "FORMAT",
     "ORDER",
-    "BackupEndRow",
-    "BackupRow",
-    "ChunkRow",
-    "CorpusRow",
-    "DocumentRow",
-    "EndRow",
-    "EntityRow",
-    "ExtractionRow",
-    "FactRow",
-    "MentionRow",
-    "OriginalRow",
+    "ArchiveBackupEndRow",
+    "ArchiveBackupRow",
+    "ArchiveChunkRow",
+    "ArchiveCorpusRow",
+    "ArchiveDocumentRow",
+    "ArchiveEndRow",
+    "ArchiveEntityRow",
+    "ArchiveExtractionRow",
+    "ArchiveFactRow",
+    "ArchiveMentionRow",
+    "ArchiveOriginalRow",
+    "ArchiveSynonymRow",
+    "ArchiveVectorRow",
     "Row",
-    "SynonymRow",
-    "VectorRow",
     "parse_row",
 ]
 
@@ -53,7 +53,7 @@ class _Settings(_Row):
     versions: dict[str, str] = {}
 
 
-class CorpusRow(_Row):
+class ArchiveCorpusRow(_Row):
     kind: Literal["corpus"]
     format: int
     name: str
@@ -65,20 +65,20 @@ class CorpusRow(_Row):
         return CorpusSettings(**self.settings.model_dump())
 
 
-class BackupRow(_Row):
+class ArchiveBackupRow(_Row):
     kind: Literal["backup"]
     format: int
     corpora: list[str]
 
 
-class BackupEndRow(_Row):
-    """The corpora that there are in the file: one may have been dropped while it was written."""
+class ArchiveBackupEndRow(_Row):
+    """The corpora that are in the file. One of the `backup` row may have been deleted while the file was written."""
 
     kind: Literal["backup_end"]
     corpora: list[str]
 
 
-class DocumentRow(_Row):
+class ArchiveDocumentRow(_Row):
     kind: Literal["document"]
     id: _Id
     key: str
@@ -93,7 +93,7 @@ class DocumentRow(_Row):
     malformed_triples: _Number
 
 
-class ChunkRow(_Row):
+class ArchiveChunkRow(_Row):
     kind: Literal["chunk"]
     id: _Id
     document_id: _Id
@@ -107,13 +107,13 @@ class ChunkRow(_Row):
     tokens: _Number
 
 
-class EntityRow(_Row):
+class ArchiveEntityRow(_Row):
     kind: Literal["entity"]
     id: _Id
     name: str
 
 
-class MentionRow(_Row):
+class ArchiveMentionRow(_Row):
     kind: Literal["mention"]
     chunk_id: _Id
     entity_id: _Id
@@ -121,7 +121,7 @@ class MentionRow(_Row):
     count: _Number
 
 
-class FactRow(_Row):
+class ArchiveFactRow(_Row):
     kind: Literal["fact"]
     id: _Id
     triple_id: _Id
@@ -131,7 +131,7 @@ class FactRow(_Row):
     object_id: _Id
 
 
-class SynonymRow(_Row):
+class ArchiveSynonymRow(_Row):
     kind: Literal["synonym"]
     first_id: _Id
     second_id: _Id
@@ -144,15 +144,15 @@ class _Payload(_Row):
     malformed: _Number
 
 
-class ExtractionRow(_Row):
+class ArchiveExtractionRow(_Row):
     kind: Literal["extraction"]
     document_id: _Id
     extract_hash: _Id
     payload: _Payload
 
 
-class VectorRow(_Row):
-    """`data` is the base64 of 32-bit floats, little-endian; `document_id` is '' for entities and facts."""
+class ArchiveVectorRow(_Row):
+    """A vector. `data` is the base64 of 32-bit floats, little-endian; `document_id` is '' for entities and facts."""
 
     kind: Literal["vector"]
     of: Literal["chunk", "entity", "fact"]
@@ -161,8 +161,8 @@ class VectorRow(_Row):
     data: str
 
 
-class OriginalRow(_Row):
-    """The `part`-th (from 0) of `parts` pieces of a document's bytes, as base64."""
+class ArchiveOriginalRow(_Row):
+    """Part number `part` (from 0) of the `parts` parts of an original, as base64."""
 
     kind: Literal["original"]
     content_hash: _Hash
@@ -171,44 +171,44 @@ class OriginalRow(_Row):
     data: str
 
 
-class EndRow(_Row):
+class ArchiveEndRow(_Row):
     kind: Literal["end"]
     counts: dict[str, int]
     sha256: _Hash
 
 
 Row = Annotated[
-    CorpusRow
-    | BackupRow
-    | BackupEndRow
-    | DocumentRow
-    | ChunkRow
-    | EntityRow
-    | MentionRow
-    | FactRow
-    | SynonymRow
-    | ExtractionRow
-    | VectorRow
-    | OriginalRow
-    | EndRow,
+    ArchiveCorpusRow
+    | ArchiveBackupRow
+    | ArchiveBackupEndRow
+    | ArchiveDocumentRow
+    | ArchiveChunkRow
+    | ArchiveEntityRow
+    | ArchiveMentionRow
+    | ArchiveFactRow
+    | ArchiveSynonymRow
+    | ArchiveExtractionRow
+    | ArchiveVectorRow
+    | ArchiveOriginalRow
+    | ArchiveEndRow,
     Field(discriminator="kind"),
 ]
 _ROW: TypeAdapter[Any] = TypeAdapter(Row)
 
 
 def parse_row(line: bytes) -> Any:
-    """The row of a line; raises `LoadFailed` saying what is wrong with it, but not where the line is."""
+    """Returns the row of a line. Raises `LoadFailed` with the error, without the number of the line."""
     try:
         return _ROW.validate_json(line)
     except ValidationError as error:
-        raise LoadFailed(_reason(error)) from error
+        raise LoadFailed(_describe_error(error)) from error
 
 
-def _reason(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     if first["type"].startswith("union_tag") or not (first["loc"] or first["type"] == "json_invalid"):
-        return "it is no row of an exported corpus: its `kind` is missing or unknown"
+        return "it is not a row of an exported corpus: its `kind` is missing or unknown"
     if first["type"] == "json_invalid":
-        return f"it is no JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
+        return f"it is not valid JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
     kind, *place = map(str, first["loc"])
     return f"in this {kind} row `{'.'.join(place)}` is wrong: {first['msg'].lower()}" if place else first["msg"]

@@ -1,4 +1,4 @@
-"""One corpus of a file, put aside row by row until the file is known to be whole."""
+"""A section: the rows of one corpus of a file, kept in a spool until the whole file is checked."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,38 +8,45 @@ from typing import Any
 
 import numpy as np
 
-from app.archive.format.content import vector_of
-from app.archive.format.rows import ChunkRow, DocumentRow, FactRow, MentionRow, OriginalRow, parse_row
+from app.archive.format.content import decode_vector
+from app.archive.format.rows import (
+    ArchiveChunkRow,
+    ArchiveDocumentRow,
+    ArchiveFactRow,
+    ArchiveMentionRow,
+    ArchiveOriginalRow,
+    parse_row,
+)
 from core.corpora import CorpusSettings
 from core.errors import LoadFailed
 from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = ["Section", "as_spooled", "grouped"]
+__all__ = ["Section", "group_rows", "make_spooled_rows"]
 
 _PAGE = 1000
-_MOST_CHUNKS = 2000  # that are written together
+_MOST_CHUNKS = 2000  # of one batch of documents
 
 
-def _names_of(row: Any) -> tuple[tuple[str, str], ...]:
-    """Under which keys a row is put aside, each with the row's second name: what its vector or original is called."""
+def _make_keys(row: Any) -> tuple[tuple[str, str], ...]:
+    """Returns the keys of a row in the spool, each with a second name: that of its vector, original or partner."""
     match row:
-        case DocumentRow():
+        case ArchiveDocumentRow():
             return ((row.id, row.content_hash),)
-        case ChunkRow():
+        case ArchiveChunkRow():
             return ((row.document_id, row.view_id),)
-        case MentionRow():
+        case ArchiveMentionRow():
             return ((row.chunk_id, row.entity_id),)
-        case FactRow():
+        case ArchiveFactRow():
             return ((row.chunk_id, row.triple_id),)
-        case OriginalRow():
+        case ArchiveOriginalRow():
             return ((row.content_hash, str(row.part)),)
         case _:
-            return _other_names(row)
+            return _make_other_keys(row)
 
 
-def _other_names(row: Any) -> tuple[tuple[str, str], ...]:
+def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
     if row.kind == "synonym":
         return (row.first_id, row.second_id), (row.second_id, row.first_id)
     if row.kind == "extraction":
@@ -49,7 +56,7 @@ def _other_names(row: Any) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """`number` is its place in the file; `sha256` the digest of its lines, once they are all there."""
+    """One corpus of a file. `number` is its position in the file, `sha256` the digest of its lines once read."""
 
     path: Path
     number: int
@@ -60,19 +67,20 @@ class Section:
     spool: Spool
 
     def heap(self, kind: str, of: str = "") -> str:
+        """Returns the name under which the spool stores rows of a kind."""
         return f"{self.number}:{kind}:{of}"
 
     def find(self, kind: str, keys: list[str] | set[str]) -> list[tuple[int, Any]]:
-        """The rows of a kind under these keys, each with its line."""
+        """Returns the rows of a kind with these keys, each with its line number."""
         return [(found.line, parse_row(found.body)) for found in self.spool.find(self.heap(kind), keys)]
 
     def count(self, kind: str) -> int:
         return self.spool.count(self.heap(kind))
 
-    def batches(self) -> Iterator[list[tuple[int, DocumentRow]]]:
-        """All documents by id with their lines, as many at a time as are written together."""
+    def read_batches(self) -> Iterator[list[tuple[int, ArchiveDocumentRow]]]:
+        """Yields all documents, ordered by id, with their line numbers, in batches for one transaction each."""
         last = ""
-        batch: list[tuple[int, DocumentRow]] = []
+        batch: list[tuple[int, ArchiveDocumentRow]] = []
         chunks = 0
         while ids := self.spool.list_keys(self.heap("document"), after=last, limit=_PAGE):
             for line, document in sorted(self.find("document", ids), key=lambda found: str(found[1].id)):
@@ -85,31 +93,32 @@ class Section:
         if batch:
             yield batch
 
-    def vectors(self, kind: VectorKind, ids: list[str]) -> tuple[list[str], Vectors]:
-        """Those of the vectors that the file holds: their ids, and the vectors as rows."""
+    def read_vectors(self, kind: VectorKind, ids: list[str]) -> tuple[list[str], Vectors]:
+        """Returns those vectors that are in the file: their ids, and a matrix with one row for each."""
         found = self.spool.find(self.heap("vector", kind), ids)
         dimension = self.settings.dimension
-        vectors = [vector_of(parse_row(one.body), dimension) for one in found]
+        vectors = [decode_vector(parse_row(one.body), dimension) for one in found]
         return [one.key for one in found], np.stack(vectors) if vectors else np.empty((0, dimension), np.float32)
 
-    def originals(self, names: set[str]) -> Iterator[bytes]:
-        """Those of the originals that the file holds, one at a time."""
+    def read_originals(self, names: set[str]) -> Iterator[bytes]:
+        """Yields those originals that are in the file."""
         for name in sorted(names):
             parts = self.spool.find(self.heap("original"), [name])
             if parts:
                 yield b"".join(part.body for part in parts)
 
-    def lacking(self, kind: str, of: str = "") -> int:
-        """How many rows of a kind have no vector (`of`: chunk, entity, fact) or no original (`of` empty)."""
+    def count_missing(self, kind: str, of: str = "") -> int:
+        """Returns how many rows of a kind have no vector (`of`: chunk, entity, fact) or no original (`of` empty)."""
         other = self.heap("vector", of) if of else self.heap("original")
         return self.spool.count_missing(self.heap(kind), other)
 
-    def wrong(self, line: int, reason: str) -> LoadFailed:
+    def make_error(self, line: int, reason: str) -> LoadFailed:
+        """Returns the error for a line that does not fit the others."""
         return LoadFailed(f"{self.path} line {line}: {reason}; the file was damaged, or changed after it was written")
 
 
-def grouped(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int, Any]]]:
-    """Rows by one of their fields."""
+def group_rows(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int, Any]]]:
+    """Groups rows by one of their fields."""
 
     def key(found: tuple[int, Any]) -> str:
         return str(getattr(found[1], by))
@@ -117,5 +126,5 @@ def grouped(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int, A
     return {value: list(group) for value, group in groupby(sorted(rows, key=key), key=key)}
 
 
-def as_spooled(row: Any, line: int, body: bytes) -> list[SpooledRow]:
-    return [SpooledRow(key, id, line, body) for key, id in _names_of(row)]
+def make_spooled_rows(row: Any, line: int, body: bytes) -> list[SpooledRow]:
+    return [SpooledRow(key, id, line, body) for key, id in _make_keys(row)]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.archive import BackedUp, Chosen, Restored, back_up, import_file, restore
+from app.archive import BackupResult, RestoreOptions, RestoreResult, back_up, import_file, restore
 from app.container import Container
 from app.export.exports import ExportFormat, export
 from app.services.corpora import create
-from app.services.ingestion import delete_documents, hand_in
+from app.services.ingestion import delete_documents, submit
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus, Fine
 from core.documents import OnConflict
@@ -79,7 +79,7 @@ class House:
 
     async def queue(self, corpus: Corpus, *documents: Mapping[str, Any]) -> None:
         submissions = [submission_from_json(document) for document in documents]
-        await hand_in(self.container, corpus, submissions, OnConflict.REPLACE)
+        await submit(self.container, corpus, submissions, OnConflict.REPLACE)
 
     async def delete(self, corpus: Corpus, *keys: str) -> None:
         await delete_documents(self.container, corpus, [document_id(key) for key in keys])
@@ -122,16 +122,16 @@ class House:
         result = await search(self.container, corpus, request, Trace())
         return [(hit.chunk.id, round(hit.score, 5)) for hit in result.hits]
 
-    async def back_up(self, path: Path) -> list[BackedUp]:
+    async def back_up(self, path: Path) -> list[BackupResult]:
         return await back_up(self.container, path, _silent)
 
     async def restore(
         self, path: Path, *only: str, name: str | None = None, replace: bool = False
-    ) -> dict[str, Restored]:
-        chosen = Chosen(only=only, name=name, replace=replace)
+    ) -> dict[str, RestoreResult]:
+        chosen = RestoreOptions(only=only, name=name, replace=replace)
         return {one.name: one for one in await restore(self.container, path, chosen, _silent)}
 
-    async def take_in(self, path: Path, name: str = "people", **asked: Any) -> Restored:
+    async def take_in(self, path: Path, name: str = "people", **asked: Any) -> RestoreResult:
         return await import_file(self.container, path, name, asked, _silent)
 
     async def close(self) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from app.archive import Chosen, restore
+from app.archive import RestoreOptions, restore
 from app.archive.format import section
 from tests.integration.archive.house import House
 
@@ -22,7 +22,7 @@ async def _main(folder: Path, file: Path) -> None:
             print(done, total, flush=True)
             sys.stdin.readline()
 
-    await restore(house.container, file, Chosen(), report)
+    await restore(house.container, file, RestoreOptions(), report)
     await house.close()
     print("restored", house.embedder.embedded, flush=True)
 

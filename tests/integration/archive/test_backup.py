@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.archive import is_archive, restoring
+from app.archive import is_archive, restorer
 from core.errors import Conflict, InvalidInput, LoadFailed, NotFound, Unavailable
 from core.ids import content_hash
 from core.jobs import JobKind
@@ -207,7 +207,7 @@ async def test_a_corpus_that_is_dropped_meanwhile_is_left_out(
 async def test_a_store_that_is_away_is_waited_for(
     here: House, there: House, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restoring, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(restorer, "_PAUSES", (0.0, 0.0))
     commit, write, away = there.container.record.commits.commit, there.container.text.write, [2, 1]
 
     async def commit_later(*what: Any, **how: Any) -> Any:

@@ -56,7 +56,7 @@ async def test_a_cut_between_lines_names_what_is_missing(there: House, file: Pat
 
 async def test_a_cut_within_a_line(there: House, file: Path) -> None:
     change_bytes(file, lambda content: content[: len(content) // 2])
-    await _refused(there, file, "line .*no JSON.*the file ends here, so it seems to have been cut")
+    await _refused(there, file, "line .*not valid JSON.*the file ends here, so it seems to have been cut")
 
 
 async def test_every_flipped_byte_is_noticed(here: House, there: House, file: Path) -> None:
@@ -82,7 +82,7 @@ _WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("chunk", {"heading": "Elsewhere"}, "this passage has an id that does not belong"),
     ("chunk", {"view_id": "0" * 32}, "this passage has an id that does not belong"),
     ("chunk", {"document_id": "0" * 32}, "passages"),
-    ("chunk", {"position": 900}, "no room for it"),
+    ("chunk", {"position": 900}, "does not fit its document"),
     ("chunk", {"tokens": "many"}, "`tokens`"),
     ("chunk", {"text": None}, "`text`"),
     ("entity", {"name": "somebody else"}, "belong to its content"),
@@ -95,12 +95,12 @@ _WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("extraction", {"payload": {"entities": [["a"]], "triples": [], "malformed": 0}}, "`payload.entities.0"),
     ("vector", {"data": "?"}, "base64"),
     ("vector", {"data": base64.b64encode(b"\0" * 12).decode()}, "12 bytes; one of 64 dimensions has 256"),
-    ("vector", {"data": base64.b64encode(b"\xff" * 256).decode()}, "no number"),
+    ("vector", {"data": base64.b64encode(b"\xff" * 256).decode()}, "not a finite number"),
     ("vector", {"of": "thing"}, "`of`"),
     ("original", {"data": base64.b64encode(b"forged").decode()}, "name that does not belong"),
     ("original", {"content_hash": "../../../../etc/passwd"}, "`content_hash`"),
     ("original", {"part": 1, "parts": 2}, "part 0 of the original"),
-    ("original", {"parts": 2}, "should be here|not whole"),
+    ("original", {"parts": 2}, "should be here|not complete"),
     ("corpus", {"format": 2}, "format 2"),
     ("corpus", {"name": "No Name"}, "corpus name"),
     ("corpus", {"settings": {}}, "`settings.chunker`"),
@@ -116,16 +116,19 @@ async def test_a_row_that_somebody_made_up_is_refused(
 
 
 _LINES: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
-    (lambda lines: [*lines[:5], b'{"text": "a passage"}\n', *lines[5:]], "line 6: it is no row of an exported corpus"),
+    (
+        lambda lines: [*lines[:5], b'{"text": "a passage"}\n', *lines[5:]],
+        "line 6: it is not a row",
+    ),
     (lambda lines: [*lines[:5], b"[]\n", *lines[5:]], "line 6"),
     (lambda lines: [*lines[:5], b"\xff\xfe\n", *lines[5:]], "line 6"),
     (lambda lines: [*lines[:5], b'{"kind": "entity", "id": "\\ud800", "name": "x"}\n', *lines[5:]], "line 6"),
     (lambda lines: [*lines[:5], b"[" * 100_000 + b"\n", *lines[5:]], "line 6"),
     (lambda lines: [lines[0], lines[1], *lines[1:]], "line 3: this document is in the file twice"),
-    (lambda lines: [lines[0], *reversed(lines[1:-1]), lines[-1]], "stands behind"),
-    (lambda lines: [lines[0], *lines], "line 2: a corpus row stands within corpus 'people'"),
-    (lambda lines: [*lines, *lines], "something follows the end"),
-    (lambda lines: [*lines, lines[1]], "stands outside of any corpus"),
+    (lambda lines: [lines[0], *reversed(lines[1:-1]), lines[-1]], "a .* row follows .* rows"),
+    (lambda lines: [lines[0], *lines], "line 2: a corpus row is within corpus 'people'"),
+    (lambda lines: [*lines, *lines], "a row follows the end of the archive"),
+    (lambda lines: [*lines, lines[1]], "is outside of any corpus"),
 ]
 
 

@@ -35,7 +35,7 @@ async def deleted(desk: Desk) -> tuple[Corpus, str, bytes]:
 
 
 async def hand_in(desk: Desk, corpus: Corpus, content: bytes) -> None:
-    """As `app.services.ingestion.hand_in` does it."""
+    """As `app.services.ingestion.submit` does it."""
     await desk.backends.files.put(corpus.id, [content])
     await desk.record.submissions.enqueue(corpus.id, [with_bytes(content)], OnConflict.REPLACE)
     await desk.backends.files.put(corpus.id, [content])

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from app.container import Container
-from app.doctor.consistency import examine_views, named_by_record
+from app.doctor.consistency import examine_views, read_record_ids
 from app.doctor.repair import repair
 from core.ids import document_id, entity_id
 from core.ports.views import VectorKind
@@ -268,7 +268,7 @@ async def test_repairing_spares_what_was_indexed_after_the_look(desk: Desk, tmp_
         record=desk.record, vectors=desk.vectors, text=desk.text, files=desk.backends.files, indexing=desk.backends
     )
     container = cast("Container", parts)
-    named = await named_by_record(container, corpus)
+    named = await read_record_ids(container, corpus)
     await desk.ingest(corpus, ADA)
     states = await examine_views(container, corpus, named, busy=False)
     assert any(state.orphans for state in states)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.services.corpora import drop, ensure
-from app.services.ingestion import hand_in
+from app.services.corpora import delete, ensure
+from app.services.ingestion import submit
 from core.documents import OnConflict
 from core.errors import InvalidSettings
 from core.ids import document_id
@@ -25,7 +25,7 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
         corpus = await ensure(container, "people")
         worker = Worker("w", container.indexing, OPTIONS)
         documents = [submission_from_json({"key": key, "text": f"{key} wrote a program."}) for key in ("Ada", "Bob")]
-        await hand_in(container, corpus, documents, OnConflict.REPLACE)
+        await submit(container, corpus, documents, OnConflict.REPLACE)
         await worker.work(corpus.id)
         ids = {
             key: (await container.record.contents.get_chunks_of(corpus.id, document_id(key)))[0].id
@@ -40,7 +40,7 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
         await worker.work(corpus.id)
         await container.delete_cached_answers(corpus.id)
         assert [await cache.get("Ada"), await cache.get("Bob")] == [None, "{}"]
-        await drop(container, "people")
+        await delete(container, "people")
         await worker.work(corpus.id)
         await container.delete_cached_answers(corpus.id)
         assert await cache.get("Bob") is None

@@ -4,7 +4,7 @@ from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.milvus.collections import Collections, MilvusIndex
 from stores.milvus.expressions import collection_name
-from stores.milvus.server import Budget, MilvusServer
+from stores.milvus.server import Deadline, MilvusServer
 from testing.contracts.vector_store import DIMENSION
 
 __all__ = ["PreparedCorpora"]
@@ -38,9 +38,9 @@ def _made(uri: str) -> list[str]:
     collections = Collections(server, MilvusIndex())
     corpora = [new_id() for _ in range(_AT_ONCE)]
     for name in map(_name, corpora):
-        collections.dimension_or_new(name, DIMENSION, Budget(_PATIENCE))
+        collections.ensure(name, DIMENSION, Deadline(_PATIENCE))
     for name in map(_name, corpora):
-        collections.load(name, Budget(_PATIENCE))
+        collections.load(name, Deadline(_PATIENCE))
     server.close()
     return corpora
 

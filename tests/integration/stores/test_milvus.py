@@ -10,7 +10,7 @@ from core.errors import Conflict, InvalidInput
 from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.milvus import MilvusIndex, MilvusVectorStore, nearest, pages
-from stores.milvus.collection import MOST
+from stores.milvus.collection import MAX_ROWS
 from stores.sqlite import SqliteVectorStore
 from testing.contracts.vector_store import Connect, VectorStoreContract, batch, eventually, names, unit_vectors
 from tests.integration.stores.milvus_corpora import PreparedCorpora
@@ -164,14 +164,14 @@ class OnAServer(VectorStoreContract):
         hits = await milvus.search(corpus, CHUNK, query, 50, documents[500:])
         assert [hit.id for hit in hits] == [ids[i] for i in np.argsort(-(vectors @ query)) if i >= 500][:50]
 
-    most = MOST
+    most = MAX_ROWS
     """More rows the server gives in no answer."""
 
     async def test_more_answers_than_a_server_gives_at_once(
         self, corpus: str, milvus: MilvusVectorStore, monkeypatch: pytest.MonkeyPatch
     ):
-        for module, name in ((nearest, "MOST"), (pages, "_IDS"), (pages, "_VECTORS")):
-            monkeypatch.setattr(module, name, getattr(module, name) * self.most // MOST)
+        for module, name in ((nearest, "MAX_ROWS"), (pages, "_IDS"), (pages, "_VECTORS")):
+            monkeypatch.setattr(module, name, getattr(module, name) * self.most // MAX_ROWS)
         count = self.most + 600
         ids, vectors = names(count), unit_vectors(count)
         await milvus.write(corpus, CHUNK, batch(ids, vectors))
@@ -255,7 +255,7 @@ class TestMilvus(OnAServer):
 class TestMilvusLite(OnAServer):
     """Its server speaks the protocol of the 3.x line."""
 
-    most = MOST // 16  # it takes half a minute over as many rows as do not fit into one answer
+    most = MAX_ROWS // 16  # it takes half a minute over as many rows as do not fit into one answer
 
     @pytest.fixture
     def uri(self, milvus_lite_server: MilvusAddress) -> str:

@@ -15,7 +15,7 @@ from core.settings import WebSettings
 from stores.searxng import SearxngWebSearch
 from stores.tavily import TavilyWebSearch
 from stores.web import make_web_search
-from stores.web_results import plain_text
+from stores.web_results import extract_text
 from tests.twins.json_server import JsonServer, Reply
 from tests.twins.searxng_server import SearxngServer
 from tests.twins.tavily_server import TavilyServer
@@ -88,10 +88,10 @@ async def test_a_client_serves_many_questions(engine: Engine) -> None:
         (Reply(status=429, body={"detail": "slow down"}), Unavailable, "answered 429"),
         (Reply(status=401, body=f"bad key {KEY}"), ModelFailed, r"answered 401: bad key \*\*\*"),
         (Reply(status=302, headers={"Location": "https://elsewhere.example"}), ModelFailed, "answered 302"),
-        (Reply(body="<html>hello</html>"), ModelFailed, "no JSON: <html>hello"),
-        (Reply(body=""), ModelFailed, "no JSON: nothing"),
-        (Reply(body=b"\xff\xfe{"), ModelFailed, "no JSON"),
-        (Reply(body=[1, 2]), ModelFailed, "no object"),
+        (Reply(body="<html>hello</html>"), ModelFailed, "invalid JSON: <html>hello"),
+        (Reply(body=""), ModelFailed, "invalid JSON: nothing"),
+        (Reply(body=b"\xff\xfe{"), ModelFailed, "invalid JSON"),
+        (Reply(body=[1, 2]), ModelFailed, "is not an object"),
         (Reply(body={"results": "none"}), ModelFailed, "without a list of results"),
         (Reply(body=b" " * 8_000_001), ModelFailed, "more than 8 MB"),
     ],
@@ -201,4 +201,4 @@ def test_settings_that_lack_something_name_it() -> None:
     ],
 )
 def test_markup_becomes_text(html: str, text: str) -> None:
-    assert plain_text(html) == text
+    assert extract_text(html) == text

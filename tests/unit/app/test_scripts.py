@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.doctor.scripts import unread_scripts
+from app.doctor.script_check import find_unread_scripts
 from core.ports.embedding import TokenCounter
 from core.settings import EmbeddingSettings
 from models import make_embedder
@@ -23,13 +23,13 @@ def tokens() -> TokenCounter:
 
 
 def test_latin_letters_are_read_with_their_marks(tokens: TokenCounter):
-    assert unread_scripts([ENGLISH, "København ligger på Sjælland og Amager. " * 10], tokens) == []
+    assert find_unread_scripts([ENGLISH, "København ligger på Sjælland og Amager. " * 10], tokens) == []
 
 
 @pytest.mark.parametrize("script", OTHERS)
 def test_other_scripts_are_not(tokens: TokenCounter, script: str):
-    assert unread_scripts([ENGLISH, OTHERS[script]], tokens) == [script]
+    assert find_unread_scripts([ENGLISH, OTHERS[script]], tokens) == [script]
 
 
 def test_a_name_here_and_there_is_no_script_of_the_corpus(tokens: TokenCounter):
-    assert unread_scripts([ENGLISH, "Москва"], tokens) == []
+    assert find_unread_scripts([ENGLISH, "Москва"], tokens) == []

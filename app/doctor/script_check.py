@@ -1,4 +1,4 @@
-"""Whether the embedding model can read the scripts of a corpus: vectors of what it cannot read are noise."""
+"""Finds scripts of a corpus that the embedding model cannot read. Vectors of such texts are noise."""
 
 import re
 import unicodedata
@@ -7,23 +7,23 @@ from collections.abc import Iterable, Mapping
 
 from core.ports.embedding import TokenCounter
 
-__all__ = ["unread_scripts", "words_by_script"]
+__all__ = ["find_unread_scripts", "group_words_by_script"]
 
 _WORD = re.compile(r"[^\W\d_]+")
-_FEWEST_LETTERS = 200  # of a script, before it is judged
+_FEWEST_LETTERS = 200  # of a script; with fewer it is not examined
 _LARGEST_UNKNOWN_SHARE = 0.1
 _FEWEST_LETTERS_A_TOKEN = 1.3
-"""A tokenizer that has learnt a script joins its letters; one that has not cuts it into single letters."""
+"""A tokenizer that knows a script joins its letters; otherwise it cuts words into single letters."""
 _SIGNS_ARE_WORDS = frozenset({"CJK", "HIRAGANA", "KATAKANA"})
 
 
-def unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
-    """The scripts among `texts` that the model does not know, by how its tokenizer takes them; empty: none known of."""
-    return sorted(script for script, words in words_by_script(texts).items() if _is_unread(script, words, tokens))
+def find_unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
+    """Returns the scripts of `texts` that the model does not know, judged by its tokenizer, sorted."""
+    return sorted(script for script, words in group_words_by_script(texts).items() if _is_unread(script, words, tokens))
 
 
-def words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:
-    """The runs of letters, by the script of their first letter as Unicode names it (LATIN, CYRILLIC, CJK …)."""
+def group_words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:
+    """Returns the words by the script of their first letter, as Unicode names it (LATIN, CYRILLIC, CJK …)."""
     words: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         for word in _WORD.findall(text):

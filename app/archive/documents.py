@@ -1,25 +1,25 @@
-"""Documents of a section put together from their rows, and checked against one another on the way."""
+"""Assembles the documents of a section from their rows, and checks that these rows belong together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.archive.format.rows import ChunkRow, DocumentRow
-from app.archive.format.section import Section, grouped
+from app.archive.format.rows import ArchiveChunkRow, ArchiveDocumentRow
+from app.archive.format.section import Section, group_rows
 from core.documents import Chunk, Span
 from core.graph import Extraction, Fact, Mention, Surface, Triple
 from core.ports.record import ChunkRow as RecordRow
 from core.ports.record import NewRevision
 from indexer import ChunkContent, make_chunk_rows, make_chunks
 
-__all__ = ["Assembled", "assemble"]
+__all__ = ["ArchivedDocument", "assemble_documents"]
 
 _Found = tuple[int, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assembled:
-    """A document, whole: what the record is told of it."""
+class ArchivedDocument:
+    """A document with everything that the record stores of it."""
 
     revision: NewRevision
     title: str
@@ -30,30 +30,35 @@ class Assembled:
     facts: tuple[Fact, ...]
     extractions: Mapping[str, Extraction]
 
-    def rows(self) -> tuple[RecordRow, ...]:
-        """Most of what a document costs, and no check needs it."""
+    def make_rows(self) -> tuple[RecordRow, ...]:
+        """Makes the rows of the chunks. This is slow and no check needs them, so it is done on demand."""
         return make_chunk_rows(self.title, self.passages, self.chunks)
 
 
-def assemble(section: Section, documents: list[tuple[int, DocumentRow]]) -> list[Assembled]:
-    """Raises `LoadFailed` with the line of the row that does not belong to the others."""
+def assemble_documents(section: Section, documents: list[tuple[int, ArchiveDocumentRow]]) -> list[ArchivedDocument]:
+    """Returns the documents with their chunks, mentions, facts and extractions.
+
+    Raises `LoadFailed` with the line of a row that does not belong to the others.
+    """
     ids = [document.id for _, document in documents]
     chunks = section.find("chunk", ids)
     mentions = section.find("mention", [chunk.id for _, chunk in chunks])
     facts = section.find("fact", [chunk.id for _, chunk in chunks])
     entities = section.find("entity", {mention.entity_id for _, mention in mentions})
     names = {entity.id: entity.name for _, entity in entities}
-    of_chunk = _Graph(section, names, grouped(mentions, "chunk_id"), grouped(facts, "chunk_id"))
-    chunks_of = grouped(chunks, "document_id")
-    extractions = grouped(section.find("extraction", ids), "document_id")
+    graph = _Graph(section, names, group_rows(mentions, "chunk_id"), group_rows(facts, "chunk_id"))
+    chunks_of = group_rows(chunks, "document_id")
+    extractions = group_rows(section.find("extraction", ids), "document_id")
     return [
-        _assembled(section, line, document, chunks_of.get(document.id, []), of_chunk, extractions.get(document.id, []))
+        _assemble_document(
+            section, line, document, chunks_of.get(document.id, []), graph, extractions.get(document.id, [])
+        )
         for line, document in documents
     ]
 
 
 class _Graph:
-    """Mentions and facts of chunks."""
+    """The mentions and facts of chunks, checked and converted."""
 
     def __init__(
         self,
@@ -71,9 +76,9 @@ class _Graph:
         made: dict[tuple[str, str], Mention] = {}
         for line, row in self._mentions.get(chunk_id, []):
             if row.entity_id not in self._names:
-                raise self._section.wrong(line, "this mention's entity is not in the file")
+                raise self._section.make_error(line, "this mention's entity is not in the file")
             if (row.entity_id, row.form) in made:
-                raise self._section.wrong(line, "this mention is in the file twice")
+                raise self._section.make_error(line, "this mention is in the file twice")
             made[row.entity_id, row.form] = Mention(
                 chunk_id=chunk_id,
                 entity_id=row.entity_id,
@@ -88,9 +93,9 @@ class _Graph:
         made: dict[str, Fact] = {}
         for line, row in self._facts.get(chunk_id, []):
             if not {row.subject_id, row.object_id} <= mentioned:
-                raise self._section.wrong(line, "this fact is about an entity that its passage does not mention")
+                raise self._section.make_error(line, "this fact is about an entity that its passage does not mention")
             if row.id in made:
-                raise self._section.wrong(line, "this fact is in the file twice")
+                raise self._section.make_error(line, "this fact is in the file twice")
             made[row.id] = Fact(
                 id=row.id,
                 triple_id=row.triple_id,
@@ -102,20 +107,20 @@ class _Graph:
         return list(made.values())
 
 
-def _assembled(
+def _assemble_document(
     section: Section,
     line: int,
-    document: DocumentRow,
+    document: ArchiveDocumentRow,
     chunks: list[_Found],
     graph: _Graph,
     extractions: list[_Found],
-) -> Assembled:
+) -> ArchivedDocument:
     if len(chunks) != document.chunks:
         reason = f"this document has {document.chunks:,} passages, and {len(chunks):,} of them are in the file"
-        raise section.wrong(line, reason)
+        raise section.make_error(line, reason)
     ordered = sorted(chunks, key=lambda found: int(found[1].position))
-    passages = tuple(_passage(row) for _, row in ordered)
-    return Assembled(
+    passages = tuple(_make_passage(row) for _, row in ordered)
+    return ArchivedDocument(
         revision=NewRevision(
             key=document.key,
             media_type=document.media_type,
@@ -128,27 +133,27 @@ def _assembled(
         title=document.title,
         malformed_triples=document.malformed_triples,
         passages=passages,
-        chunks=_chunks(section, document, ordered, passages),
+        chunks=_make_chunks(section, document, ordered, passages),
         mentions=tuple(mention for _, row in ordered for mention in graph.mentions(row.id)),
         facts=tuple(fact for _, row in ordered for fact in graph.facts(row.id)),
-        extractions={row.extract_hash: _extraction(row) for _, row in extractions},
+        extractions={row.extract_hash: _make_extraction(row) for _, row in extractions},
     )
 
 
-def _chunks(
-    section: Section, document: DocumentRow, found: list[_Found], passages: tuple[ChunkContent, ...]
+def _make_chunks(
+    section: Section, document: ArchiveDocumentRow, found: list[_Found], passages: tuple[ChunkContent, ...]
 ) -> tuple[Chunk, ...]:
-    """Made anew: ids, positions and what names the vectors must come out as they are in the file."""
+    """Makes the chunks again from their content. Ids, view ids and positions must equal those in the file."""
     made = make_chunks(document.key, document.title, passages, section.settings.embedding_model)
     for (line, there), chunk in zip(found, made, strict=True):
         if there.position != chunk.position:
-            raise section.wrong(line, "this passage stands where its document has no room for it")
+            raise section.make_error(line, "the position of this passage does not fit its document")
         if (there.id, there.view_id) != (chunk.id, chunk.view_id):
-            raise section.wrong(line, "this passage has an id that does not belong to its content")
+            raise section.make_error(line, "this passage has an id that does not belong to its content")
     return made
 
 
-def _passage(row: ChunkRow) -> ChunkContent:
+def _make_passage(row: ArchiveChunkRow) -> ChunkContent:
     return ChunkContent(
         text=row.text,
         heading=row.heading,
@@ -159,7 +164,7 @@ def _passage(row: ChunkRow) -> ChunkContent:
     )
 
 
-def _extraction(row: Any) -> Extraction:
+def _make_extraction(row: Any) -> Extraction:
     payload = row.payload
     return Extraction(
         entities=tuple(Surface(form=form, count=count) for form, count in payload.entities),

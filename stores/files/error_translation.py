@@ -1,4 +1,4 @@
-"""What a bucket's server answers when it does not do as asked, in Hopweave's errors."""
+"""Translates errors of a bucket's server into Hopweave's errors."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from obstore.exceptions import BaseError, PermissionDeniedError, Unauthenticated
 from core.errors import HopweaveError, InvalidSettings, NotFound, Unavailable
 from stores.files.address import BucketAddress
 
-__all__ = ["translated"]
+__all__ = ["translate_errors"]
 
 _CODE = re.compile(r"<Code>(\w{1,64})</Code>")
 _STATUS = re.compile(r"status code: (\d{3})")
@@ -18,25 +18,29 @@ _WRONG_REGION = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLo
 
 
 @contextmanager
-def translated(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
-    """`missing` is the message of `NotFound`. HEAD has no body that tells which is missing: the object, then."""
+def translate_errors(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
+    """Translates errors of obstore. `missing` is the message of `NotFound`.
+
+    The response to a HEAD request has no body that says whether the bucket or the object is missing. It counts as a
+    missing object.
+    """
     try:
         yield
     except FileNotFoundError as error:
-        raise (_refusal(address, error) if _code(error) == "NoSuchBucket" else NotFound(missing)) from error
+        raise (_make_error(address, error) if _find_code(error) == "NoSuchBucket" else NotFound(missing)) from error
     except BaseError as error:
-        raise _refusal(address, error) from error
+        raise _make_error(address, error) from error
 
 
-def _refusal(address: BucketAddress, error: Exception) -> HopweaveError:
-    """The SDK has one class for most that can go wrong; the server's code and status, in its message, tell it apart."""
-    text, code = str(error), _code(error)
+def _make_error(address: BucketAddress, error: Exception) -> HopweaveError:
+    """Returns the error. The SDK has one class for most errors; code and status in its message tell them apart."""
+    text, code = str(error), _find_code(error)
     status = match[1] if (match := _STATUS.search(text)) else ""
     said = " ".join(part for part in (status, code) if part)
     if any(part in text for part in _NO_KEYS):
         return InvalidSettings(
             f"there are no credentials for {address}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
-            "(the role of this machine was asked for, too)"
+            "(there is no role of this machine either)"
         )
     if text.startswith("Generic Config error"):
         return InvalidSettings(f"the AWS variables for {address} are wrong: {text.splitlines()[0]}")
@@ -55,5 +59,5 @@ def _refusal(address: BucketAddress, error: Exception) -> HopweaveError:
     )
 
 
-def _code(error: Exception) -> str:
+def _find_code(error: Exception) -> str:
     return match[1] if (match := _CODE.search(str(error))) else ""

@@ -1,25 +1,34 @@
-"""A file read to its end and put aside: nothing is written anywhere before all of it is known to be whole."""
+"""Reads an archive file into a spool. Stores are written only after the whole file was read and checked."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from app.archive.filling import Filling
 from app.archive.format.lines import read_lines
-from app.archive.format.rows import FORMAT, BackupEndRow, BackupRow, CorpusRow, EndRow, parse_row
+from app.archive.format.rows import (
+    FORMAT,
+    ArchiveBackupEndRow,
+    ArchiveBackupRow,
+    ArchiveCorpusRow,
+    ArchiveEndRow,
+    parse_row,
+)
 from app.archive.format.section import Section
+from app.archive.section_reader import SectionReader
 from core.corpora import check_corpus_name
 from core.errors import InvalidInput, LoadFailed
 from stores.sqlite import Spool
 
-__all__ = ["Gathering"]
+__all__ = ["ArchiveReader"]
 
 _STEP = 2000
 _STEP_BYTES = 16 * 1024 * 1024
 
 
-class Gathering:
-    """Reads one file. `wanted` tells by name which corpora are put aside; the others are only looked at.
-    `names` are those of all.
+class ArchiveReader:
+    """Reads one file.
+
+    `wanted` says by name which corpora are stored in the spool; the others are only checked. `sections` are the stored
+    corpora, `names` the names of all.
     """
 
     def __init__(self, path: Path, spool: Spool, wanted: Callable[[str], bool] = lambda _: True) -> None:
@@ -28,16 +37,16 @@ class Gathering:
         self.names: list[str] = []
         self._spool = spool
         self._wanted = wanted
-        self._open: Filling | None = None
-        self._backup: BackupRow | None = None
+        self._open: SectionReader | None = None
+        self._backup: ArchiveBackupRow | None = None
         self._ended = False
 
-    def steps(self) -> Iterator[int]:
-        """Read on; gives the number of the last line now and then. Raises `LoadFailed` where something is wrong."""
+    def read_steps(self) -> Iterator[int]:
+        """Reads the file. Yields the number of the last line after each step. Raises `LoadFailed` if it is damaged."""
         size, line = 0, 0
         for line, body in read_lines(self.path):
             try:
-                self._take(line, body)
+                self._add(line, body)
             except LoadFailed as error:
                 cut = "" if body.endswith(b"\n") else "; the file ends here, so it seems to have been cut"
                 raise LoadFailed(f"{self.path} line {line}: {error}{cut}") from error
@@ -51,47 +60,47 @@ class Gathering:
         self._spool.seal()
         yield line
 
-    def _take(self, line: int, body: bytes) -> None:
+    def _add(self, line: int, body: bytes) -> None:
         row = parse_row(body)
-        if isinstance(row, CorpusRow | BackupRow | BackupEndRow):
-            self._outside(row, body)
+        if isinstance(row, ArchiveCorpusRow | ArchiveBackupRow | ArchiveBackupEndRow):
+            self._add_outside(row, body)
         elif self._open is None:
-            raise LoadFailed(f"a {row.kind} row stands outside of any corpus")
-        elif isinstance(row, EndRow):
-            whole = self._open.end(row)
+            raise LoadFailed(f"a {row.kind} row is outside of any corpus")
+        elif isinstance(row, ArchiveEndRow):
+            section = self._open.finish(row)
             self._open = None
-            self.names.append(whole.name)
-            if self._wanted(whole.name):
-                self.sections.append(whole)
+            self.names.append(section.name)
+            if self._wanted(section.name):
+                self.sections.append(section)
         else:
-            self._open.take(row, line, body)
+            self._open.add(row, line, body)
 
-    def _outside(self, row: CorpusRow | BackupRow | BackupEndRow, body: bytes) -> None:
+    def _add_outside(self, row: ArchiveCorpusRow | ArchiveBackupRow | ArchiveBackupEndRow, body: bytes) -> None:
         if self._open is not None:
-            raise LoadFailed(f"a {row.kind} row stands within corpus {self._open.section.name!r}")
+            raise LoadFailed(f"a {row.kind} row is within corpus {self._open.section.name!r}")
         if self._ended or (self.names and self._backup is None):
-            raise LoadFailed("something follows the end")
-        if isinstance(row, BackupEndRow):
+            raise LoadFailed("a row follows the end of the archive")
+        if isinstance(row, ArchiveBackupEndRow):
             if row.corpora != self.names or self._backup is None:
                 raise LoadFailed(f"corpora are missing: {', '.join(row.corpora)} should be here")
             self._ended = True
             return
         if row.format != FORMAT:
             raise LoadFailed(f"this is format {row.format}, and this release reads {FORMAT}; use a newer release")
-        if isinstance(row, CorpusRow):
+        if isinstance(row, ArchiveCorpusRow):
             self._begin(row, body)
         elif self._backup is not None:
             raise LoadFailed("a second backup begins here; restore one file at a time")
         else:
             self._backup = row
 
-    def _begin(self, row: CorpusRow, body: bytes) -> None:
+    def _begin(self, row: ArchiveCorpusRow, body: bytes) -> None:
         try:
             check_corpus_name(row.name)
         except InvalidInput as error:
             raise LoadFailed(str(error)) from error
         if row.name in self.names:
-            raise LoadFailed(f"corpus {row.name!r} is here twice")
+            raise LoadFailed(f"corpus {row.name!r} is in the file twice")
         section = Section(
             path=self.path,
             number=len(self.names),
@@ -101,17 +110,17 @@ class Gathering:
             sha256="",
             spool=self._spool,
         )
-        self._open = Filling(section, body, wanted=self._wanted(row.name))
+        self._open = SectionReader(section, body, wanted=self._wanted(row.name))
 
     def _check_whole(self, line: int) -> None:
-        """At the end of the file: what is missing is named."""
+        """Raises `LoadFailed` at the end of the file if it is not complete, with what is missing."""
         if self._open is not None:
-            missing = self._open.missing
+            missing = self._open.describe_missing()
         elif self._backup is not None and not self._ended:
             names = [name for name in self._backup.corpora if name not in self.names]
             missing = (f"the corpora {', '.join(names)}" if names else "the last row") + " and the end are missing"
         elif not self.names and self._backup is None:
-            raise LoadFailed(f"{self.path} is empty; it holds no corpus")
+            raise LoadFailed(f"{self.path} is empty; it contains no corpus")
         else:
             return
         raise LoadFailed(f"{self.path} was cut after line {line:,}: {missing}; write or copy the file again")

@@ -1,9 +1,9 @@
-"""Originals and views of documents from a file; what the file lacks of them is made as an ingest makes it."""
+"""Writes originals and view entries of documents from a file. Missing vectors are computed as an ingest does it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from app.archive.assembling import Assembled
+from app.archive.documents import ArchivedDocument
 from app.archive.format.section import Section
 from core.corpora import Corpus
 from core.graph import Synonym
@@ -11,11 +11,11 @@ from core.ports.indexing import DraftChunk
 from core.ports.views import VectorBatch, VectorKind
 from indexer import IndexingBackends, ViewWriter, embedded_texts, fine_texts, has_fine_vectors
 
-__all__ = ["ViewFilling"]
+__all__ = ["SectionViews"]
 
 
-class ViewFilling:
-    """Fills the views of one corpus. `shared`: it has documents that are not of this file."""
+class SectionViews:
+    """Writes the views of one corpus. `shared`: the corpus has documents that are not in this file."""
 
     def __init__(self, backends: IndexingBackends, corpus: Corpus, section: Section, *, shared: bool) -> None:
         self._backends = backends
@@ -25,21 +25,22 @@ class ViewFilling:
         self.fine = has_fine_vectors(corpus.settings)
         self._views = ViewWriter(corpus.id, backends)
         self.embedded = 0
-        """How many vectors were in neither store nor file, and had to be made."""
+        """How many vectors were neither in the store nor in the file, and were computed."""
 
-    async def keep_originals(self, batch: Sequence[Assembled]) -> None:
+    async def write_originals(self, batch: Sequence[ArchivedDocument]) -> None:
         names = {one.revision.content_hash for one in batch}
-        await self._backends.files.put(self._corpus.id, self._section.originals(names))
+        await self._backends.files.put(self._corpus.id, self._section.read_originals(names))
 
-    async def write_chunks(self, batch: Sequence[Assembled]) -> None:
+    async def write_chunks(self, batch: Sequence[ArchivedDocument]) -> None:
         chunks = [chunk for one in batch for chunk in one.chunks]
-        texts = await asyncio.to_thread(self._texts, batch)
-        await self._fill(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
+        texts = await asyncio.to_thread(self._make_texts, batch)
+        await self._write_missing(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
         await self._views.write_chunks(list(zip(chunks, texts, strict=True)))
 
-    async def write_fine(self, batch: Sequence[Assembled]) -> list[Synonym]:
-        """Vectors of entities and facts; returns the synonyms of the entities that are new, those in the file and,
-        where there are other documents, those with their entities.
+    async def write_fine(self, batch: Sequence[ArchivedDocument]) -> list[Synonym]:
+        """Writes vectors of entities and facts, and returns the synonyms of new entities.
+
+        These are the synonyms in the file and, if the corpus is shared, those with entities of other documents.
         """
         if not self.fine:
             return []
@@ -49,7 +50,7 @@ class ViewFilling:
         known = await self._backends.contents.get_entities(self._corpus.id, names)
         new = sorted(names.keys() - known.keys())
         for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
-            await self._fill(kind, dict.fromkeys(texts, ""))
+            await self._write_missing(kind, dict.fromkeys(texts, ""))
             await self._views.write_fine(kind, texts)
         found = {(s.first_id, s.second_id): s for s in await self._views.find_synonyms(new)} if self._shared else {}
         for _, row in await asyncio.to_thread(self._section.find, "synonym", new):
@@ -57,7 +58,7 @@ class ViewFilling:
             found[pair] = Synonym(first_id=row.first_id, second_id=row.second_id, score=row.score)
         return [found[pair] for pair in sorted(found)]
 
-    def _texts(self, batch: Sequence[Assembled]) -> list[str]:
+    def _make_texts(self, batch: Sequence[ArchivedDocument]) -> list[str]:
         tokens = self._backends.embedder.tokens
         texts: list[str] = []
         for one in batch:
@@ -65,10 +66,10 @@ class ViewFilling:
             texts += embedded_texts(one.title, drafts, tokens)
         return texts
 
-    async def _fill(self, kind: VectorKind, owners: Mapping[str, str]) -> None:
-        """Write the vectors that the store lacks and the file has, each of its document."""
+    async def _write_missing(self, kind: VectorKind, owners: Mapping[str, str]) -> None:
+        """Writes the vectors that the store lacks and the file has. `owners` maps ids to documents."""
         missing = sorted(await self._backends.vectors.missing(self._corpus.id, kind, list(owners)))
-        ids, vectors = await asyncio.to_thread(self._section.vectors, kind, missing)
+        ids, vectors = await asyncio.to_thread(self._section.read_vectors, kind, missing)
         if ids:
             batch = VectorBatch(ids=ids, documents=[owners[id] for id in ids], vectors=vectors)
             await self._backends.vectors.write(self._corpus.id, kind, batch)

@@ -1,0 +1,150 @@
+"""Writes one corpus of an archive into the stores, batch by batch. Running it again continues where it stopped."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from app.archive.documents import ArchivedDocument, assemble_documents
+from app.archive.format.section import Section
+from app.archive.read_sections import Report
+from app.archive.section_views import SectionViews
+from app.container import Container
+from core.corpora import Corpus
+from core.errors import Conflict, Unavailable
+from core.ids import new_id
+from core.jobs import JobKind
+from core.ports.record import ChunkRow, Claim, Commit, StagedExtraction
+from indexer import commit_revisions
+
+__all__ = ["RestoreResult", "Restorer"]
+
+_LEASE_SECONDS = 600.0
+"""Of the claims of one batch, whose views are written before. A second run of the same file takes the claims over."""
+
+_PASSES = 3
+_PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+@dataclass
+class RestoreResult:
+    """The result for one corpus of a file: numbers of documents, chunks and vectors, and notes for the user."""
+
+    name: str
+    documents: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    missing_originals: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+class Restorer:
+    """Writes a section into a corpus. `shared`: the corpus has, or may have, documents that are not in this file."""
+
+    def __init__(self, container: Container, corpus: Corpus, section: Section, report: Report, *, shared: bool) -> None:
+        self._backends = container.indexing
+        self._submissions = container.record.submissions
+        self._corpus = corpus
+        self._section = section
+        self._report = report
+        self._shared = shared
+        self._views = SectionViews(self._backends, corpus, section, shared=shared)
+        self._grace = container.settings.worker.lease_seconds + container.settings.worker.task_seconds
+        self._worker = f"restore-{new_id()[:8]}"
+        self._job = ""
+
+    async def restore(self, result: RestoreResult) -> None:
+        """Writes new and changed documents. Raises `Conflict` if other processes keep changing the same documents."""
+        self._job = await self._submissions.open_job(self._corpus.id, JobKind.RESTORE)
+        try:
+            for number in range(_PASSES):
+                unchanged, fenced = await self._run_pass(result)
+                result.unchanged += unchanged if number == 0 else 0
+                if not fenced:
+                    return
+        finally:
+            await self._submissions.close_job(self._job)
+        raise Conflict(
+            f"documents of corpus {self._corpus.name!r} are being changed by other processes; run the same again"
+        )
+
+    async def _run_pass(self, result: RestoreResult) -> tuple[int, int]:
+        """Returns how many documents were unchanged, and how many were fenced because another worker claimed them."""
+        total, done, unchanged, fenced = self._section.count("document"), 0, 0, 0
+        for batch in self._section.read_batches():
+            documents = await asyncio.to_thread(assemble_documents, self._section, batch)
+            same = await self._submissions.find_unchanged(
+                self._corpus.id, {one.revision.key: one.revision.fingerprint for one in documents}
+            )
+            unchanged += len(same)
+            new = [one for one in documents if one.revision.key not in same]
+            if new:
+                fenced += await self._write_with_retries(new, result)
+            done += len(batch)
+            self._report(f"writing {self._section.name}, document", done, total)
+        return unchanged, fenced
+
+    async def _write_with_retries(self, batch: Sequence[ArchivedDocument], result: RestoreResult) -> int:
+        """Retries if a store is unavailable, or if another process is writing the text index."""
+        for pause in _PAUSES:
+            try:
+                return await self._write(batch, result)
+            except Unavailable:
+                await asyncio.sleep(pause)
+        return await self._write(batch, result)
+
+    async def _write(self, batch: Sequence[ArchivedDocument], result: RestoreResult) -> int:
+        """Writes a batch and returns how many of its documents were fenced because another worker claimed them.
+
+        The record requires this order: originals and views first, then the commit, which readers see.
+        """
+        await self._views.write_originals(batch)
+        await self._views.write_chunks(batch)
+        seen = (await self._backends.corpora.get_by_id(self._corpus.id)).generation if self._views.fine else None
+        synonyms = await self._views.write_fine(batch)
+        result.embedded = self._views.embedded
+        rows = await asyncio.to_thread(_make_rows_by_key, batch)
+        claims = await self._backends.claims.enqueue_claimed(
+            self._corpus.id,
+            [one.revision for one in batch],
+            self._worker,
+            job_id=self._job,
+            lease_seconds=_LEASE_SECONDS,
+        )
+        if self._shared:  # an orphan deletion may have deleted originals that no revision named before
+            await self._views.write_originals(batch)
+        by_key = {one.revision.key: one for one in batch}
+        await self._backends.staging.stage([one for claim in claims for one in _make_staged(claim, by_key[claim.key])])
+        commits = [_make_commit(claim, by_key[claim.key], rows[claim.key]) for claim in claims]
+        if not commits:
+            return 0
+        outcome = await commit_revisions(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
+        fenced = {claim.token for claim in outcome.fenced}
+        written = [commit for commit in commits if commit.claim.token not in fenced]
+        result.documents += len(written)
+        result.chunks += sum(len(commit.chunks) for commit in written)
+        return len(fenced)
+
+
+def _make_rows_by_key(batch: Sequence[ArchivedDocument]) -> dict[str, tuple[ChunkRow, ...]]:
+    return {one.revision.key: one.make_rows() for one in batch}
+
+
+def _make_staged(claim: Claim, one: ArchivedDocument) -> list[StagedExtraction]:
+    wanted = {passage.extract_hash for passage in one.passages}
+    return [
+        StagedExtraction(claim=claim, extract_hash=hash, extraction=extraction)
+        for hash, extraction in one.extractions.items()
+        if hash in wanted
+    ]
+
+
+def _make_commit(claim: Claim, one: ArchivedDocument, rows: tuple[ChunkRow, ...]) -> Commit:
+    return Commit(
+        claim=claim,
+        title=one.title,
+        chunks=rows,
+        mentions=one.mentions,
+        facts=one.facts,
+        malformed_triples=one.malformed_triples,
+    )

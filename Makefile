@@ -10,7 +10,7 @@ DATASETS ?= ../shared/data
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help setup demo test test-servers test-image servers servers-stop check format bench train-ranker lock
+.PHONY: help setup demo test test-servers test-image servers servers-stop check format bench train-ranker lock docs
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,9 @@ servers: setup ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see d
 
 servers-stop: setup ## Stop them; their data stays in .servers/
 	$(BIN)/python -m tests.servers down
+
+docs: setup ## Write the pages that are made from the code: docs/cli.md and docs/openapi.json
+	$(BIN)/python -m tests.docs
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

@@ -1,4 +1,4 @@
-"""What routes depend on, named once."""
+"""What routes share: the dependencies that FastAPI injects, and the responses that several routes build."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from starlette.responses import Response
 from app.container import Container
 from core.corpora import Corpus
 
-__all__ = ["ContainerDep", "CorpusDep", "answered", "job_location"]
+__all__ = ["ContainerDep", "CorpusDep", "json_response", "set_job_location"]
 
 
 async def _container(request: Request) -> Container:
@@ -25,13 +25,14 @@ async def _corpus(corpus: str, container: ContainerDep) -> Corpus:
 
 
 CorpusDep = Annotated[Corpus, Depends(_corpus)]
+"""The corpus that the path names; an unknown one is a 404."""
 
 
-def answered(model: BaseModel) -> Response:
-    """The model as it is: it was checked when it was made, and large answers are not worth checking twice."""
+def json_response(model: BaseModel) -> Response:
+    """Returns the model as JSON, without the second validation that FastAPI makes: large answers are slow to check."""
     return Response(model.model_dump_json(), media_type="application/json")
 
 
-def job_location(response: Response, job_id: str) -> None:
-    """Say where the progress of what was begun can be read."""
+def set_job_location(response: Response, job_id: str) -> None:
+    """Sets `Location` to the job, where a client reads its progress."""
     response.headers["Location"] = f"/v1/jobs/{job_id}"

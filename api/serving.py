@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import signal
+import socket
 import sys
 from types import FrameType
 
@@ -17,11 +18,16 @@ from core.settings import Settings
 
 __all__ = ["serve"]
 
+_APP = "api.main:create_app"
+
 _log = logging.getLogger("uvicorn.error")
 
 
-def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
+def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
     """Serve until SIGINT or SIGTERM, and keep a worker running meanwhile, unless workers are started apart, on servers.
+
+    `descriptor` is a listening socket that the parent process passed on. Then this process alone serves on it and logs
+    no requests; `port` and `processes` are not used.
 
     Raises `InvalidInput` for an open door, and `InvalidSettings` where a server refuses us.
     """
@@ -33,14 +39,24 @@ def serve(settings: Settings, *, host: str, port: int, processes: int) -> None:
     _check(settings)
     signal.signal(signal.SIGTERM, _leave)  # uvicorn ends first, and then hands the signal on to this
     with Supervision(settings):
+        if descriptor is not None:
+            _serve_on(descriptor)
+            return
         uvicorn.run(
-            "api.main:create_app",
+            _APP,
             factory=True,
             host=host.strip("[]"),
             port=port,
             workers=processes,
             server_header=False,
         )
+
+
+def _serve_on(descriptor: int) -> None:
+    # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
+    config = uvicorn.Config(_APP, factory=True, access_log=False, server_header=False)
+    with socket.socket(fileno=descriptor) as listening:
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _check(settings: Settings) -> None:

@@ -1,1 +1,1 @@
-"""The command line: a module per group of commands. Heavy libraries are imported inside the commands."""
+"""The command line of Hopweave. Commands import heavy libraries only when they run."""

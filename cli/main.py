@@ -19,7 +19,7 @@ from cli.commands import (
     serve,
     version,
 )
-from cli.output.console import say
+from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_whole
 
@@ -43,7 +43,7 @@ _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 @app.command("eval", add_help_option=False, context_settings=_PASSED_ON)
 def evaluate(context: typer.Context) -> None:
     """Measure retrieval and answers on question sets."""
-    from cli.commands.eval import register  # with all of the application, which the other commands need not wait for
+    from cli.commands.eval import register  # imports the whole application, which other commands do not need
 
     _pass_on("eval", register, context.args)
 
@@ -51,39 +51,39 @@ def evaluate(context: typer.Context) -> None:
 @app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)
 def train_ranker(context: typer.Context) -> None:
     """Train a ranker for `bridged` on question sets."""
-    from cli.commands.train_ranker import register  # as heavy
+    from cli.commands.train_ranker import register  # also imports the whole application
 
     _pass_on("train-ranker", register, context.args)
 
 
 @app.command("import-dataset", add_help_option=False, context_settings=_PASSED_ON)
 def import_dataset(context: typer.Context) -> None:
-    """Make a folder for `eval` of a public question set."""
-    from cli.commands.import_dataset import register  # as heavy
+    """Convert a public question set to a folder for `eval`."""
+    from cli.commands.import_dataset import register  # also imports the whole application
 
     _pass_on("import-dataset", register, context.args)
 
 
 def _pass_on(name: str, register: Callable[[typer.Typer], None], arguments: list[str]) -> None:
-    """Run a command that is read only now."""
+    """Runs a command whose module is imported only now."""
     command = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
     register(command)
     command(arguments, prog_name=f"hopweave {name}")
 
 
 def run() -> None:
-    """Exit codes: 0 done, 1 failed with one line on stderr, 2 wrong usage, 130 interrupted."""
+    """Runs the command line. Exit codes: 0 done, 1 failed with one line on stderr, 2 wrong usage, 130 interrupted."""
     for argument in sys.argv[1:]:
         if _is_no_text(argument) and not Path(argument).exists():
-            say(f"hopweave: the argument {argument!r} is no {sys.getfilesystemencoding().upper()} text")
+            print_status(f"hopweave: the argument {argument!r} is no {sys.getfilesystemencoding().upper()} text")
             sys.exit(2)
     try:
         app()
     except HopweaveError as error:
-        say(f"hopweave: {' '.join(str(error).split())}")
+        print_status(f"hopweave: {' '.join(str(error).split())}")
         sys.exit(2 if isinstance(error, InvalidInput) and not isinstance(error, InvalidSettings) else 1)
 
 
 def _is_no_text(argument: str) -> bool:
-    """Whether bytes that could not be decoded came in, as halves of surrogate pairs."""
+    """Returns whether the argument holds bytes that could not be decoded (lone surrogates)."""
     return not is_whole(argument)

@@ -4,17 +4,27 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["FINE_HELP", "AsJson", "CorpusName", "FilterText", "Searcher", "TopK", "Web"]
+__all__ = [
+    "CHUNKER_HELP",
+    "EXTRACTOR_HELP",
+    "FINE_HELP",
+    "AsJson",
+    "CorpusName",
+    "FilterText",
+    "Searcher",
+    "TopK",
+    "Web",
+]
 
+CHUNKER_HELP = "Such as sentences, passage."
+EXTRACTOR_HELP = "Such as pattern, given, llm, pattern+llm."
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
-Searcher = Annotated[
-    str | None, typer.Option(help="NAME[:key=value,…]; unset, the one of the settings.", show_default=False)
-]
-TopK = Annotated[int, typer.Option("-k", help="How many passages, 1 to 1,000.")]
+Searcher = Annotated[str | None, typer.Option(help="NAME[:key=value,…]. Default: the settings'.", show_default=False)]
+TopK = Annotated[int, typer.Option("-k", help="The number of passages, 1 to 1,000.")]
 FilterText = Annotated[
     str | None,
     typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),
 ]
-Web = Annotated[bool, typer.Option("--web", help="Permit that queries go to the web search of the settings.")]
+Web = Annotated[bool, typer.Option("--web", help="Permit queries to the web search of the settings.")]

@@ -87,17 +87,17 @@ async def _warm_up(container: Container, asked: Asked) -> None:
 
 
 async def _answer(container: Container, asked: Asked, question: GoldQuestion, reasoner: str) -> AnswerRow:
-    request = AskRequest(
-        question=question.text,
-        reasoner=parse_spec(reasoner),
-        searcher=parse_spec(asked.over) if asked.over else None,
-        k=asked.k,
-        web=asked.web,
-    )
     limits = container.settings.budget
     trace = Trace(budget=Budget(calls=limits.calls, tokens=limits.tokens, seconds=limits.seconds))
     began = time.perf_counter()
     try:
+        request = AskRequest(
+            question=question.text,
+            reasoner=parse_spec(reasoner),
+            searcher=parse_spec(asked.over) if asked.over else None,
+            k=asked.k,
+            web=asked.web,
+        )
         answer = await ask(container, asked.corpus, request, trace)
     except HopweaveError as error:
         seconds = time.perf_counter() - began

@@ -17,7 +17,7 @@ from core.errors import InvalidInput, LoadFailed, Unavailable
 from core.ids import digest
 from core.jobs import Job, JobState
 from evaluation.datasets import CORPUS_FILE, Dataset
-from indexer import Rejected, read_paths
+from indexer import Rejection, read_paths
 
 __all__ = ["IndexReport", "Progress", "WorkerWatch", "corpus_name", "index", "peak_memory_mb"]
 
@@ -97,7 +97,7 @@ def peak_memory_mb(pid: int | None) -> float | None:
 
 def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
     found = list(read_paths([dataset.folder / CORPUS_FILE], with_given=with_given))
-    rejected = [one for one in found if isinstance(one, Rejected)]
+    rejected = [one for one in found if isinstance(one, Rejection)]
     if rejected:
         first = rejected[0]
         raise InvalidInput(f"{dataset.folder}: {len(rejected)} lines cannot be used, {first.source}: {first.reason}")

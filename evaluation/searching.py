@@ -36,9 +36,9 @@ async def search_all(
 
 async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
     trace = Trace()
-    request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=_CHUNKS)
     began = time.perf_counter()
     try:
+        request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=_CHUNKS)
         result = await search(container, corpus, request, trace)
     except HopweaveError as error:
         return failed_search(question, searcher, str(error))

@@ -1,4 +1,4 @@
-"""The ports that indexing works over."""
+"""The ports that indexing uses. The container of `app` fills them with adapters."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from core.ports.files import FileStore
 from core.ports.record import Corpora, Intake, Jobs, Library, WorkQueue
 from core.ports.views import TextIndex, VectorStore
 
-__all__ = ["Backends"]
+__all__ = ["IndexingBackends"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Backends:
-    """One store, one embedding model, and the language models, if any are configured."""
+class IndexingBackends:
+    """One record with its views and files, one embedding model, and the language models if any are configured."""
 
     corpora: Corpora
     intake: Intake

@@ -1,33 +1,33 @@
-"""Adapters to models: what makes vectors of texts, and what answers."""
+"""Adapters to models: embedding models, rerankers and language models. Holds the functions that choose them."""
 
 import importlib
 
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
-from models.chat import ConfiguredModel, ConfiguredModels, FollowingCache, OutputMode, make_chat_models
+from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
 
 __all__ = [
     "ConfiguredModel",
     "ConfiguredModels",
-    "FollowingCache",
     "OpenAIEmbedder",
     "OutputMode",
+    "RecordCache",
     "SentenceTransformersEmbedder",
+    "import_chat_client",
     "make_chat_models",
     "make_embedder",
-    "warm_chat",
 ]
 
 
-def warm_chat() -> None:
-    """Import the client, which takes a second: beside answering, not in the first question."""
+def import_chat_client() -> None:
+    """Imports the OpenAI client, which takes a second, so that the first question does not wait for it."""
     importlib.import_module("openai")
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder that the settings ask for; nothing is loaded or connected before it is used."""
+    """Returns the embedder that the settings choose. Loads and connects nothing before it is used."""
     if settings.kind == "openai":
         return OpenAIEmbedder(
             model=settings.model,

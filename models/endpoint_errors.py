@@ -1,4 +1,4 @@
-"""What the OpenAI client raises, in the words of Hopweave."""
+"""Translates errors of the OpenAI client to Hopweave's, without secrets."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from core.errors import ModelFailed, Unavailable
 
-__all__ = ["masked", "may_pass", "translated"]
+__all__ = ["is_transient", "mask_secrets", "translate_errors"]
 
 _PASSING = {408, 409, 429}  # timeout, lock, too many requests; and everything from 500 on
 _LONGEST = 300
@@ -17,10 +17,10 @@ _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SEPARATORS = re.compile(r"(?:\\+[nrt]|[\\\"'\s])+")
 
 
-class translated:  # noqa: N801  # read as `with translated(...)`
-    """Turns the client's errors into `Unavailable` (trying again may help) or `ModelFailed`, never showing the key.
+class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
+    """Raises the client's errors as `Unavailable` (a retry may help) or `ModelFailed`, without the key.
 
-    `setting` names where the address comes from, `answer` what the endpoint was asked for.
+    `setting` names the setting of the address; `answer` names what was requested.
     """
 
     def __init__(
@@ -46,22 +46,22 @@ class translated:  # noqa: N801  # read as `with translated(...)`
             ) from error
         if isinstance(error, openai.APIStatusError):
             said = f"{self._endpoint} answered {error.status_code}: {self._words(error)}"
-            raise (Unavailable if may_pass(error.status_code) else ModelFailed)(said) from error
+            raise (Unavailable if is_transient(error.status_code) else ModelFailed)(said) from error
         if isinstance(error, openai.OpenAIError | ValueError | TypeError):
             said = f"{self._endpoint} answered with what is no {self._answer}: {self._words(error)}"
             raise ModelFailed(said) from error
 
     def _words(self, error: BaseException) -> str:
-        return masked(str(error), self._key)
+        return mask_secrets(str(error), self._key)
 
 
-def may_pass(status: int) -> bool:
-    """Whether the same request may be answered later."""
+def is_transient(status: int) -> bool:
+    """Returns whether the same request may succeed later."""
     return status in _PASSING or status >= 500
 
 
-def masked(words: str, key: SecretStr, private: Sequence[str] = ()) -> str:
-    """An endpoint's words, short and without the key; '' if they repeat a run of forty characters of private text."""
+def mask_secrets(words: str, key: SecretStr, private: Sequence[str] = ()) -> str:
+    """Returns an endpoint's message, short and without the key; '' if it repeats 40 characters of `private`."""
     secret = key.get_secret_value()
     shown = (words.replace(secret, "***") if secret else words)[:_LONGEST]
     flat, texts = _flat(shown), [_flat(text) for text in private]
@@ -70,6 +70,6 @@ def masked(words: str, key: SecretStr, private: Sequence[str] = ()) -> str:
 
 
 def _flat(text: str) -> str:
-    """Alike however characters are escaped and lines are broken."""
+    """Returns the text with escapes and line breaks normalized."""
     plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
     return _SEPARATORS.sub(" ", plain)

@@ -13,7 +13,7 @@ from core.ports.web import WebSearch
 from core.strategies import StrategySpec
 from retrieval.graph.snapshot_cache import SnapshotCache
 
-__all__ = ["Backends", "WebAccess"]
+__all__ = ["RetrievalBackends", "WebAccess"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class WebAccess:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Backends:
+class RetrievalBackends:
     """The ports that retrieval needs; the container fills them. What is None is not configured.
 
     `searchers` makes other searchers by name, for those that wrap one.

@@ -10,11 +10,11 @@ from core.documents import OnConflict
 from core.ids import content_hash, document_id
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
-from indexer import Backends, Pace, Worker, fingerprint, submission_from_json
+from indexer import IndexingBackends, Worker, WorkerOptions, fingerprint, submission_from_json
 from tests.stores import Stores, embedded_stores
 from tests.twins.embedder import TwinEmbedder
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
 DOCUMENTS: Sequence[Mapping[str, Any]] = [
     {"id": "ada", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program. She knew Charles Babbage."},
     {"id": "babbage", "title": "Charles Babbage", "text": "Charles Babbage designed the Analytical Engine in London."},
@@ -41,13 +41,13 @@ class CountingEmbedder(TwinEmbedder):
 class Desk:
     """One data folder with a worker and what a test does with it."""
 
-    def __init__(self, folder: Path, stores: Stores | None = None, pace: Pace = PACE) -> None:
+    def __init__(self, folder: Path, stores: Stores | None = None, options: WorkerOptions = OPTIONS) -> None:
         self._stores = stores or embedded_stores(folder)
         self.record = self._stores.record
         self.vectors = self._stores.vectors
         self.text = self._stores.text
         self.embedder = CountingEmbedder()
-        self.backends = Backends(
+        self.backends = IndexingBackends(
             corpora=self.record.corpora,
             intake=self.record.intake,
             jobs=self.record.jobs,
@@ -58,7 +58,7 @@ class Desk:
             files=self._stores.files,
             embedder=self.embedder,
         )
-        self.worker = Worker("w", self.backends, pace)
+        self.worker = Worker("w", self.backends, options)
 
     async def corpus(self, name: str = "people", *, extractor: str = "pattern", fine: Fine = Fine.AUTO) -> Corpus:
         settings = CorpusSettings(

@@ -14,7 +14,7 @@ from core.ports.embedding import Embedder
 from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build
-from retrieval import SEARCHERS, Backends, SnapshotCache
+from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
 from retrieval.backends import WebAccess
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
@@ -30,7 +30,7 @@ __all__ = ["NamedSearcherContract", "World", "open_world"]
 class World(IndexedCorpus):
     """One corpus over SQLite and tantivy in a folder."""
 
-    backends: Backends
+    backends: RetrievalBackends
 
     def searcher(self, name: str, **options: Any) -> Searcher:
         searcher: Searcher = build(SEARCHERS, StrategySpec(name=name, options=options), "searcher", self.backends)
@@ -61,7 +61,7 @@ async def open_world(
         embedding_model=embedder.model,
         dimension=embedder.dimension,
     )
-    backends = Backends(
+    backends = RetrievalBackends(
         vectors=vectors,
         text=text,
         library=record.library,

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from api.deps import ContainerDep, CorpusDep, answered
+from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
 from core.errors import NotFound
 
@@ -16,7 +16,7 @@ async def list_chunks(corpus: CorpusDep, id: str, container: ContainerDep) -> Re
     library = container.record.library
     document = await library.document(corpus.id, id)
     chunks = await library.chunks_of(corpus.id, document.id)
-    return answered(ChunkListOut(data=[ChunkOut.model_validate(chunk) for chunk in chunks]))
+    return json_response(ChunkListOut(data=[ChunkOut.model_validate(chunk) for chunk in chunks]))
 
 
 @router.get("/chunks/{id}", summary="One passage with its neighbours")

@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Response
 
-from api.deps import ContainerDep, CorpusDep, job_location
+from api.deps import ContainerDep, CorpusDep, set_job_location
 from api.schemas.corpora import (
     CorpusDetailOut,
     CorpusIn,
@@ -48,7 +48,7 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
 @router.delete("/{corpus}", summary="Drop a corpus with everything in it", status_code=HTTPStatus.ACCEPTED)
 async def drop_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
     job = await corpora.drop(container, corpus.name)
-    job_location(response, job.id)
+    set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 
 
@@ -59,5 +59,5 @@ async def reindex_corpus(corpus: CorpusDep, body: ReindexIn, container: Containe
     A document that can be read now and cannot be indexed anew ends the job as failed, and the old corpus stays.
     """
     job = await corpora.reindex(container, corpus.name, chunker=body.chunker, extractor=body.extractor, fine=body.fine)
-    job_location(response, job.id)
+    set_job_location(response, job.id)
     return StartedOut(job=job_out(job))

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 
-from api.deps import ContainerDep, CorpusDep, answered, job_location
+from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
 from api.schemas.documents import (
     DocumentListOut,
     DocumentOut,
@@ -35,7 +35,7 @@ async def add_documents(
     tokens = body.budget.tokens if body.budget else None
     handed_in = submissions(body.documents)
     enqueued = await hand_in(container, corpus, handed_in, body.on_conflict, token_budget=tokens)
-    job_location(response, enqueued.job.id)
+    set_job_location(response, enqueued.job.id)
     return enqueued_out(job_out(enqueued.job), enqueued.documents)
 
 
@@ -50,13 +50,13 @@ async def list_documents(
 ) -> Response:
     library = container.record.library
     page = await library.documents(corpus.id, limit=limit, cursor=cursor, key=key, state=state)
-    return answered(DocumentListOut.model_validate(page))
+    return json_response(DocumentListOut.model_validate(page))
 
 
 @router.post("/delete", summary="Delete documents by key", status_code=HTTPStatus.ACCEPTED)
 async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
     job = await delete_documents(container, corpus, await ids_of_keys(container, corpus, body.keys))
-    job_location(response, job.id)
+    set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 
 
@@ -69,14 +69,14 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
 async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
     """It is invisible at once; the job removes what only it supported."""
     job = await delete_documents(container, corpus, [id])
-    job_location(response, job.id)
+    set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 
 
 @router.post("/{id}/retry", summary="Try again after a failure", status_code=HTTPStatus.ACCEPTED)
 async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
     job = await retry(container, corpus, id)
-    job_location(response, job.id)
+    set_job_location(response, job.id)
     return StartedOut(job=job_out(job))
 
 

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from api.deps import ContainerDep, answered
+from api.deps import ContainerDep, json_response
 from api.problems import WRONG_SETTINGS, problem
 from api.schemas.base import Out
 from app.container import Container
@@ -31,7 +31,7 @@ class ReadinessOut(Out):
 
 @router.get("/healthz", summary="The process answers", response_model=HealthOut)
 async def healthz() -> Response:
-    return answered(HealthOut())
+    return json_response(HealthOut())
 
 
 @router.get("/readyz", summary="The stores answer", response_model=ReadinessOut)
@@ -43,7 +43,7 @@ async def readyz(request: Request, container: ContainerDep) -> Response:
         return _red(request, down)
     states = {part.state for part in parts.values()}
     status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK
-    return answered(ReadinessOut(status=status, parts={name: _shown(part) for name, part in parts.items()}))
+    return json_response(ReadinessOut(status=status, parts={name: _shown(part) for name, part in parts.items()}))
 
 
 def _red(request: Request, down: Mapping[str, Part]) -> Response:

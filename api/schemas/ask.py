@@ -1,14 +1,21 @@
-"""Questions and cited answers over the wire."""
+"""The body of `/ask` and its response: questions, budgets, cited answers. `events` has the events of a stream."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.search import HitDocumentOut, HitOut, hit_out
+from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut, usage_out
+from app.services.questions import AskRequest
+from core.budget import Budget
+from core.errors import InvalidInput
+from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Citation, Quote, Step
 from core.ports.retrieval import MAX_K
+from core.settings import BudgetSettings
+from core.strategies import StrategySpec
 from core.trace import Trace
 
 __all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut", "answer_out", "quote_out"]
@@ -20,6 +27,22 @@ class BudgetIn(In):
     calls: int | None = Field(default=None, ge=1, description="Calls of models.")
     tokens: int | None = Field(default=None, ge=1, description="Prompt and completion together.")
     seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    def within(self, settings: BudgetSettings) -> Budget:
+        """Returns the server's limits, lowered to those of this body.
+
+        Raises `InvalidInput` naming a limit that is higher than the server's.
+        """
+        limits = settings.model_dump()
+        for name, value in self.model_dump(exclude_none=True).items():
+            highest = limits[name]
+            if highest is not None and value > highest:
+                raise InvalidInput(
+                    f"budget.{name} is {value:g}, and this server allows {highest:g} for one question "
+                    f"(HOPWEAVE_BUDGET__{name.upper()}); ask for less, or leave it out"
+                )
+            limits[name] = value
+        return Budget(**limits)
 
 
 class MessageIn(In):
@@ -44,6 +67,27 @@ class AskIn(In):
     history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
     web: bool = Field(default=False, description="Permits that queries go to a web search.")
     stream: bool = Field(default=False, description="Answer with server-sent events, the answer last.")
+    _reasoner: StrategySpec | None = PrivateAttr(default=None)
+    _searcher: StrategySpec | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _parse_strategies(self) -> Self:
+        self._reasoner = parse_strategy(self.reasoner, self.options, "reasoner")
+        self._searcher = parse_strategy(self.searcher, self.searcher_options, "searcher")
+        return self
+
+    def to_request(self) -> AskRequest:
+        """Returns the request that the service takes; raises `InvalidInput` as `AskRequest` does."""
+        return AskRequest(
+            question=self.question,
+            reasoner=self._reasoner,
+            searcher=self._searcher,
+            k=self.k,
+            filter=self.filter,
+            instructions=self.instructions,
+            history=tuple(Message(speaker=Speaker(turn.role), content=turn.content) for turn in self.history),
+            web=self.web,
+        )
 
 
 class DocumentNameOut(Out):

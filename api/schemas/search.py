@@ -1,12 +1,15 @@
-"""Searches over the wire."""
+"""The body of `/search` and its response, and the hits that answers show, too."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut, usage_out
+from app.services.questions import SearchRequest
 from core.ports.retrieval import MAX_K, Hit, SearchResult
+from core.strategies import StrategySpec
 from core.trace import Trace
 
 __all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
@@ -27,6 +30,26 @@ class SearchIn(In):
         description="`true`: each hit tells its `path` and `reasons`; `features`: and its `contributions`.",
     )
     web: bool = Field(default=False, description="Permits that the query goes to a web search.")
+    _searcher: StrategySpec | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _parse_strategy(self) -> Self:
+        self._searcher = parse_strategy(self.searcher, self.searcher_options, "searcher")
+        return self
+
+    def to_request(self) -> SearchRequest:
+        """Returns the request that the service takes; raises `InvalidInput` as `SearchRequest` does."""
+        return SearchRequest(
+            query=self.query,
+            searcher=self._searcher,
+            k=self.k,
+            filter=self.filter,
+            min_similarity=self.min_similarity,
+            min_generation=self.min_generation,
+            explain=self.explain is not False,
+            contributions=self.explain == "features",
+            web=self.web,
+        )
 
 
 class HitChunkOut(Out):

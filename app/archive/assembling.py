@@ -10,7 +10,7 @@ from core.documents import Chunk, Span
 from core.graph import Extraction, Fact, Mention, Surface, Triple
 from core.ports.record import ChunkRow as RecordRow
 from core.ports.record import NewRevision
-from indexer import Passage, chunk_rows, chunks_of
+from indexer import ChunkContent, make_chunk_rows, make_chunks
 
 __all__ = ["Assembled", "assemble"]
 
@@ -24,7 +24,7 @@ class Assembled:
     revision: NewRevision
     title: str
     malformed_triples: int
-    passages: tuple[Passage, ...]
+    passages: tuple[ChunkContent, ...]
     chunks: tuple[Chunk, ...]
     mentions: tuple[Mention, ...]
     facts: tuple[Fact, ...]
@@ -32,7 +32,7 @@ class Assembled:
 
     def rows(self) -> tuple[RecordRow, ...]:
         """Most of what a document costs, and no check needs it."""
-        return chunk_rows(self.title, self.passages, self.chunks)
+        return make_chunk_rows(self.title, self.passages, self.chunks)
 
 
 def assemble(section: Section, documents: list[tuple[int, DocumentRow]]) -> list[Assembled]:
@@ -136,10 +136,10 @@ def _assembled(
 
 
 def _chunks(
-    section: Section, document: DocumentRow, found: list[_Found], passages: tuple[Passage, ...]
+    section: Section, document: DocumentRow, found: list[_Found], passages: tuple[ChunkContent, ...]
 ) -> tuple[Chunk, ...]:
     """Made anew: ids, positions and what names the vectors must come out as they are in the file."""
-    made = chunks_of(document.key, document.title, passages, section.settings.embedding_model)
+    made = make_chunks(document.key, document.title, passages, section.settings.embedding_model)
     for (line, there), chunk in zip(found, made, strict=True):
         if there.position != chunk.position:
             raise section.wrong(line, "this passage stands where its document has no room for it")
@@ -148,8 +148,8 @@ def _chunks(
     return made
 
 
-def _passage(row: ChunkRow) -> Passage:
-    return Passage(
+def _passage(row: ChunkRow) -> ChunkContent:
+    return ChunkContent(
         text=row.text,
         heading=row.heading,
         page=row.page,

@@ -14,7 +14,7 @@ from core.errors import Conflict, Unavailable
 from core.ids import new_id
 from core.jobs import JobKind
 from core.ports.record import ChunkRow, Claim, Commit, Staged
-from indexer import commit_and_sweep
+from indexer import commit_revisions
 
 __all__ = ["Restored", "Restorer"]
 
@@ -115,7 +115,7 @@ class Restorer:
         commits = [_commit(claim, by_key[claim.key], rows[claim.key]) for claim in claims]
         if not commits:
             return 0
-        outcome = await commit_and_sweep(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
+        outcome = await commit_revisions(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
         fenced = {claim.token for claim in outcome.fenced}
         written = [commit for commit in commits if commit.claim.token not in fenced]
         into.documents += len(written)

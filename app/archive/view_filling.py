@@ -9,7 +9,7 @@ from core.corpora import Corpus
 from core.graph import Synonym
 from core.ports.indexing import DraftChunk
 from core.ports.views import VectorBatch, VectorKind
-from indexer import Backends, ViewWriter, embedded_texts, fine_texts, has_fine_vectors
+from indexer import IndexingBackends, ViewWriter, embedded_texts, fine_texts, has_fine_vectors
 
 __all__ = ["ViewFilling"]
 
@@ -17,7 +17,7 @@ __all__ = ["ViewFilling"]
 class ViewFilling:
     """Fills the views of one corpus. `shared`: it has documents that are not of this file."""
 
-    def __init__(self, backends: Backends, corpus: Corpus, section: Section, *, shared: bool) -> None:
+    def __init__(self, backends: IndexingBackends, corpus: Corpus, section: Section, *, shared: bool) -> None:
         self._backends = backends
         self._corpus = corpus
         self._section = section
@@ -51,7 +51,7 @@ class ViewFilling:
         for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
             await self._fill(kind, dict.fromkeys(texts, ""))
             await self._views.write_fine(kind, texts)
-        found = {(s.first_id, s.second_id): s for s in await self._views.synonyms(new)} if self._shared else {}
+        found = {(s.first_id, s.second_id): s for s in await self._views.find_synonyms(new)} if self._shared else {}
         for _, row in await asyncio.to_thread(self._section.find, "synonym", new):
             pair = (row.first_id, row.second_id)
             found[pair] = Synonym(first_id=row.first_id, second_id=row.second_id, score=row.score)

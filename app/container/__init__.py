@@ -20,13 +20,12 @@ from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from core.strategies import StrategySpec, build, parse_spec
-from indexer.backends import Backends as IndexingBackends
-from models import FollowingCache, make_chat_models, make_embedder
-from models.reranking import make_reranker
+from indexer.backends import IndexingBackends
+from models import RecordCache, make_chat_models, make_embedder
+from models.rerankers.choice import make_reranker
 from reasoning import REASONERS
 from reasoning import Backends as ReasoningBackends
-from retrieval import Backends as RetrievalBackends
-from retrieval import SnapshotCache, WebAccess
+from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.milvus import MilvusIndex, MilvusVectorStore
 from stores.neo4j import Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails
@@ -135,8 +134,8 @@ class Container:
         return self.settings.data_dir / "model-cache.db"
 
     @cached_property
-    def _following(self) -> FollowingCache:
-        following = FollowingCache(SqliteModelCache(self._kept_answers), self.record.graph)
+    def _following(self) -> RecordCache:
+        following = RecordCache(SqliteModelCache(self._kept_answers), self.record.graph)
         self._closers.append(following)
         return following
 

@@ -6,7 +6,7 @@ from app.container import Container
 from app.doctor.consistency import View, ViewState
 from core.corpora import Corpus
 from core.ports.record import Tombstone
-from indexer import Mender, Sweeper
+from indexer import ViewDeleter, ViewRepairer
 
 __all__ = ["repair"]
 
@@ -15,10 +15,10 @@ _BATCH = 1000
 
 async def repair(container: Container, corpus: Corpus, states: Sequence[ViewState]) -> AsyncIterator[str]:
     """Mend what `examine_views` found, and entities without a mention; tells what was done, one line each."""
-    mender = Mender(corpus, container.indexing)
+    repairer = ViewRepairer(corpus, container.indexing)
     for state in states:
         if state.lacking:
-            await _restore(mender, state)
+            await _restore(repairer, state)
             yield f"corpus {corpus.name}: {state.view}: {len(state.lacking)} that were missing are there again"
         if state.orphans:
             await _remove(container, corpus, state)
@@ -28,20 +28,20 @@ async def repair(container: Container, corpus: Corpus, states: Sequence[ViewStat
         yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
 
 
-async def _restore(mender: Mender, state: ViewState) -> None:
+async def _restore(repairer: ViewRepairer, state: ViewState) -> None:
     for ids in _batches(state.lacking):
         match state.view:
             case View.CHUNKS | View.TEXT:
-                await mender.chunks(ids)
+                await repairer.write_chunks(ids)
             case View.ENTITIES:
-                await mender.settle(await mender.entities(ids))
+                await repairer.link_synonyms(await repairer.write_entities(ids))
             case View.FACTS:
-                await mender.facts(ids)
+                await repairer.write_facts(ids)
 
 
 async def _remove(container: Container, corpus: Corpus, state: ViewState) -> None:
     """As a sweep: what came since the look, and is named now, stays."""
-    sweeper = Sweeper(corpus, container.indexing)
+    deleter = ViewDeleter(corpus, container.indexing)
     for ids in _batches(state.orphans):
         match state.view:
             case View.CHUNKS | View.TEXT:
@@ -50,7 +50,7 @@ async def _remove(container: Container, corpus: Corpus, state: ViewState) -> Non
                 orphans = Tombstone(id=0, corpus_id=corpus.id, entity_ids=tuple(ids))
             case View.FACTS:
                 orphans = Tombstone(id=0, corpus_id=corpus.id, triple_ids=tuple(ids))
-        await sweeper.sweep([orphans])
+        await deleter.delete([orphans])
 
 
 def _batches(ids: Iterable[str]) -> Iterable[Sequence[str]]:

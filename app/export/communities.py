@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Sequence
 
 from core.errors import Unavailable
+from core.processes import python_command
 
 __all__ = ["communities"]
 
@@ -26,7 +27,7 @@ async def communities(nodes: int, ends: "array[int]", weights: "array[float]") -
     if not weights:
         return range(nodes)
     child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "app.export.communities"),
+        *python_command("app.export.communities"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -12,7 +12,7 @@ from core.documents import Submission
 from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.indexing import Chunker, Extractor, Source
 from core.strategies import build, parse_spec
-from indexer import Rejected, fingerprint, loader_for, make_extractor
+from indexer import Rejection, fingerprint, loader_for, make_extractor
 from models import make_chat_models
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
@@ -48,7 +48,7 @@ class Estimate:
     chunks: int
     tokens: int
     model: ModelEstimate | None
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Rejection, ...]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class _Count:
 
 
 async def estimate(
-    container: Container, corpus: Corpus | None, chunker: str, extractor: str, found: Iterable[Submission | Rejected]
+    container: Container, corpus: Corpus | None, chunker: str, extractor: str, found: Iterable[Submission | Rejection]
 ) -> Estimate:
     """Load and cut every document as a worker would; nothing is written. `corpus` is None where it would be made."""
     # Without backends: to name the stores would make their files.
@@ -71,10 +71,10 @@ async def estimate(
     # For the same reason not the container's models, which have a cache: none of these is asked.
     llm = container.settings.llm
     finder = make_extractor(extractor, make_chat_models(llm, None, None) if llm.model else None)
-    count, rejected = _Count(), list[Rejected]()
+    count, rejected = _Count(), list[Rejection]()
     rest = iter(found)
     while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
-        rejected += [one for one in part if isinstance(one, Rejected)]
+        rejected += [one for one in part if isinstance(one, Rejection)]
         submissions = [one for one in part if isinstance(one, Submission)]
         same = await _unchanged(container, corpus, submissions)
         rejected += await asyncio.to_thread(_add, container, cutter, finder, submissions, same, count)
@@ -84,7 +84,7 @@ async def estimate(
         bytes=count.bytes,
         chunks=count.chunks,
         tokens=count.tokens,
-        model=_of_model(container, count) if finder.asking else None,
+        model=_of_model(container, count) if finder.model_calls else None,
         rejected=tuple(rejected),
     )
 
@@ -103,7 +103,7 @@ def _add(
     submissions: Sequence[Submission],
     same: frozenset[str],
     count: _Count,
-) -> list[Rejected]:
+) -> list[Rejection]:
     rejected = []
     for one in submissions:
         if one.key in same:
@@ -112,13 +112,13 @@ def _add(
             try:
                 loaded = loader_for(one.media_type).load(_source(one))
             except (LoadFailed, UnsupportedMedia) as error:
-                rejected.append(Rejected(source=one.key, reason=str(error)))
+                rejected.append(Rejection(source=one.key, reason=str(error)))
                 continue
             cut = chunker.chunk(loaded, container.embedder.tokens)
             count.chunks += len(cut)
             count.tokens += sum(chunk.tokens for chunk in cut)
-            if extractor.asking:
-                count.prompted += sum(extractor.asking.characters(loaded, chunk) for chunk in cut)
+            if extractor.model_calls:
+                count.prompted += sum(extractor.model_calls.characters(loaded, chunk) for chunk in cut)
                 count.answered += sum(len(chunk.text) for chunk in cut) * _ANSWER_SHARE
         count.documents += 1
         count.bytes += len(one.content)

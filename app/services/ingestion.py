@@ -11,7 +11,7 @@ from core.errors import NotFound
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
-from indexer import Rejected, fingerprint
+from indexer import Rejection, fingerprint
 
 __all__ = ["MAX_DOCUMENTS", "Progress", "delete_documents", "hand_in", "hand_in_all", "resume"]
 
@@ -25,7 +25,7 @@ class Progress:
 
     job: Job
     handed_in: int
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Rejection, ...]
 
 
 async def hand_in(
@@ -69,7 +69,7 @@ async def _drop_if_gone(container: Container, corpus_id: str) -> None:
 async def hand_in_all(
     container: Container,
     corpus: Corpus,
-    found: Iterable[Submission | Rejected],
+    found: Iterable[Submission | Rejection],
     on_conflict: OnConflict,
     *,
     token_budget: int | None = None,
@@ -78,13 +78,13 @@ async def hand_in_all(
 
     Whoever may leave early closes it (`contextlib.aclosing`), so that the job ends with what was handed in.
     """
-    rejected: list[Rejected] = []
+    rejected: list[Rejection] = []
     handed_in = 0
     job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
     try:
         rest = iter(found)
         while part := list(islice(rest, MAX_DOCUMENTS)):
-            rejected += [one for one in part if isinstance(one, Rejected)]
+            rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
             if submissions:
                 enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)

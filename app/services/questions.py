@@ -1,7 +1,7 @@
-"""Questions in: one corpus, a strategy by name, and everything that happened on the way."""
+"""Searches and questions as the API, the command line and evaluation ask them: `search`, `ask`, and their requests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from app.container import Container
@@ -17,16 +17,17 @@ from core.trace import Trace
 
 __all__ = ["AskRequest", "SearchRequest", "ask", "search"]
 
-_LONGEST_QUESTION = 20_000
-_LONGEST_INSTRUCTIONS = 10_000
-_LONGEST_HISTORY = 100_000
+_MAX_QUESTION = 20_000
+_MAX_INSTRUCTIONS = 10_000
+_MAX_HISTORY = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """A search as it comes from outside, not yet checked. `searcher` is `NAME[:key=value,…]`; None is the default.
+    """A search as a user asks it. `searcher` None is the default searcher.
 
-    `explain`, `contributions` and `web` are those of a `Query`.
+    `explain`, `contributions` and `web` are those of a `Query`. Raises `InvalidInput` for a query that is empty, too
+    long or no valid Unicode, and for a bad `k`. `filter` is checked by `search`.
     """
 
     query: str
@@ -39,31 +40,49 @@ class SearchRequest:
     contributions: bool = False
     web: bool = False
 
+    def __post_init__(self) -> None:
+        _check_question(self.query, "the query")
+        _check_k(self.k)
+
 
 @dataclass(frozen=True, kw_only=True)
 class AskRequest:
-    """A question as it comes from outside, not yet checked. Its budget is that of the trace that goes with it.
+    """A question as a user asks it. Its budget is that of the trace that goes with it.
 
-    `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
+    `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search. Raises
+    `InvalidInput` for a text that is empty, too long or no valid Unicode, for a bad `k`, and for a message of the
+    system in `history`. `filter` is checked by `ask`.
     """
 
     question: str
     reasoner: StrategySpec | None = None
     searcher: StrategySpec | None = None
     k: int | None = None
-    filter: Mapping[str, Any] | None = field(default=None)
+    filter: Mapping[str, Any] | None = None
     instructions: str = ""
     history: tuple[Message, ...] = ()
     web: bool = False
 
+    def __post_init__(self) -> None:
+        _check_question(self.question, "the question")
+        if self.k is not None:
+            _check_k(self.k)
+        _check_length(len(self.instructions), _MAX_INSTRUCTIONS, "`instructions`")
+        check_text(self.instructions, "`instructions`")
+        _check_history(self.history)
+
 
 async def search(container: Container, corpus: Corpus, request: SearchRequest, trace: Trace) -> SearchResult:
-    """Rank chunks; raises `InvalidInput` for an empty query, a bad `k`, an unknown strategy or a bad filter."""
+    """Ranks the chunks of a corpus.
+
+    Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter, and
+    `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
+    """
     query = Query(
         corpus=corpus,
-        text=_text(request.query, "query"),
-        k=_k(request.k),
-        documents=await _documents(container, corpus, request.filter),
+        text=request.query,
+        k=request.k,
+        documents=await _matching_documents(container, corpus, request.filter),
         min_similarity=request.min_similarity,
         min_generation=request.min_generation,
         explain=request.explain,
@@ -78,14 +97,17 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
 
 
 async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: Trace) -> Answer:
-    """Answer with citations; raises as `search` does."""
+    """Answers a question with citations, and hands the answer to the trail writer where trails are enabled.
+
+    Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
+    """
     question = Question(
         corpus=corpus,
-        text=_text(request.question, "question"),
-        k=None if request.k is None else _k(request.k),
-        documents=await _documents(container, corpus, request.filter),
-        instructions=_instructions(request.instructions),
-        history=_history(request.history),
+        text=request.question,
+        k=request.k,
+        documents=await _matching_documents(container, corpus, request.filter),
+        instructions=request.instructions,
+        history=request.history,
         web=request.web,
     )
     container.check_embedding(corpus)
@@ -97,37 +119,32 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     return answer
 
 
-def _text(text: str, what: str) -> str:
+async def _matching_documents(
+    container: Container, corpus: Corpus, where: Mapping[str, Any] | None
+) -> frozenset[str] | None:
+    return None if where is None else await container.record.library.matching(corpus.id, parse_filter(where))
+
+
+def _check_question(text: str, name: str) -> None:
     if not text.strip():
-        raise InvalidInput(f"the {what} is empty; write what you want to know")
-    if len(text) > _LONGEST_QUESTION:
-        raise InvalidInput(f"the {what} has {len(text)} characters; at most {_LONGEST_QUESTION} are allowed")
-    return check_text(text, f"the {what}")
+        raise InvalidInput(f"{name} is empty; write what you want to know")
+    _check_length(len(text), _MAX_QUESTION, name)
+    check_text(text, name)
 
 
-def _instructions(text: str) -> str:
-    if len(text) > _LONGEST_INSTRUCTIONS:
-        raise InvalidInput(f"`instructions` has {len(text)} characters; at most {_LONGEST_INSTRUCTIONS} are allowed")
-    return check_text(text, "`instructions`")
-
-
-def _history(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The conversation before the question: of user and assistant; a system's message is none of it."""
+def _check_history(messages: tuple[Message, ...]) -> None:
     if any(message.speaker is Speaker.SYSTEM for message in messages):
-        raise InvalidInput("`history` holds a message of the system; what answers should look like is `instructions`")
-    length = sum(len(message.content) for message in messages)
-    if length > _LONGEST_HISTORY:
-        raise InvalidInput(f"`history` has {length} characters; at most {_LONGEST_HISTORY} are allowed; send the last")
+        raise InvalidInput("`history` holds a message of the system; `instructions` say how answers are to be written")
+    _check_length(sum(len(message.content) for message in messages), _MAX_HISTORY, "`history`", "; send the last")
     for message in messages:
         check_text(message.content, "`history`")
-    return messages
 
 
-def _k(k: int) -> int:
+def _check_length(length: int, most: int, name: str, advice: str = "") -> None:
+    if length > most:
+        raise InvalidInput(f"{name} has {length} characters; at most {most} are allowed{advice}")
+
+
+def _check_k(k: int) -> None:
     if not 1 <= k <= MAX_K:
         raise InvalidInput(f"k is {k}; it must be between 1 and {MAX_K}")
-    return k
-
-
-async def _documents(container: Container, corpus: Corpus, where: Mapping[str, Any] | None) -> frozenset[str] | None:
-    return None if where is None else await container.record.library.matching(corpus.id, parse_filter(where))

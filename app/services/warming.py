@@ -7,7 +7,7 @@ from app.broker.notifier import make_celery
 from app.container import Container
 from app.worker.outages import Outages
 from core.errors import HopweaveError
-from models import warm_chat
+from models import import_chat_client
 from retrieval import warm
 
 __all__ = ["keep_ringing", "warm_up"]
@@ -20,7 +20,7 @@ async def warm_up(container: Container) -> None:
     await asyncio.to_thread(make_celery, container.settings)
     await asyncio.to_thread(warm)
     if container.settings.llm.model:
-        await asyncio.to_thread(warm_chat)
+        await asyncio.to_thread(import_chat_client)
     try:
         await container.embedder.embed_query("warm")
     except HopweaveError as error:  # searches will say the same; the rest of the server is of use without a model

@@ -2,10 +2,11 @@
 
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from typing import IO
+
+from core.processes import python_command
 
 __all__ = ["EXIT_SETTINGS", "Child"]
 
@@ -23,7 +24,7 @@ class Child:
         reading, self._pipe = os.pipe()
         self.started = time.monotonic()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-            [sys.executable, "-P", "-m", "app.worker.worker_process", "--parent", str(reading)],
+            python_command("app.worker.worker_process", "--parent", str(reading)),
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=output or _STDERR,

@@ -14,7 +14,7 @@ from app.container import Container
 from core.errors import HopweaveError, Unavailable
 from core.ids import new_id
 from core.settings import Settings
-from indexer import Pace, Worker
+from indexer import Worker, WorkerOptions
 
 __all__ = ["FAREWELL_SECONDS", "Process"]
 
@@ -39,8 +39,8 @@ class Process(ABC):
         self._worker = Worker(
             f"{os.uname().nodename}-{os.getpid()}-{new_id()[:8]}",
             container.indexing,
-            _pace(container.settings),
-            stopping=self._stopping.is_set,
+            _options(container.settings),
+            is_stopping=self._stopping.is_set,
         )
 
     def run(self, parent: int | None) -> int:
@@ -110,12 +110,12 @@ class Process(ABC):
         self.leave()
 
 
-def _pace(settings: Settings) -> Pace:
-    pace = settings.worker
-    return Pace(
-        lease_seconds=pace.lease_seconds,
-        renew_seconds=pace.renew_seconds,
-        batch_bytes=pace.batch_bytes,
-        task_seconds=pace.task_seconds,
-        retry_seconds=60 * pace.retry_minutes,
+def _options(settings: Settings) -> WorkerOptions:
+    options = settings.worker
+    return WorkerOptions(
+        lease_seconds=options.lease_seconds,
+        renew_seconds=options.renew_seconds,
+        batch_bytes=options.batch_bytes,
+        task_seconds=options.task_seconds,
+        retry_seconds=60 * options.retry_minutes,
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, say, show
-from cli.running import run_with_container
+from cli.output.console import print_json, print_result, print_status
+from cli.runtime import run_with_container
 
 if TYPE_CHECKING:
     from app.archive import BackedUp, Restored
@@ -22,65 +22,69 @@ def register(app: typer.Typer) -> None:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What is there is replaced once the backup is whole.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An existing file is replaced once the backup is whole.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Write all corpora into one compressed file, while they are served: documents with their originals, passages, the
-    graph, extractions and vectors, each corpus at one moment. Jobs, API keys, settings and kept answers of models are
-    not part of it; neither are documents that are not indexed yet.
+    """Write all corpora into one compressed file while they are served: documents with their originals, passages, the
+    graph, extractions and vectors; each corpus as of one moment. The backup does not contain jobs, API keys, settings,
+    cached answers of models, or documents that are not indexed yet.
     """
     from app.archive import back_up
-    from cli.output.rows_done import RowsDone
+    from cli.output.row_progress import RowProgress
 
     async def work(container: "Container") -> "list[BackedUp]":
-        return await back_up(container, file, RowsDone().report)
+        return await back_up(container, file, RowProgress().report)
 
     done = run_with_container(work)
     size = file.stat().st_size
     if as_json:
-        emit({"file": str(file), "bytes": size, "corpora": done})
+        print_json({"file": str(file), "bytes": size, "corpora": done})
         return
     for one in done:
-        show(f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages, {one.vectors:,} vectors")
+        print_result(
+            f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages, {one.vectors:,} vectors"
+        )
         if one.missing_vectors:
-            say(f"corpus {one.name}: {one.missing_vectors:,} vectors were missing; a restore makes them again")
+            print_status(f"corpus {one.name}: {one.missing_vectors:,} vectors were missing; a restore computes them")
         if one.missing_originals:
-            say(f"corpus {one.name}: {one.missing_originals:,} originals were missing")
-    say(f"{file}: {size:,} bytes")
+            print_status(f"corpus {one.name}: {one.missing_originals:,} originals were missing")
+    print_status(f"{file}: {size:,} bytes")
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Of `hopweave backup`, or of `hopweave export`.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of `hopweave backup` or `hopweave export`.")],
     only: Annotated[
-        list[str] | None, typer.Option(help="Only this corpus; may be given several times.", show_default=False)
+        list[str] | None, typer.Option(help="Restore only this corpus; repeatable.", show_default=False)
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--as", help="What the one corpus is to be called.", show_default=False)
+        str | None, typer.Option("--as", help="The name of the corpus, if only one is restored.", show_default=False)
     ] = None,
     replace: Annotated[
-        bool, typer.Option(help="Replace corpora that have these names, each once its successor is whole.")
+        bool, typer.Option(help="Replace existing corpora of these names, each once its successor is whole.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Bring corpora of a backup back, while serving. The file is checked to its end before anything is written; no
-    model is asked but for vectors that it lacks. Interrupted, run the same again: it goes on where it ended.
+    """Restore corpora from a backup while serving. The whole file is checked before anything is written. Models are
+    called only for vectors that the file lacks. If interrupted, run the same command again to continue.
     """
     from app.archive import Chosen
     from app.archive import restore as restore_file
-    from cli.output.rows_done import RowsDone
+    from cli.output.row_progress import RowProgress
 
     chosen = Chosen(only=tuple(only or ()), name=name, replace=replace)
 
     async def work(container: "Container") -> "list[Restored]":
-        return await restore_file(container, file, chosen, RowsDone().report)
+        return await restore_file(container, file, chosen, RowProgress().report)
 
     try:
         done = run_with_container(work)
     except KeyboardInterrupt:
-        say("interrupted; nothing is lost: run the same again, and it goes on where it ended")
+        print_status("interrupted; nothing is lost: run the same command again to continue")
         raise
     if as_json:
-        emit({"file": str(file), "corpora": done})
+        print_json({"file": str(file), "corpora": done})
         return
     for one in done:
         show_restored(one)
@@ -88,8 +92,10 @@ def restore(
 
 def show_restored(one: "Restored") -> None:
     there = f", {one.unchanged:,} unchanged" if one.unchanged else ""
-    show(f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages{there}")
+    print_result(f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages{there}")
     if one.missing_originals:
-        say(f"corpus {one.name}: {one.missing_originals:,} originals are not in the file; searches do not need them")
+        print_status(
+            f"corpus {one.name}: {one.missing_originals:,} originals are not in the file; searches do not need them"
+        )
     for note in one.notes:
-        say(f"corpus {one.name}: {note}")
+        print_status(f"corpus {one.name}: {note}")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import FINE_HELP, AsJson
-from cli.output.console import emit, fields, show, table
-from cli.running import run_with_container
+from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
+from cli.output.console import fields, print_json, print_result, table
+from cli.runtime import run_with_container
 from core.corpora import Fine
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def list_corpora(as_json: AsJson = False) -> None:
 
     found = run_with_container(work)
     if as_json:
-        emit({"data": [_object(corpus, counts) for corpus, counts in found], "next_cursor": None})
+        print_json({"data": [_object(corpus, counts) for corpus, counts in found], "next_cursor": None})
         return
     columns = ("name", "documents", "passages", "entities", "facts", "extractor", "embedding")
     table(
@@ -50,12 +50,12 @@ def list_corpora(as_json: AsJson = False) -> None:
 @_group.command("create")
 def create_corpus(
     name: _Name,
-    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
-    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an empty corpus; what is not given comes from the settings."""
+    """Create an empty corpus. Options that are not given come from the settings."""
     from app.services.corpora import create
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
@@ -80,7 +80,7 @@ def show_corpus(name: _Name, as_json: AsJson = False) -> None:
 def rename_corpus(
     name: _Name, new_name: Annotated[str, typer.Argument(help="Its new name.")], as_json: AsJson = False
 ) -> None:
-    """Give a corpus another name."""
+    """Rename a corpus."""
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
         corpus = await container.record.corpora.rename(name, new_name)
@@ -92,34 +92,34 @@ def rename_corpus(
 @_group.command("reindex")
 def reindex_corpus(
     name: _Name,
-    chunker: Annotated[str | None, typer.Option(show_default=False)] = None,
-    extractor: Annotated[str | None, typer.Option(show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a corpus anew beside itself, with the embedding model of the settings; then it takes its own place.
+    """Index a corpus again with the embedding model of the settings, and swap it in when it is complete.
 
-    What is not given stays as it is. The old one answers meanwhile, and stays where a document cannot be indexed anew.
+    Options that are not given stay as they are. The old index answers meanwhile, and stays if a document fails.
     """
     from app.services.corpora import reindex
+    from cli.flows.jobs import complete_job
     from cli.output.progress import Progress
-    from cli.waiting import finish
     from core.jobs import JobState
 
     with Progress() as progress:
 
         async def work(container: "Container") -> "Job":
             job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine)
-            return await finish(container, job, progress.watch)
+            return await complete_job(container, job, progress.watch)
 
         job = run_with_container(work)
     if as_json:
-        emit({"job": job})
+        print_json({"job": job})
     else:
         done = job.state is JobState.DONE
-        show(f"corpus {name} is indexed anew" if done else f"corpus {name} is as it was: the job is {job.state}")
+        print_result(f"corpus {name} is reindexed" if done else f"corpus {name} is unchanged: the job is {job.state}")
         for key, reason in job.failures:
-            show(f"  {key}: {reason}")
+            print_result(f"  {key}: {reason}")
     if job.state is not JobState.DONE:
         raise typer.Exit(1)
 
@@ -132,19 +132,19 @@ def delete_corpus(
 ) -> None:
     """Delete a corpus with everything in it."""
     from app.services.corpora import drop
-    from cli.waiting import finish
+    from cli.flows.jobs import complete_job
 
     if not yes:
         typer.confirm(f"Delete corpus {name!r} with everything in it?", abort=True, err=True)
 
     async def work(container: "Container") -> "Job":
-        return await finish(container, await drop(container, name))
+        return await complete_job(container, await drop(container, name))
 
     job = run_with_container(work)
     if as_json:
-        emit({"job": job})
+        print_json({"job": job})
     else:
-        show(f"corpus {name} is deleted ({job.state})")
+        print_result(f"corpus {name} is deleted ({job.state})")
 
 
 def _object(corpus: "Corpus", counts: "CorpusCounts") -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _object(corpus: "Corpus", counts: "CorpusCounts") -> dict[str, Any]:
 def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
     shown = _object(corpus, counts)
     if as_json:
-        emit(shown)
+        print_json(shown)
     else:
         embedding = f"{corpus.settings.embedding_model} ({corpus.settings.dimension})"
         fields({**shown, "embedding": embedding})

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, show
-from cli.running import run_with_container
+from cli.output.console import print_json, print_result
+from cli.runtime import run_with_container
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -23,33 +23,31 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Make the views from the record again where they differ.")
-    ] = (False),
+    repair: Annotated[bool, typer.Option("--repair", help="Repair views that differ from the record.")] = (False),
     as_json: AsJson = False,
 ) -> None:
-    """Look at what is configured, reachable and consistent; say what to do about what is not."""
+    """Check what is configured, reachable and consistent, and say how to fix what is not."""
     from app.doctor.findings import Level
     from core.settings import read_settings
 
     settings = read_settings()
-    repaired = _repaired(settings) if repair else []
-    findings = _findings(settings)
+    repaired = _repair_views(settings) if repair else []
+    findings = _collect_findings(settings)
     healthy = all(finding.level is not Level.PROBLEM for finding in findings)
     if as_json:
         shown = {"healthy": healthy, "data_dir": str(settings.data_dir), "findings": findings}
-        emit({**shown, "repaired": repaired} if repair else shown)
+        print_json({**shown, "repaired": repaired} if repair else shown)
     else:
         for line in repaired:
-            show(f"mended   {line}")
+            print_result(f"repaired {line}")
         for finding in findings:
             _show(finding)
-        show("all is well" if healthy else "there are problems")
+        print_result("all is well" if healthy else "there are problems")
     if not healthy:
         raise typer.Exit(1)
 
 
-def _findings(settings: "Settings") -> "list[Finding]":
+def _collect_findings(settings: "Settings") -> "list[Finding]":
     from app.doctor.diagnosis import diagnose
     from app.doctor.findings import Level
     from app.doctor.service_check import examine_services
@@ -72,8 +70,8 @@ def _findings(settings: "Settings") -> "list[Finding]":
     return findings + run_with_container(all_of_it if there else services, settings)
 
 
-def _repaired(settings: "Settings") -> list[str]:
-    """Embedded, only the holder of the data folder writes the views: a worker that runs has to be stopped first."""
+def _repair_views(settings: "Settings") -> list[str]:
+    """Repairs the views. Embedded, only the holder of the folder lock writes them: a running worker must be stopped."""
     from app.doctor.diagnosis import mend
     from app.worker.folder_lock import FolderLock
 
@@ -87,6 +85,6 @@ def _repaired(settings: "Settings") -> list[str]:
 
 
 def _show(finding: "Finding") -> None:
-    show(f"{finding.level:<8} {finding.subject}: {finding.detail}")
+    print_result(f"{finding.level:<8} {finding.subject}: {finding.detail}")
     if finding.remedy:
-        show(f"{'':<8} → {finding.remedy}")
+        print_result(f"{'':<8} → {finding.remedy}")

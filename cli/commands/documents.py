@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson, CorpusName
-from cli.output.console import emit, fields, show, table
-from cli.running import run_with_container
+from cli.output.console import fields, print_json, print_result, table
+from cli.runtime import run_with_container
 from core.documents import RevisionState
 
 if TYPE_CHECKING:
@@ -28,8 +28,10 @@ def register(app: typer.Typer) -> None:
 @_group.command("list")
 def list_documents(
     corpus: CorpusName,
-    state: Annotated[RevisionState | None, typer.Option(show_default=False)] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
+    state: Annotated[
+        RevisionState | None, typer.Option(help="Only documents in this state.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="The largest number of documents.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the last page.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,12 +43,12 @@ def list_documents(
 
     page = run_with_container(work)
     if as_json:
-        emit({"data": page.data, "next_cursor": page.next_cursor})
+        print_json({"data": page.data, "next_cursor": page.next_cursor})
         return
     rows = ((d.key, d.title, d.state, d.chunks, d.reason) for d in page.data)
     table(("key", "title", "state", "passages", "reason"), rows)
     if page.next_cursor is not None:
-        show(f"there are more: --cursor {page.next_cursor!r}")
+        print_result(f"there are more: --cursor {page.next_cursor!r}")
 
 
 @_group.command("show")
@@ -59,7 +61,7 @@ def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> 
 
     document = run_with_container(work)
     if as_json:
-        emit(document)
+        print_json(document)
     else:
         fields(vars(document))
 
@@ -70,40 +72,40 @@ def delete_documents(
     corpus: CorpusName,
     as_json: AsJson = False,
 ) -> None:
-    """Delete documents, and wait until nothing is left of them."""
+    """Delete documents, and wait until all their data is deleted."""
     from app.services.ingestion import delete_documents as delete
     from app.services.lookup import document_named
-    from cli.waiting import finish
+    from cli.flows.jobs import complete_job
 
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
         ids = {(await document_named(container, found, name)).id: None for name in names}
-        return await finish(container, await delete(container, found, list(ids)))
+        return await complete_job(container, await delete(container, found, list(ids)))
 
     _report(run_with_container(work), as_json=as_json)
 
 
 @_group.command("retry")
 def retry_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
-    """Index a document again that failed or was cancelled."""
+    """Index a failed or cancelled document again."""
     from app.services.lookup import document_named
     from app.services.retrying import retry
-    from cli.waiting import finish
+    from cli.flows.jobs import complete_job
 
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
         document = await document_named(container, found, name)
-        return await finish(container, await retry(container, found, document.id))
+        return await complete_job(container, await retry(container, found, document.id))
 
     _report(run_with_container(work), as_json=as_json)
 
 
 def _report(job: "Job", *, as_json: bool) -> None:
     if as_json:
-        emit({"job": job})
+        print_json({"job": job})
     else:
         fields({"job": job.id, "state": job.state, "counts": job.counts})
         for key, reason in job.failures:
-            show(f"{key}: {reason}")
+            print_result(f"{key}: {reason}")
     if job.counts.get("failed"):
         raise typer.Exit(1)

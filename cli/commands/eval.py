@@ -1,11 +1,11 @@
-"""`hopweave eval`: searchers and reasoners side by side on question sets."""
+"""`hopweave eval`: compares searchers and reasoners on question sets."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cli.comparing import STDOUT, check_writable, compared, default_rows, judge_limits, show_results
+from cli.flows.evaluation import STDOUT, check_thresholds, check_writable, default_rows, run_comparison, show_results
 from core.errors import InvalidInput
 from core.settings import read_settings
 from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, chosen_models, parse_threshold
@@ -22,40 +22,40 @@ def _eval(
     dataset_dirs: Annotated[
         list[Path], typer.Argument(metavar="DATASET_DIR", help="Folders with corpus.jsonl and questions.jsonl.")
     ],
-    corpus: Annotated[str | None, typer.Option(help="A corpus that is there, instead of indexing the folder.")] = None,
-    questions: Annotated[Path | None, typer.Option(help="Questions in place of the folder's own.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="An existing corpus, instead of indexing the folder.")] = None,
+    questions: Annotated[Path | None, typer.Option(help="Questions to use instead of the folder's.")] = None,
     searcher: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME[:key=value,…]; repeat it to compare. All, where no reasoner is named.", show_default=False
+            help="NAME[:key=value,…]; repeatable. Default: all, unless a reasoner is named.", show_default=False
         ),
     ] = None,
-    reasoner: Annotated[list[str] | None, typer.Option(help="NAME[:key=value,…]; repeat it to compare.")] = None,
+    reasoner: Annotated[list[str] | None, typer.Option(help="NAME[:key=value,…]; repeatable.")] = None,
     over: Annotated[
         str | None,
-        typer.Option(metavar="SEARCHER", help="What reasoners search with; unset, the settings' or their own."),
+        typer.Option(metavar="SEARCHER", help="The searcher of reasoners. Default: the settings' or their own."),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("-k", min=1, max=1000, help="Passages a search of a reasoner; unset, its own number.")
+        int | None, typer.Option("-k", min=1, max=1000, help="Passages per search of a reasoner. Default: its own.")
     ] = None,
-    web: Annotated[bool, typer.Option("--web", help="Reasoners may search the web, where it is configured.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Permit web searches, if one is configured.")] = False,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all; repeatable."),
+        typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="Have a language model judge the answers: relevance, faithfulness, gain.")
+        bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
-    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that a reasoner is asked at once.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,
     extractor: Annotated[
-        str, typer.Option(help="What finds entities: pattern, given, llm, or joined, as in pattern+given.")
+        str, typer.Option(help="The extractor: pattern, given, llm, or several, such as pattern+given.")
     ] = "pattern",
-    chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
+    chunker: Annotated[str, typer.Option(help="The chunker.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What the others' differences are to; the first of each kind otherwise."),
+        typer.Option(metavar="NAME", help="The baseline of the differences. Default: the first of each kind."),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the scores here, rows beside it; - is stdout.")
@@ -63,18 +63,18 @@ def _eval(
     rows: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Where rows are kept and taken up again; unset, beside --json or in the data."
+            metavar="FILE", help="The file of rows, for resuming. Default: beside --json, or in the data folder."
         ),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the rows that are kept, and ask all again.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the stored rows and ask all questions again.")] = False,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(metavar="[NAME/]METRIC=VALUE", help="Exit with 1 if a metric is lower: recall@5=.7"),
     ] = None,
 ) -> None:
-    """Measure retrieval and answers on question sets, in a corpus of their own that is kept for the next time.
+    """Measure retrieval and answers on question sets, in a corpus of their own that is kept for the next run.
 
-    A comparison that was interrupted goes on where it ended when it is started again.
+    Run an interrupted comparison again to continue it.
     """
     thresholds = [parse_threshold(text) for text in fail_under or ()]
     if questions is not None and len(dataset_dirs) > 1:
@@ -100,6 +100,6 @@ def _eval(
     )
     settings = read_settings(**chosen_models(model or ()))
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
-    results = compared(settings, dataset_dirs, experiment, kept)
+    results = run_comparison(settings, dataset_dirs, experiment, kept)
     show_results(results, json_file, kept.path)
-    judge_limits(results, thresholds)
+    check_thresholds(results, thresholds)

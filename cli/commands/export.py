@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, say
-from cli.running import run_with_container
+from cli.output.console import print_json, print_status
+from cli.runtime import run_with_container
 from core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -24,19 +24,19 @@ def register(app: typer.Typer) -> None:
 
 def export(
     name: Annotated[str, typer.Argument(help="The corpus' name.")],
-    format: Annotated[str, typer.Option(help="jsonl (everything), graphml (to draw it) or csv (one table).")],
-    canonical: Annotated[bool, typer.Option(help="Sorted and comparable: equal content is equal bytes.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", help="A file; unset, stdout.", show_default=False)] = None,
+    format: Annotated[str, typer.Option(help="jsonl (everything), graphml (for drawing) or csv (one table).")],
+    canonical: Annotated[bool, typer.Option(help="Sort the rows, so that equal content gives equal bytes.")] = False,
+    output: Annotated[Path | None, typer.Option("-o", help="A file. Default: stdout.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write out everything that readers see of a corpus."""
+    """Export everything that readers see of a corpus."""
     from app.export.exports import ExportFormat
     from app.export.exports import export as export_corpus
 
     if format not in list(ExportFormat):
         raise InvalidInput(f"there is no export format {format!r}; there are: {', '.join(ExportFormat)}")
     if as_json and output is None:
-        raise InvalidInput("--json tells of the file that was written: name it with -o")
+        raise InvalidInput("--json describes the written file: name it with -o")
 
     async def work(container: "Container", file: BinaryIO) -> int:
         corpus = await container.record.corpora.get(name)
@@ -51,13 +51,13 @@ def export(
         return
     written = _replace(output, lambda file: run_with_container(lambda container: work(container, file)))
     if as_json:
-        emit({"file": str(output), "format": format, "bytes": written})
+        print_json({"file": str(output), "format": format, "bytes": written})
     else:
-        say(f"{output}: {written:,} bytes")
+        print_status(f"{output}: {written:,} bytes")
 
 
 def _replace(path: Path, fill: Callable[[BinaryIO], int]) -> int:
-    """Write beside the file and take its place only when all is there."""
+    """Writes a draft beside the file and replaces the file when the draft is complete."""
     draft = path.with_name(f".{path.name}.part")
     try:
         with draft.open("wb") as file:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import FINE_HELP, AsJson, CorpusName
-from cli.output.console import emit
+from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson, CorpusName
+from cli.output.console import print_json
 from core.corpora import Fine
 from core.documents import OnConflict
 
@@ -22,32 +22,28 @@ def ingest(
         list[Path], typer.Argument(metavar="PATH...", help="Files, folders, JSON lines, or an exported corpus.")
     ],
     corpus: CorpusName,
-    extractor: Annotated[
-        str | None, typer.Option(help="Such as pattern, given, llm, pattern+llm.", show_default=False)
-    ] = None,
-    chunker: Annotated[str | None, typer.Option(help="Such as sentences, passage.", show_default=False)] = None,
+    extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
+    chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     on_conflict: Annotated[
-        OnConflict, typer.Option(help="What happens to a key that is there with other content.")
+        OnConflict, typer.Option(help="What to do with an existing key whose content differs.")
     ] = OnConflict.REPLACE,
-    prune: Annotated[
-        bool, typer.Option(help="Delete what PATH no longer holds: the corpus then is what PATH is.")
-    ] = False,
+    prune: Annotated[bool, typer.Option(help="Delete documents that are no longer in PATH.")] = False,
     budget_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="Pause once language models have used up so many tokens.", show_default=False),
+        typer.Option(min=1, help="Pause when language models have used this many tokens.", show_default=False),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option(help="Count documents and passages, and what a language model would cost; write nothing.")
+        bool, typer.Option(help="Count documents and passages, estimate the cost of a language model; write nothing.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Index documents, and wait until they can be searched. A missing corpus is created. A file of `hopweave export`
-    brings its corpus as it was, without asking a model.
+    is imported as it is, without calling a model.
     """
-    from cli.importing import exported_file, take_in
-    from cli.ingesting import Request, dry, run
-    from cli.output.summaries import dry_object, show_dry, show_summary, summary_object
+    from cli.flows.archive import find_archive, import_archive
+    from cli.flows.ingest import Request, estimate_ingest, run
+    from cli.output.summaries import estimate_to_dict, show_estimate, show_summary, summary_to_dict
 
     unfit = {
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
@@ -55,9 +51,9 @@ def ingest(
         "--dry-run": dry_run,
         "--budget-tokens": budget_tokens is not None,
     }
-    exported = exported_file(paths, unfit)
+    exported = find_archive(paths, unfit)
     if exported is not None:
-        take_in(exported, corpus, {"extractor": extractor, "chunker": chunker, "fine": fine}, as_json=as_json)
+        import_archive(exported, corpus, {"extractor": extractor, "chunker": chunker, "fine": fine}, as_json=as_json)
         return
     request = Request(
         paths=tuple(paths),
@@ -70,15 +66,15 @@ def ingest(
         budget_tokens=budget_tokens,
     )
     if dry_run:
-        estimate = dry(request)
+        estimate = estimate_ingest(request)
         if as_json:
-            emit(dry_object(corpus, estimate))
+            print_json(estimate_to_dict(corpus, estimate))
         else:
-            show_dry(estimate)
+            show_estimate(estimate)
         raise typer.Exit(1 if estimate.rejected else 0)
     summary = run(request)
     if as_json:
-        emit(summary_object(summary))
+        print_json(summary_to_dict(summary))
     else:
         show_summary(summary)
     raise typer.Exit(0 if summary.succeeded else 1)

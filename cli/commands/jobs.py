@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, fields, show, table
-from cli.running import run_with_container
+from cli.output.console import fields, print_json, print_result, table
+from cli.runtime import run_with_container
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -23,7 +23,10 @@ def register(app: typer.Typer) -> None:
 
 
 @_group.command("list")
-def list_jobs(limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json: AsJson = False) -> None:
+def list_jobs(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of jobs.")] = 50,
+    as_json: AsJson = False,
+) -> None:
     """List jobs, newest first."""
 
     async def work(container: "Container") -> "list[Job]":
@@ -31,7 +34,7 @@ def list_jobs(limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json
 
     jobs = run_with_container(work)
     if as_json:
-        emit({"data": jobs, "next_cursor": None})
+        print_json({"data": jobs, "next_cursor": None})
         return
     rows = ((job.id, job.corpus_name, job.kind, job.state, job.created_at, job.counts) for job in jobs)
     table(("id", "corpus", "kind", "state", "created", "documents"), rows)
@@ -49,7 +52,7 @@ def show_job(id: _Id, as_json: AsJson = False) -> None:
 
 @_group.command("cancel")
 def cancel_job(id: _Id, as_json: AsJson = False) -> None:
-    """Cancel what is not finished; what is stays."""
+    """Cancel a job. Finished documents stay."""
 
     async def work(container: "Container") -> "Job":
         return await container.record.jobs.cancel(id)
@@ -61,16 +64,16 @@ def cancel_job(id: _Id, as_json: AsJson = False) -> None:
 def resume_job(
     id: _Id,
     budget_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Tokens to use up from now on; unset, as many again.", show_default=False)
+        int | None, typer.Option(min=1, help="The new token budget. Default: as before.", show_default=False)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a job go on that its budget paused, and wait for it; nothing is paid for twice."""
+    """Resume a job that its budget paused, and wait for it. Stored extractions are not paid for again."""
     from app.services.ingestion import resume
-    from cli.waiting import finish
+    from cli.flows.jobs import complete_job
 
     async def work(container: "Container") -> "Job":
-        return await finish(container, await resume(container, id, tokens=budget_tokens))
+        return await complete_job(container, await resume(container, id, tokens=budget_tokens))
 
     job = run_with_container(work)
     _show(job, as_json=as_json)
@@ -80,8 +83,8 @@ def resume_job(
 
 def _show(job: "Job", *, as_json: bool) -> None:
     if as_json:
-        emit(job)
+        print_json(job)
         return
     fields({name: value for name, value in vars(job).items() if name != "failures"})
     for key, reason in job.failures:
-        show(f"{key}: {reason}")
+        print_result(f"{key}: {reason}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, show
+from cli.output.console import print_json, print_result
 
 if TYPE_CHECKING:
     from app.doctor.migration import Schema
@@ -19,12 +19,10 @@ def register(app: typer.Typer) -> None:
 
 
 def migrate(
-    check: Annotated[bool, typer.Option("--check", help="Only say; exit code 1 where there is something to do.")] = (
-        False
-    ),
+    check: Annotated[bool, typer.Option("--check", help="Only check; exit code 1 if a migration is needed.")] = (False),
     as_json: AsJson = False,
 ) -> None:
-    """Bring the record's schema up to this release's; workers and servers of other releases should be stopped."""
+    """Migrate the record's schema to this release. Stop workers and servers of other releases first."""
     from app.doctor.migration import SchemaState, examine
     from app.doctor.migration import migrate as bring_up
     from core.settings import read_settings
@@ -34,19 +32,19 @@ def migrate(
     outdated = before.state in {SchemaState.OLDER, SchemaState.NEWER}
     after = before if check or before.state is SchemaState.MISSING else asyncio.run(bring_up(settings))
     if as_json:
-        emit({"record": after.record, "found": before.found, "newest": before.newest, "state": after.state})
+        print_json({"record": after.record, "found": before.found, "newest": before.newest, "state": after.state})
     else:
-        show(_said(before, after))
+        print_result(_describe(before, after))
     if check and outdated:
         raise typer.Exit(1)
 
 
-def _said(before: "Schema", after: "Schema") -> str:
+def _describe(before: "Schema", after: "Schema") -> str:
     match after.state:
         case "missing":
-            return f"{after.record}: nothing is there yet; the first use makes it with schema {after.newest}"
+            return f"{after.record}: there is no record yet; the first use creates it with schema {after.newest}"
         case "older":
-            return f"{after.record}: schema {after.found}; `hopweave migrate` brings it to {after.newest}"
+            return f"{after.record}: schema {after.found}; `hopweave migrate` upgrades it to {after.newest}"
         case "newer":
             return f"{after.record}: schema {after.found} is newer than {after.newest}: use the release that wrote it"
         case _:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.options import AsJson, CorpusName, FilterText, Searcher, TopK, Web
-from cli.output.console import emit, say
+from cli.output.console import print_json, print_status
 from core.errors import InvalidFilter
 
 if TYPE_CHECKING:
@@ -23,22 +23,22 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
+    query: Annotated[str, typer.Argument(help="The query.")],
     corpus: CorpusName,
     searcher: Searcher = None,
     k: TopK = 5,
     where: FilterText = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Tell why each passage is there.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain why each passage was found.")] = False,
     features: Annotated[
-        bool, typer.Option("--features", help="Tell also what each feature adds to the score; implies --explain.")
+        bool, typer.Option("--features", help="Show what each feature adds to the score; implies --explain.")
     ] = False,
     web: Web = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank the passages of a corpus."""
     from app.services.questions import SearchRequest
-    from cli.asking import searched
-    from cli.output.results import search_object, show_search
+    from cli.flows.questions import run_search
+    from cli.output.results import search_to_dict, show_search
 
     request = SearchRequest(
         query=query,
@@ -49,24 +49,24 @@ def search(
         contributions=features,
         web=web,
     )
-    result, trace = searched(corpus, request)
+    result, trace = run_search(corpus, request)
     if as_json:
-        emit(search_object(result, trace))
+        print_json(search_to_dict(result, trace))
     else:
         show_search(result, trace)
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    question: Annotated[str, typer.Argument(help="The question.")],
     corpus: CorpusName,
     reasoner: Annotated[
-        str | None, typer.Option(help="NAME[:key=value,…]; unset, the one of the settings.", show_default=False)
+        str | None, typer.Option(help="NAME[:key=value,…]. Default: the settings'.", show_default=False)
     ] = None,
     searcher: Searcher = None,
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", help="How many passages a retrieval brings; unset, the reasoner's own number.", show_default=False
+            "-k", help="The number of passages per retrieval. Default: the reasoner's own.", show_default=False
         ),
     ] = None,
     where: FilterText = None,
@@ -76,15 +76,17 @@ def ask(
             help="Limits for this question: calls=20,tokens=50000,seconds=60, or some of them.", show_default=False
         ),
     ] = None,
-    instructions: Annotated[str, typer.Option(help="How the answer is to be written.", show_default=False)] = "",
+    instructions: Annotated[str, typer.Option(help="Instructions for writing the answer.", show_default=False)] = "",
     web: Web = False,
     as_json: AsJson = False,
-    no_stream: Annotated[bool, typer.Option("--no-stream", help="Print nothing before the answer is whole.")] = False,
+    no_stream: Annotated[
+        bool, typer.Option("--no-stream", help="Print nothing before the answer is complete.")
+    ] = False,
 ) -> None:
     """Answer a question from a corpus, with citations."""
     from app.services.questions import AskRequest
-    from cli.asking import asked
-    from cli.output.results import answer_object, show_answer
+    from cli.flows.questions import run_question
+    from cli.output.results import answer_to_dict, show_answer
 
     request = AskRequest(
         question=question,
@@ -96,12 +98,12 @@ def ask(
         web=web,
     )
     try:
-        answer, trace = asked(corpus, request, budget=budget, shown=not (no_stream or as_json))
+        answer, trace = run_question(corpus, request, budget=budget, shown=not (no_stream or as_json))
     except KeyboardInterrupt:
-        say("hopweave: interrupted; calls of models that were under way are cancelled")
+        print_status("hopweave: interrupted; model calls in flight are cancelled")
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
-        emit(answer_object(answer, trace))
+        print_json(answer_to_dict(answer, trace))
     else:
         show_answer(answer, trace)
 

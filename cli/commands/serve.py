@@ -1,10 +1,10 @@
-"""`hopweave serve` and `hopweave worker`: what runs until it is told to stop."""
+"""`hopweave serve` and `hopweave worker`: processes that run until they are stopped."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.output.console import say
+from cli.output.console import print_status
 from core.errors import FolderHeld, InvalidInput
 
 if TYPE_CHECKING:
@@ -19,26 +19,29 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine, HOPWEAVE_API__KEYS must be set.")] = (
+    host: Annotated[str, typer.Option(help="The address; other than loopback, HOPWEAVE_API__KEYS must be set.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=1, max=65535)] = 8000,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="How many processes answer requests.")] = 1,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="The number of processes that answer requests.")] = 1,
+    descriptor: Annotated[
+        int | None, typer.Option("--socket", hidden=True, help="A listening socket that the parent passed on.")
+    ] = None,
 ) -> None:
-    """Answer over HTTP; in one data folder with a worker beside that indexes what is handed in."""
+    """Serve the HTTP API. With a data folder, a worker process runs too and indexes submitted documents."""
     from api.serving import serve as serve_http
     from core.settings import read_settings
 
-    serve_http(read_settings(), host=host, port=port, processes=workers)
+    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor)
 
 
 def worker(
     concurrency: Annotated[
-        int, typer.Option(min=1, max=256, help="How many processes work; more than one only over servers.")
+        int, typer.Option(min=1, max=256, help="The number of worker processes; more than one only with servers.")
     ] = 1,
 ) -> None:
-    """Index what is queued, until interrupted. In one data folder, serve and ingest do so by themselves; over servers,
-    this is what does, any number of times on any hosts.
+    """Index queued documents until interrupted. With a data folder, `serve` and `ingest` start a worker.
+    With servers, run this command any number of times, on any hosts.
     """
     from core.settings import read_settings
 
@@ -47,8 +50,8 @@ def worker(
         raise typer.Exit(0 if _work_over_servers(settings, concurrency) else 1)
     if concurrency > 1:
         raise InvalidInput(
-            f"--concurrency {concurrency}: one worker writes a data folder, and it uses all cores; for more, keep the "
-            "record on a server (HOPWEAVE_STORE__RECORD=neo4j)"
+            f"--concurrency {concurrency}: a data folder has one worker, which uses all cores; for more workers, keep "
+            "the record on a server (HOPWEAVE_STORE__RECORD=neo4j)"
         )
     _work_in_folder(settings)
 
@@ -63,23 +66,23 @@ def _work_in_folder(settings: "Settings") -> None:
     if is_held(settings.data_dir):
         who = holder(settings.data_dir)
         by = f"process {who.pid}" if who else "another process"
-        raise FolderHeld(f"the data folder {settings.data_dir} is held by {by}, which does its work already")
+        raise FolderHeld(f"the data folder {settings.data_dir} is locked by {by}, which is already its worker")
     told = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: told.set())
     with Supervision(settings) as supervision:
-        say(f"working on {settings.data_dir}; what happens is written to {supervision.log}")
+        print_status(f"working on {settings.data_dir}; the log is {supervision.log}")
         told.wait()
-        say("finishing what is being written")
+        print_status("stopping: finishing the current write")
 
 
 def _work_over_servers(settings: "Settings", concurrency: int) -> bool:
-    """Whether all ended in peace. What happens is written to standard error, by each process."""
+    """Returns whether all processes ended normally. Each process logs to standard error."""
     import logging
 
     from app.doctor.readiness import check_at_start
     from app.worker.workers import Workers
-    from cli.running import run_with_container
+    from cli.runtime import run_with_container
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     run_with_container(check_at_start, settings)

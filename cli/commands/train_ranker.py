@@ -1,4 +1,4 @@
-"""`hopweave train-ranker`: a ranker for the searcher `bridged`, from questions whose passages are known."""
+"""`hopweave train-ranker`: trains a ranker for the searcher `bridged` on questions with known supporting passages."""
 
 import asyncio
 from collections.abc import Sequence
@@ -38,18 +38,18 @@ def _train_ranker(
     dataset_dirs: Annotated[
         list[Path], typer.Argument(metavar="DATASET_DIR", help="Folders with corpus.jsonl and questions.jsonl.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the ranker is written.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file of the ranker.")],
     recipe: Annotated[str, typer.Option(help="full (weights and trees) or six (six weights).")] = "full",
-    extractor: Annotated[str, typer.Option(help="What finds entities: pattern, given, pattern+given.")] = "pattern",
-    chunker: Annotated[str, typer.Option(help="How documents are cut.")] = "passage",
-    folds: Annotated[int, typer.Option(min=2, max=20, help="Of the cross-validation.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Of the folds and the trees.")] = 0,
+    extractor: Annotated[str, typer.Option(help="The extractor: pattern, given, pattern+given.")] = "pattern",
+    chunker: Annotated[str, typer.Option(help="The chunker.")] = "passage",
+    folds: Annotated[int, typer.Option(min=2, max=20, help="The number of cross-validation folds.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the folds and the trees.")] = 0,
     licence: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="An attribution to keep in the file; repeatable.")
+        list[str] | None, typer.Option(metavar="TEXT", help="An attribution to write into the file; repeatable.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write even a ranker that gains nothing.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write the ranker even if it gains nothing.")] = False,
 ) -> None:
-    """Train a ranker, judge it by questions that it has not seen, and write it if it gains.
+    """Train a ranker, evaluate it by cross-validation, and write it if it beats stage 1.
 
     Use it as `--searcher bridged:ranker=FILE`.
     """
@@ -66,22 +66,22 @@ def _train_ranker(
     )
     check_installed(training.fitted)
     datasets = read_training_datasets(dataset_dirs)
-    draft = _draft(output)
+    draft = _prepare_draft(output)
     settings = read_settings()
     with stages() as progress:
-        sets, model = asyncio.run(_gathered(settings, datasets, training, progress))
+        sets, model = asyncio.run(_gather(settings, datasets, training, progress))
         trained = train(sets, training, embedding_model=model, progress=progress)
     Console().print(ranker_table(trained))
     if not trained.gains:
-        _doubt(trained.difference.mean, output, force=force)
+        _report_no_gain(trained.difference.mean, output, force=force)
     _write(output, draft, trained.file)
     typer.echo(f"{output}: use it with --searcher bridged:ranker={output}", err=True)
 
 
-async def _gathered(
+async def _gather(
     settings: Settings, datasets: Sequence[Dataset], training: Training, progress: Progress
 ) -> tuple[list[TrainingSet], str]:
-    """The worker is needed until all is indexed and searched, and not while weights are fitted."""
+    """Indexes and searches the training sets. The worker runs only during this, not while weights are fitted."""
     container = Container(settings)
     try:
         with Supervision(settings) as supervision:
@@ -102,7 +102,7 @@ async def _gathered(
         await container.close()
 
 
-def _doubt(difference: float, output: Path, *, force: bool) -> None:
+def _report_no_gain(difference: float, output: Path, *, force: bool) -> None:
     said = f"the ranker does not beat stage 1: {100 * difference:+.1f} points of R@5 in cross-validation"
     if not force:
         typer.echo(f"hopweave: {said}; {output} is not written (more questions may help, --force writes it)", err=True)
@@ -110,8 +110,8 @@ def _doubt(difference: float, output: Path, *, force: bool) -> None:
     typer.echo(f"{said}; --force writes it nonetheless", err=True)
 
 
-def _draft(output: Path) -> Path:
-    """Where the text is written first; that it can be is found out before the work, and leaves nothing behind."""
+def _prepare_draft(output: Path) -> Path:
+    """Returns the draft's path after checking, before any work, that it can be written; leaves no file behind."""
     draft = output.with_name(f".{output.name}.part")
     try:
         if output.is_dir():
@@ -125,7 +125,7 @@ def _draft(output: Path) -> Path:
 
 
 def _write(output: Path, draft: Path, text: str) -> None:
-    """Whole, or not at all."""
+    """Writes the draft and renames it, so that the file is complete or absent."""
     try:
         draft.write_text(text, encoding="utf-8", newline="\n")
         draft.replace(output)

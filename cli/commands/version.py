@@ -3,7 +3,7 @@
 import typer
 
 from cli.options import AsJson
-from cli.output.console import emit, show
+from cli.output.console import print_json, print_result
 
 __all__ = ["register"]
 
@@ -18,6 +18,6 @@ def version(as_json: AsJson = False) -> None:
 
     number = metadata.version("hopweave")
     if as_json:
-        emit({"version": number})
+        print_json({"version": number})
     else:
-        show(number)
+        print_result(number)

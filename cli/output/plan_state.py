@@ -1,4 +1,4 @@
-"""The plan of a question as far as it is carried out, made of the trace's events."""
+"""The state of a question's plan, updated from the events of its trace."""
 
 from dataclasses import dataclass, field
 
@@ -6,12 +6,12 @@ from core.events import PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEve
 from core.ports.reasoning import Step
 from core.trace import Event
 
-__all__ = ["DrawnStep", "PlanState"]
+__all__ = ["PlanState", "StepView"]
 
 
 @dataclass(kw_only=True)
-class DrawnStep:
-    """One step as it stands; `result` is its answer so far."""
+class StepView:
+    """The current state of one step; `result` is its latest answer."""
 
     id: str
     question: str
@@ -23,16 +23,16 @@ class DrawnStep:
 
     @property
     def sources(self) -> list[str]:
-        """The titles of the documents that the answer stands on."""
+        """The titles of the documents that the answer quotes."""
         quotes = self.result.quotes if self.result else ()
         return list(dict.fromkeys(quote.hit.document.title or quote.hit.document.key for quote in quotes))
 
 
 @dataclass
 class PlanState:
-    """The steps by id, in the order in which they were planned, and the answer's text as far as it was written."""
+    """The steps by id, in the order of the plan, and the text of the answer streamed so far."""
 
-    steps: dict[str, DrawnStep] = field(default_factory=dict)
+    steps: dict[str, StepView] = field(default_factory=dict)
     written: str = ""
 
     def listen(self, event: Event) -> None:
@@ -56,9 +56,9 @@ class PlanState:
                 return
         self._search()
 
-    def _planned(self, id: str, question: str, parents: tuple[str, ...]) -> DrawnStep:
-        self.steps.pop(id, None)  # one that is planned again comes after those that it waits for
-        self.steps[id] = DrawnStep(id=id, question=question, parents=parents)
+    def _planned(self, id: str, question: str, parents: tuple[str, ...]) -> StepView:
+        self.steps.pop(id, None)  # a step that is planned again moves behind the steps that it waits for
+        self.steps[id] = StepView(id=id, question=question, parents=parents)
         return self.steps[id]
 
     def _answered(self, result: Step) -> None:
@@ -70,7 +70,7 @@ class PlanState:
         step.state = "done"
 
     def _search(self) -> None:
-        """A step whose parents are done has begun to look."""
+        """Marks waiting steps whose parents are done as searching."""
         for step in self.steps.values():
             open_parents = [id for id in step.parents if id in self.steps and self.steps[id].state != "done"]
             if step.state == "waiting" and not open_parents:

@@ -1,4 +1,4 @@
-"""How far an ingest is: a bar on a terminal, else a line every few seconds."""
+"""The progress of an ingest: a bar on a terminal, otherwise a line every few seconds."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from cli.output.console import say
+from cli.output.console import print_status
 
 if TYPE_CHECKING:
     from core.jobs import Job
@@ -21,7 +21,7 @@ _WAITING = ("queued", "loading", "extracting", "writing", "deleting", "paused")
 
 
 class Progress:
-    """Shown on stderr while its block lasts."""
+    """Shows progress on stderr while its block runs."""
 
     def __init__(self) -> None:
         self._bar: Bar | None = None
@@ -40,11 +40,11 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def handing_in(self, documents: int) -> None:
+    def show_submitted(self, documents: int) -> None:
         self._show("reading", documents, None)
 
     def watch(self, job: "Job") -> None:
-        """Show what the job's counts tell."""
+        """Shows the job's counts."""
         total = sum(job.counts.values())
         waiting = sum(job.counts.get(state, 0) for state in _WAITING)
         failed = job.counts.get("failed", 0)
@@ -55,4 +55,4 @@ class Progress:
             self._bar.update(self._task, description=what, completed=done, total=total)
         elif time.monotonic() - self._last >= _EVERY_SECONDS:
             self._last = time.monotonic()
-            say(f"{what}: {done:,}" + ("" if total is None else f" of {total:,}") + " documents")
+            print_status(f"{what}: {done:,}" + ("" if total is None else f" of {total:,}") + " documents")

@@ -1,4 +1,4 @@
-"""Hits and answers, for people and as JSON in the shapes of the HTTP API."""
+"""Prints hits and answers for people, and converts them to the JSON of the HTTP API."""
 
 import textwrap
 from collections.abc import Mapping
@@ -6,23 +6,23 @@ from typing import Any
 
 from api.schemas.ask import answer_out
 from api.schemas.search import search_out
-from cli.output.console import show
+from cli.output.console import print_result
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
 from core.trace import Trace
 
-__all__ = ["answer_object", "search_object", "show_answer", "show_search"]
+__all__ = ["answer_to_dict", "search_to_dict", "show_answer", "show_search"]
 
 _SNIPPET = 320
 _WIDTH = 100
 _ROWS = 10
 
 
-def search_object(result: SearchResult, trace: Trace) -> dict[str, Any]:
+def search_to_dict(result: SearchResult, trace: Trace) -> dict[str, Any]:
     return search_out(result, trace).model_dump(mode="json")
 
 
-def answer_object(answer: Answer, trace: Trace) -> dict[str, Any]:
+def answer_to_dict(answer: Answer, trace: Trace) -> dict[str, Any]:
     return answer_out(answer, trace).model_dump(mode="json")
 
 
@@ -30,25 +30,25 @@ def show_search(result: SearchResult, trace: Trace) -> None:
     for rank, hit in enumerate(result.hits, start=1):
         _show_hit(rank, hit)
     if not result.hits:
-        show("nothing was found")
+        print_result("nothing was found")
     _show_notes(trace)
 
 
 def show_answer(answer: Answer, trace: Trace) -> None:
-    """The answer in its paragraphs, then its sources, the notes, and what it cost."""
+    """Prints the answer, then its sources, notes and usage."""
     for paragraph in answer.text.splitlines() or [""]:
-        show(textwrap.fill(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False))
+        print_result(textwrap.fill(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False))
     if answer.citations:
-        show()
+        print_result()
     for citation in answer.citations:
-        show(f"[{citation.marker}] {_source(citation)}")
-        show(textwrap.indent(_snippet(f"“{citation.quote}”"), "    "))
+        print_result(f"[{citation.marker}] {_format_source(citation)}")
+        print_result(textwrap.indent(_format_snippet(f"“{citation.quote}”"), "    "))
     if trace.notes or trace.usage.actions:
-        show()
+        print_result()
     _show_notes(trace)
 
 
-def _source(citation: Citation) -> str:
+def _format_source(citation: Citation) -> str:
     title = citation.document.title or citation.document.key
     if citation.url is not None:
         return f"{title} <{citation.url}>"
@@ -58,47 +58,47 @@ def _source(citation: Citation) -> str:
 
 def _show_notes(trace: Trace) -> None:
     for note in trace.notes:
-        show(f"note: {note}")
+        print_result(f"note: {note}")
     usage = trace.usage
     if usage.actions:
         cached = f" and {usage.cached} from the cache" if usage.cached else ""
         calls = f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{cached}"
-        show(f"{calls}, {usage.tokens:,} tokens, {trace.timing.get('total', 0.0):.1f} s")
+        print_result(f"{calls}, {usage.tokens:,} tokens, {trace.timing.get('total', 0.0):.1f} s")
 
 
 def _show_hit(rank: int, hit: Hit) -> None:
     heading = f" › {hit.chunk.heading}" if hit.chunk.heading else ""
-    show(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key})")
-    show(f"   score {hit.score:.4f}{_signals(hit.signals)}")
-    show(textwrap.indent(_snippet(hit.chunk.text), "   "))
+    print_result(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key})")
+    print_result(f"   score {hit.score:.4f}{_format_signals(hit.signals)}")
+    print_result(textwrap.indent(_format_snippet(hit.chunk.text), "   "))
     for reason in hit.reasons:
-        show(f"   why: {reason}")
+        print_result(f"   why: {reason}")
     if hit.path:
-        show(textwrap.indent(_way(hit.path), "   "))
-    for name, value in _largest(hit.contributions):
-        show(f"   {value:+8.3f}  {name}")
-    show()
+        print_result(textwrap.indent(_format_path(hit.path), "   "))
+    for name, value in _select_contributions(hit.contributions):
+        print_result(f"   {value:+8.3f}  {name}")
+    print_result()
 
 
-def _largest(contributions: Mapping[str, float]) -> list[tuple[str, float]]:
-    """The contributions that matter most, greatest first whatever their sign, and the rest in one row."""
+def _select_contributions(contributions: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Returns the contributions of the greatest absolute value, and the sum of the rest as one row."""
     rows = sorted(contributions.items(), key=lambda row: (-abs(row[1]), row[0]))
     shown, rest = rows[:_ROWS], rows[_ROWS:]
     return [*shown, (f"({len(rest)} others)", sum(value for _, value in rest))] if rest else shown
 
 
-def _signals(signals: Signals) -> str:
+def _format_signals(signals: Signals) -> str:
     shown = (("cosine", signals.dense), ("BM25", signals.sparse), ("PageRank", signals.graph))
     return "".join(f" · {name} {value:.4g}" for name, value in shown if value is not None)
 
 
-def _snippet(text: str) -> str:
+def _format_snippet(text: str) -> str:
     shown = textwrap.shorten(text, _SNIPPET, placeholder=" …")
     return textwrap.fill(shown, _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
 
 
-def _way(path: tuple[PathStep, ...]) -> str:
-    """The steps as one line; where a step begins elsewhere than the last one ended, a new line."""
+def _format_path(path: tuple[PathStep, ...]) -> str:
+    """Returns the steps as one line. A step that does not start where the last one ended starts a new line."""
     text, at = "", ""
     for step in path:
         if step.source != at:

@@ -1,4 +1,4 @@
-"""How far something of several stages is: a bar for each on a terminal, else a line every few seconds."""
+"""The progress of a task with several stages: a bar for each on a terminal, otherwise a line every few seconds."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ _LINE_SECONDS = 5.0
 
 @contextmanager
 def stages() -> Iterator[Callable[[str, int, int], None]]:
-    """On stderr. What it gives is told the stage, how much of it is done, and how much there is."""
+    """Shows progress on stderr while the block runs. Yields a function of (stage, done, total)."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines()
@@ -33,12 +33,12 @@ def stages() -> Iterator[Callable[[str, int, int], None]]:
 
 
 class _Lines:
-    """Says where things are, at most once in some seconds."""
+    """Prints the progress at most once every few seconds."""
 
     def __init__(self) -> None:
-        self._said = time.monotonic()
+        self._describe = time.monotonic()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if time.monotonic() - self._said > _LINE_SECONDS:
-            self._said = time.monotonic()
+        if time.monotonic() - self._describe > _LINE_SECONDS:
+            self._describe = time.monotonic()
             typer.echo(f"{stage}: {done} of {total}", err=True)

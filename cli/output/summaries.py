@@ -1,20 +1,20 @@
-"""What an ingest says when it is over, for people and as JSON."""
+"""Prints the outcome of an ingest or of a dry run for people, and converts it to JSON."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from app.services.estimates import Estimate
-from cli.ingesting import Summary
-from cli.output.console import say, show
+from cli.flows.ingest import Summary
+from cli.output.console import print_result, print_status
 from core.jobs import JobState
-from indexer import Rejected
+from indexer import Rejection
 
-__all__ = ["dry_object", "show_dry", "show_summary", "summary_object"]
+__all__ = ["estimate_to_dict", "show_estimate", "show_summary", "summary_to_dict"]
 
 _SHOWN = 20
 
 
-def summary_object(summary: Summary) -> dict[str, Any]:
+def summary_to_dict(summary: Summary) -> dict[str, Any]:
     counts = summary.job.counts
     return {
         "corpus": summary.corpus.name,
@@ -33,7 +33,7 @@ def summary_object(summary: Summary) -> dict[str, Any]:
         },
         "chunks": summary.chunks,
         "seconds": round(summary.seconds, 3),
-        "chunks_per_second": _rate(summary),
+        "chunks_per_second": _compute_rate(summary),
         "pruned": summary.pruned,
     }
 
@@ -48,25 +48,31 @@ def show_summary(summary: Summary) -> None:
     ]
     shown += [f"{len(summary.rejected):,} rejected"] if summary.rejected else []
     shown += [f"{summary.pruned:,} pruned"] if summary.pruned is not None else []
-    show(f"corpus {summary.corpus.name}: {', '.join(shown)}")
+    print_result(f"corpus {summary.corpus.name}: {', '.join(shown)}")
     if summary.chunks:
-        rate = _rate(summary)
-        show(f"{summary.chunks:,} passages in {summary.seconds:.1f} s" + (f", {rate:.1f} a second" if rate else ""))
+        rate = _compute_rate(summary)
+        print_result(
+            f"{summary.chunks:,} passages in {summary.seconds:.1f} s" + (f", {rate:.1f} a second" if rate else "")
+        )
     if summary.job.malformed_triples:
-        show(f"{summary.job.malformed_triples:,} malformed triples were left out")
+        print_result(f"{summary.job.malformed_triples:,} malformed triples were left out")
     if summary.job.calls:
-        show(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
+        print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     if summary.job.state is JobState.PAUSED:
-        say(f"paused: {summary.paused}; what was paid for is kept. Go on with `hopweave jobs resume {summary.job.id}`")
+        print_status(
+            f"paused: {summary.paused}; what was paid for is kept. Go on with `hopweave jobs resume {summary.job.id}`"
+        )
     for key, reason in summary.job.failures:
-        say(f"failed: {key}: {reason}")
+        print_status(f"failed: {key}: {reason}")
     _show_rejected(summary.rejected)
     more = counts.get("failed", 0) - len(summary.job.failures)
     if more > 0:
-        say(f"and {more:,} more failed: `hopweave documents list --corpus {summary.corpus.name} --state failed`")
+        print_status(
+            f"and {more:,} more failed: `hopweave documents list --corpus {summary.corpus.name} --state failed`"
+        )
 
 
-def dry_object(corpus: str, estimate: Estimate) -> dict[str, Any]:
+def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:
     return {
         "corpus": corpus,
         "dry_run": True,
@@ -80,31 +86,31 @@ def dry_object(corpus: str, estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def show_dry(estimate: Estimate) -> None:
-    show(
+def show_estimate(estimate: Estimate) -> None:
+    print_result(
         f"{estimate.documents:,} documents, {estimate.bytes:,} bytes, {estimate.chunks:,} passages, "
         f"{estimate.tokens:,} tokens; nothing was written"
     )
     if estimate.unchanged:
-        show(f"{estimate.unchanged:,} of them are indexed as they are")
+        print_result(f"{estimate.unchanged:,} of them are indexed as they are")
     if estimate.model:
         model = estimate.model
-        show(
+        print_result(
             f"the language model: {model.calls:,} calls, {model.prompt_tokens:,} prompt tokens, "
             f"{model.completion_tokens:,} completion tokens, about {model.seconds:,.0f} s"
         )
         for assumption in model.assumptions:
-            show(f"  assumed: {assumption}")
+            print_result(f"  assumed: {assumption}")
     _show_rejected(estimate.rejected)
 
 
-def _show_rejected(rejected: Iterable[Rejected]) -> None:
+def _show_rejected(rejected: Iterable[Rejection]) -> None:
     listed = list(rejected)
     for one in listed[:_SHOWN]:
-        say(f"rejected: {one.source}: {one.reason}")
+        print_status(f"rejected: {one.source}: {one.reason}")
     if len(listed) > _SHOWN:
-        say(f"and {len(listed) - _SHOWN:,} more were rejected; --json lists them all")
+        print_status(f"and {len(listed) - _SHOWN:,} more were rejected; --json lists them all")
 
 
-def _rate(summary: Summary) -> float | None:
+def _compute_rate(summary: Summary) -> float | None:
     return round(summary.chunks / summary.seconds, 1) if summary.seconds and summary.chunks else None

@@ -1,4 +1,4 @@
-"""A document's way in: load, chunk, extract. All of it on values; writing is the record's."""
+"""The ports of indexing: loader, chunker and extractor. They work on values and write nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from core.graph import Extraction, Triple
 from core.ports.embedding import TokenCounter
 from core.trace import Trace
 
-__all__ = ["Asking", "Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "Source"]
+__all__ = ["Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "ModelCalls", "Source"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A document's bytes with what its sender said of them."""
+    """The bytes of a document, with the title, media type and metadata that its sender gave."""
 
     key: str
     content: bytes
@@ -25,10 +25,10 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A stretch of a document under one heading path (or on one page), never joined with its neighbours in one chunk.
+    """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
-    `start` is the offset of `text` in the document's text, in code points (None: the block has no such place).
-    `entities` and `triples` came with the block from outside; `malformed` counts triples that were not three names.
+    `start` is the offset of `text` in the text of the document, in code points, or None if it has none. `entities` and
+    `triples` are those that the sender gave for the block.
     """
 
     text: str
@@ -41,7 +41,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedDocument:
-    """A document, read. `entities` and `triples` came with it; `malformed` counts given triples that are none."""
+    """A loaded document. `entities` and `triples` are those that the sender gave for all of it.
+
+    `malformed` counts given triples, also those of blocks, that are not three names.
+    """
 
     key: str
     title: str
@@ -53,9 +56,9 @@ class LoadedDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftChunk:
-    """A chunk before it has an id. `heading` is the path joined by ' › '; `block` is the index of its block.
+    """A chunk without an id. `heading` is the path joined by ' › '. `block` is the index of its block.
 
-    `start` is the offset in the document's text (None where the block has none).
+    `start` is the offset in the text of the document, or None if the block has none.
     """
 
     text: str
@@ -67,23 +70,25 @@ class DraftChunk:
 
 
 class Loader(Protocol):
-    """Reads one kind of content. The module that makes it names its media types and file suffixes."""
+    """Reads one kind of content. The module of a loader names its media types and file suffixes."""
 
     def load(self, source: Source) -> LoadedDocument:
-        """Raises `LoadFailed`, saying what is wrong with the bytes and where."""
+        """Raises `LoadFailed`, which says what is wrong with the bytes and where."""
         ...
 
 
 class Chunker(Protocol):
-    """Cuts a document into chunks that the embedding model reads whole, in order; an empty document has none."""
+    """Cuts a document into chunks that the embedding model reads whole, in order. An empty document has none."""
 
     def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
-    """How an extractor that asks a model wants to be used: chunk by chunk, `concurrency` chunks at a time, and each up
-    to `attempts` times. `characters` tells how long the prompt for a chunk is, for estimates.
+class ModelCalls:
+    """How an extractor that calls a model is used: chunk by chunk, and `concurrency` chunks at a time.
+
+    A chunk that fails is tried up to `attempts` times. `characters` returns the length of the prompt for a chunk, for
+    estimates.
     """
 
     concurrency: int
@@ -92,19 +97,19 @@ class Asking:
 
 
 class Extractor(Protocol):
-    """Finds entities and triples. `fingerprint` changes whenever the same input could give another result."""
+    """Finds entities and triples. `fingerprint` changes whenever the same input may give another result."""
 
     @property
     def fingerprint(self) -> str: ...
 
     @property
     def gives_triples(self) -> bool:
-        """Whether `fine: auto` means that entities and facts get vectors."""
+        """Whether it finds triples: with `fine: auto`, entities and facts then have vectors."""
         ...
 
     @property
-    def asking(self) -> Asking | None:
-        """None: no model is asked, so nothing is paid for and nothing fails."""
+    def model_calls(self) -> ModelCalls | None:
+        """None if the extractor calls no model. Then nothing is paid for and nothing fails."""
         ...
 
     async def extract(
@@ -115,13 +120,13 @@ class Extractor(Protocol):
         trace: Trace,
         attempt: int = 0,
     ) -> list[Extraction]:
-        """One extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for context.
+        """Returns one extraction for each index in `wanted`, in that order. `chunks` are all chunks of the document.
 
-        `attempt` counts from 0 how often these were asked for in vain. Where a model is asked, raises what
-        `core.ports.chat.ChatModel` raises; nothing is given then, not even of the chunks that went well.
+        `attempt` counts the failed attempts for these chunks. If a model is called, raises what
+        `core.ports.chat.ChatModel` raises; then nothing is returned, also not for the chunks that succeeded.
         """
         ...
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        """All that the extraction of this chunk depends on, for its hash."""
+        """Returns everything that the extraction of this chunk depends on, for its hash."""
         ...

@@ -1,6 +1,6 @@
 """Names as they are written: found in text by capitals, digits and quotes, without a model.
 
-Both sides use it: the `pattern` extractor on passages, linking on questions (`retrieval.graph.linking`).
+Both sides use it: the `pattern` extractor on passages, linking on questions (`retrieval.pagerank.name_linking`).
 """
 
 import re

@@ -14,8 +14,8 @@ from evaluation.datasets import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE
 from evaluation.indexing import Progress
 from evaluation.ranker.training_set import TrainingSet
 from evaluation.scores.bootstrap import Interval, interval
-from retrieval.bridged.ranker import file_of
-from retrieval.bridged.training import RECIPES, Recipe, cross_validated, fit, stage1_recall, transferred
+from retrieval.bridged.ranker_file import format_ranker
+from retrieval.bridged.training import RECIPES, Recipe, cross_validate, evaluate_transfer, fit, stage1_recall
 
 __all__ = ["Judgement", "Trained", "Training", "check_installed", "train"]
 
@@ -86,13 +86,13 @@ def train(sets: Sequence[TrainingSet], training: Training, *, embedding_model: s
     recipe = training.fitted
     questions = {one.dataset.name: one.questions for one in sets}
     before = {name: np.array([stage1_recall(question) for question in asked]) for name, asked in questions.items()}
-    after = cross_validated(
+    after = cross_validate(
         questions,
         recipe,
         folds=training.folds,
         progress=lambda done, total: progress("cross-validation", done, total),
     )
-    others = transferred(questions, recipe) if len(sets) > 1 else {}
+    others = evaluate_transfer(questions, recipe) if len(sets) > 1 else {}
     judgements = tuple(
         Judgement(
             dataset=name,
@@ -106,7 +106,7 @@ def train(sets: Sequence[TrainingSet], training: Training, *, embedding_model: s
     )
     weights, trees = fit([question for asked in questions.values() for question in asked], recipe)
     return Trained(
-        file=file_of(weights, trees, _provenance(sets, training, judgements, embedding_model)),
+        file=format_ranker(weights, trees, _provenance(sets, training, judgements, embedding_model)),
         judgements=judgements,
         difference=interval(
             np.concatenate([after[name] - before[name] for name in questions]).tolist(), seed=training.seed

@@ -14,11 +14,11 @@ from core.trace import Trace
 from evaluation.datasets import Dataset, GoldQuestion, read_dataset
 from evaluation.indexing import Progress, WorkerWatch, index
 from evaluation.scores.supporting import Support
-from retrieval.bridged.features import matrix
-from retrieval.bridged.gathering import gather
+from retrieval.bridged.features import compute_features
+from retrieval.bridged.stage1 import gather_evidence
 from retrieval.bridged.training import TrainingQuestion
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import WalkConfig
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.personalized import PageRankConfig
 
 __all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_set", "read_training_datasets"]
 
@@ -86,15 +86,15 @@ async def gather_set(
 
 
 async def _candidates(
-    container: Container, corpus: Corpus, snapshot: Snapshot, question: GoldQuestion, features: Sequence[str]
+    container: Container, corpus: Corpus, snapshot: GraphSnapshot, question: GoldQuestion, features: Sequence[str]
 ) -> TrainingQuestion:
     query = Query(corpus=corpus, text=question.text, k=10)
-    pool, evidence = await gather(container.searching, query, snapshot, Trace(), WalkConfig())
+    pool, evidence = await gather_evidence(container.searching, query, snapshot, Trace(), PageRankConfig())
     hits = await _hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
     supports = sorted(question.supporting, key=_place)
     return TrainingQuestion(
         chunks=pool.chunks,
-        features=matrix(evidence, features),
+        features=compute_features(evidence, features),
         place=evidence.place,
         supports=tuple(np.array([at for at, hit in hits if one.shown_by(hit)], np.int64) for one in supports),
     )

@@ -1,6 +1,6 @@
 """One chunk per block, as the document brings them; what exceeds the model's limit is cut by sentences.
 
-For corpora whose documents are passages already: no passage is ever cut that the model can read whole.
+For corpora whose documents are passages already: a passage that the model can read whole is never cut.
 """
 
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
 from indexer.chunking.packing import cut_blocks
 
-__all__ = ["FINGERPRINT", "Config", "Passage", "build"]
+__all__ = ["FINGERPRINT", "Config", "PassageChunker", "build"]
 
 FINGERPRINT = "passage-1"
-"""Changes whenever the same document could be cut in another way."""
+"""Must change whenever the same document may be cut in another way."""
 
 
 class Config(StrategyConfig):
-    """Only what happens to blocks that are too long can be chosen."""
+    """The option concerns only blocks that are too long."""
 
     overlap_sentences: int = Field(
         default=1, ge=0, le=10, description="Sentences that the next chunk of a cut block repeats, at most a quarter."
@@ -27,8 +27,8 @@ class Config(StrategyConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Passage:
-    """Keeps each block whole where the model can read it."""
+class PassageChunker:
+    """Keeps each block whole if the model can read it."""
 
     config: Config
 
@@ -37,4 +37,4 @@ class Passage:
 
 
 def build(config: Config, _backends: object) -> Chunker:
-    return Passage(config=config)
+    return PassageChunker(config=config)

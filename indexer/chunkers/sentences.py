@@ -1,6 +1,7 @@
 """Whole sentences, packed up to what the embedding model reads, with a sentence of overlap.
 
-Works in any script. A sentence that is too long is cut at line ends, clauses, words, and at last between characters.
+It works in any script. A sentence that is too long is cut at line ends, at clauses, at words, and last between
+characters.
 """
 
 from dataclasses import dataclass
@@ -12,14 +13,14 @@ from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
 from indexer.chunking.packing import cut_blocks
 
-__all__ = ["FINGERPRINT", "Config", "Sentences", "build"]
+__all__ = ["FINGERPRINT", "Config", "SentenceChunker", "build"]
 
 FINGERPRINT = "sentences-1"
-"""Changes whenever the same document could be cut in another way."""
+"""Must change whenever the same document may be cut in another way."""
 
 
 class Config(StrategyConfig):
-    """How large chunks may become, and how much of one the next repeats."""
+    """The size of chunks, and their overlap."""
 
     max_tokens: int | None = Field(
         default=None, ge=8, description="Tokens of title, heading and text together; null: what the model reads."
@@ -30,7 +31,7 @@ class Config(StrategyConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentences:
+class SentenceChunker:
     """Packs the sentences of each block."""
 
     config: Config
@@ -41,4 +42,4 @@ class Sentences:
 
 
 def build(config: Config, _backends: object) -> Chunker:
-    return Sentences(config=config)
+    return SentenceChunker(config=config)

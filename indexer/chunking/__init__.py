@@ -1,1 +1,1 @@
-"""Parts of chunkers: splitting and packing sentences, titles."""
+"""Parts of chunkers: splitting, packing, and the text to embed for a chunk."""

@@ -1,4 +1,4 @@
-"""Sentences that are too long into smaller parts: ranges of code points that cover it all."""
+"""Splitting of sentences that are too long into parts: ranges of code points that cover all of them."""
 
 import re
 import unicodedata
@@ -16,11 +16,11 @@ _PARTS = (
 )
 
 CHARACTERS = len(_PARTS)
-"""The level from which on `finer` cuts between characters."""
+"""The first level at which `finer` cuts between characters."""
 
 
 def finer(text: str, part: Range, level: int) -> list[Range]:
-    """Cut `part` at line ends (level 0), clauses (1), words (2), or in two between characters (3 and more)."""
+    """Cuts `part` at line ends (level 0), clauses (1), words (2), or in two between characters (3 and more)."""
     if level >= CHARACTERS:
         return [(a, b) for a, b in halves(text, part) if not text[a:b].isspace()]
     start, end = part
@@ -29,9 +29,9 @@ def finer(text: str, part: Range, level: int) -> list[Range]:
 
 
 def halves(text: str, part: Range) -> list[Range]:
-    """Cut near the middle: at white space if there is any in the middle half, never before a combining mark.
+    """Cuts near the middle: at white space if there is any in the middle half, and never before a combining mark.
 
-    What is a single character to the reader stays whole.
+    What readers see as a single character stays whole.
     """
     start, end = part
     quarter, middle = (end - start) // 4, (start + end) // 2
@@ -47,13 +47,13 @@ def halves(text: str, part: Range) -> list[Range]:
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether the characters before and behind `at` are shown as one."""
+    """Whether the characters before and at `at` are shown as one."""
     joiners = "\u200d\ufe0e\ufe0f"
     return text[at] in joiners or text[at - 1] == "\u200d" or unicodedata.category(text[at]) in ("Mn", "Mc", "Me")
 
 
 def trimmed(text: str, part: Range) -> Range:
-    """The range without white space at its ends; empty ranges stay where they end."""
+    """Returns the range without white space at its ends. An empty range stays where it ends."""
     start, end = part
     piece = text[start:end]
     start += len(piece) - len(piece.lstrip())

@@ -1,1 +1,1 @@
-"""Extractors by file name; they are combined with '+' (`indexer.extraction`)."""
+"""Extractors by file name. `indexer.selection.extractors` makes them, and combines them with '+'."""

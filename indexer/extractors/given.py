@@ -1,7 +1,8 @@
 """Entities and triples that came with the document or its chunks.
 
-A document's entity belongs to every chunk that holds it, a triple to the first that holds both its names; what no chunk
-holds belongs to the first chunk, so that nothing given is lost. What came with a block stays in that block's chunks.
+An entity of a document belongs to every chunk that contains it, a triple to the first chunk that contains both its
+names. What no chunk contains belongs to the first chunk, so that nothing is lost. What came with a block stays in the
+chunks of that block.
 """
 
 import weakref
@@ -15,45 +16,45 @@ from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.text.names import normalise
 from core.trace import Trace
-from indexer.chunking.occurrences import Occurrences
+from indexer.extractors._occurrences import Occurrences
 
-__all__ = ["GIVES_TRIPLES", "Config", "Given", "build"]
+__all__ = ["GIVES_TRIPLES", "Config", "GivenExtractor", "build"]
 
 GIVES_TRIPLES = True
 
 
 class Config(StrategyConfig):
-    """Nothing to choose."""
+    """No options."""
 
 
-class Given:
-    """Hands out what was given; the malformed triples of a document are counted on its first chunk."""
+class GivenExtractor:
+    """Assigns given entities and triples to chunks. The malformed triples of a document count for its first chunk."""
 
     fingerprint = "given-1"
     gives_triples = GIVES_TRIPLES
-    asking = None
+    model_calls = None
 
     def __init__(self) -> None:
-        # The last document, since its chunks are asked for slice by slice and shared out only all together.
+        # Of the last document: chunks are extracted one by one, and names are assigned to all of them at once.
         self._digested: tuple[weakref.ref[LoadedDocument], str] | None = None
-        self._shared: tuple[weakref.ref[LoadedDocument], Sequence[DraftChunk], list[Extraction]] | None = None
+        self._assigned: tuple[weakref.ref[LoadedDocument], Sequence[DraftChunk], list[Extraction]] | None = None
 
     async def extract(
         self,
         document: LoadedDocument,
         chunks: Sequence[DraftChunk],
         wanted: Sequence[int],
-        trace: Trace,  # noqa: ARG002  # the port's
-        attempt: int = 0,  # noqa: ARG002  # the port's
+        trace: Trace,  # noqa: ARG002  # part of the port
+        attempt: int = 0,  # noqa: ARG002  # part of the port
     ) -> list[Extraction]:
-        shared = self._shared
-        if shared is None or shared[0]() is not document or shared[1] is not chunks:
-            shared = self._shared = (weakref.ref(document), chunks, _share_out(document, chunks))
-        return [shared[2][n] for n in wanted]
+        assigned = self._assigned
+        if assigned is None or assigned[0]() is not document or assigned[1] is not chunks:
+            assigned = self._assigned = (weakref.ref(document), chunks, _assign(document, chunks))
+        return [assigned[2][n] for n in wanted]
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        """What was given to one chunk depends on what the others hold: on the document, or only on its block."""
-        if document.entities or document.triples or document.malformed or _homeless(document):
+        """What belongs to one chunk depends on the other chunks: those of the document, or only those of its block."""
+        if document.entities or document.triples or document.malformed or _has_names_without_text(document):
             return (chunk.text, str(chunk.block), str(chunk.start), self._digest(document))
         block = document.blocks[chunk.block]
         if block.entities or block.triples:
@@ -61,7 +62,7 @@ class Given:
         return ()
 
     def _digest(self, document: LoadedDocument) -> str:
-        """One digest a document, kept while its chunks are asked for one after the other."""
+        """Returns the digest of a document, which is kept while its chunks are extracted one after the other."""
         if self._digested is None or self._digested[0]() is not document:
             parts = [document.key, str(document.malformed), *_flat(document.entities, document.triples)]
             for block in document.blocks:
@@ -70,19 +71,19 @@ class Given:
         return self._digested[1]
 
 
-def _share_out(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
-    share = _Share(chunks)
-    share.hand_out(range(len(chunks)), document.entities, document.triples)
+def _assign(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
+    assignment = _Assignment(chunks)
+    assignment.assign(range(len(chunks)), document.entities, document.triples)
     of_block: defaultdict[int, list[int]] = defaultdict(list)
     for n, chunk in enumerate(chunks):
         of_block[chunk.block].append(n)
     for index, block in enumerate(document.blocks):
-        share.hand_out(of_block.get(index) or range(len(chunks))[:1], block.entities, block.triples)
-    return [share.extraction(n, document.malformed if n == 0 else 0) for n in range(len(chunks))]
+        assignment.assign(of_block.get(index) or range(len(chunks))[:1], block.entities, block.triples)
+    return [assignment.extraction(n, document.malformed if n == 0 else 0) for n in range(len(chunks))]
 
 
-def _homeless(document: LoadedDocument) -> bool:
-    """Whether a block without text, and so without chunks, brought something that goes to the first chunk."""
+def _has_names_without_text(document: LoadedDocument) -> bool:
+    """Whether a block without text, which has no chunks, has names or triples. They belong to the first chunk."""
     return any((b.entities or b.triples) and not b.text.strip() for b in document.blocks)
 
 
@@ -94,33 +95,33 @@ def _flat(entities: Sequence[str], triples: Sequence[Triple]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is handed to one chunk: spellings with their counts, and triples; dictionaries keep the order given."""
+    """What belongs to one chunk: spellings with their counts, and triples. Dictionaries keep the given order."""
 
     forms: dict[str, int]
     triples: dict[Triple, None]
 
 
-class _Share:
-    """Hands names and triples to the chunks of one document."""
+class _Assignment:
+    """Assigns names and triples to the chunks of one document."""
 
     def __init__(self, chunks: Sequence[DraftChunk]) -> None:
         self._occurrences = Occurrences([chunk.text for chunk in chunks])
         self._found = [_Found({}, {}) for _ in chunks]
         self._held: dict[str, dict[int, int]] = {}
 
-    def hand_out(self, chunks: Sequence[int], entities: Iterable[str], triples: Iterable[Triple]) -> None:
-        """To those of `chunks` that hold them, else to the first of these."""
+    def assign(self, chunks: Sequence[int], entities: Iterable[str], triples: Iterable[Triple]) -> None:
+        """Assigns them to those of `chunks` that contain them, or else to the first of these."""
         if not chunks:
             return
         among = frozenset(chunks)
         for name in entities:
-            self._entity(name, chunks[0], among)
+            self._assign_entity(name, chunks[0], among)
         for triple in triples:
             object_ = self._chunks_with(triple.object)
             both = (n for n in self._chunks_with(triple.subject) if n in object_ and n in among)
             self._found[next(both, chunks[0])].triples[triple] = None
 
-    def _entity(self, name: str, first: int, among: frozenset[int]) -> None:
+    def _assign_entity(self, name: str, first: int, among: frozenset[int]) -> None:
         holding = {n: count for n, count in self._chunks_with(name).items() if n in among} or {first: 1}
         for n, count in holding.items():
             for surface in self._occurrences.surfaces(name, n, count):
@@ -140,4 +141,4 @@ class _Share:
 
 
 def build(_config: Config, _models: object) -> Extractor:
-    return Given()
+    return GivenExtractor()

@@ -1,6 +1,6 @@
-"""Names by how they are written: capitals, digits and quotes, without a model, and the document's title.
+"""Names by how they are written: capitals, digits and quotes, without a model, and the title of the document.
 
-Costs nothing and gives no triples. Scripts without capitals give the title, quoted names and what stands in Latin.
+It costs nothing and gives no triples. In scripts without capitals it finds the title, quoted names and Latin words.
 """
 
 from collections import Counter
@@ -10,32 +10,32 @@ from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.text.surface import find_names
+from core.text.titles import bare_title
 from core.trace import Trace
-from indexer.chunking.titles import bare_title
 
-__all__ = ["GIVES_TRIPLES", "Config", "Pattern", "build"]
+__all__ = ["GIVES_TRIPLES", "Config", "PatternExtractor", "build"]
 
 GIVES_TRIPLES = False
 
 
 class Config(StrategyConfig):
-    """Nothing to choose."""
+    """No options."""
 
 
-class Pattern:
-    """The names that `core.text.surface` finds; the bare title is a name of every chunk of its document."""
+class PatternExtractor:
+    """Finds the names that `core.text.surface` finds. The bare title is a name in every chunk of its document."""
 
     fingerprint = "pattern-2"
     gives_triples = GIVES_TRIPLES
-    asking = None
+    model_calls = None
 
     async def extract(
         self,
         document: LoadedDocument,
         chunks: Sequence[DraftChunk],
         wanted: Sequence[int],
-        trace: Trace,  # noqa: ARG002  # the port's
-        attempt: int = 0,  # noqa: ARG002  # the port's
+        trace: Trace,  # noqa: ARG002  # part of the port
+        attempt: int = 0,  # noqa: ARG002  # part of the port
     ) -> list[Extraction]:
         title = bare_title(document.title)
         return [_extraction(title, chunks[n].text) for n in wanted]
@@ -52,4 +52,4 @@ def _extraction(title: str, text: str) -> Extraction:
 
 
 def build(_config: Config, _models: object) -> Extractor:
-    return Pattern()
+    return PatternExtractor()

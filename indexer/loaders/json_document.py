@@ -1,4 +1,4 @@
-"""A document as one JSON object, with chunks, entities and triples where its sender has them."""
+"""A document as one JSON object, with chunks, entities and triples if its sender has them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import InvalidInput, LoadFailed
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.chunking.titles import one_line
+from core.text.titles import one_line
 from indexer.submission.decoding import decode
 from indexer.submission.document_json import (
     DOCUMENT_MEDIA_TYPE,
@@ -16,24 +16,25 @@ from indexer.submission.document_json import (
     read_triples,
 )
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "JsonDocument", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "JsonLoader", "build"]
 
 MEDIA_TYPES = (DOCUMENT_MEDIA_TYPE, "application/json")
 SUFFIXES = (".json",)
+EXAMPLE = '{"title": "القاهرة", "text": "مدينة كبيرة. 很大。"}'.encode()
 
 
 class Config(StrategyConfig):
-    """Nothing to choose."""
+    """No options."""
 
 
-class JsonDocument:
-    """Each chunk of the sender is a block of its own. A document without a title has none: a key is no name."""
+class JsonLoader:
+    """Makes each chunk of the sender a block. A document without a title has no title: a key is no name."""
 
     def load(self, source: Source) -> LoadedDocument:
         text = decode(source.content, source.key)
         try:
             document = check_document(parse_json(text))
-            canonical_json(document)  # refuses what no store can keep
+            canonical_json(document)  # raises for values that no store can keep
         except InvalidInput as error:
             raise LoadFailed(f"{source.key!r}: {error}") from error
         triples, malformed = read_triples(document.get("triples", ()))
@@ -49,7 +50,7 @@ class JsonDocument:
 
 
 def _blocks(document: Mapping[str, Any]) -> list[tuple[Block, int]]:
-    """The blocks, each with the number of its triples that are none."""
+    """Returns the blocks, each with the number of its malformed triples."""
     if "text" in document:
         return [(Block(text=document["text"], start=0), 0)]
     return [_block(chunk) for chunk in document["chunks"]]
@@ -72,4 +73,4 @@ def _names(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def build(_config: Config, _backends: object) -> Loader:
-    return JsonDocument()
+    return JsonLoader()

@@ -1,7 +1,7 @@
 """Markdown: one block per section, under its path of headings.
 
-The text of a block is the source as written. What stands before the first heading is a block without a path; YAML
-front matter is no text; a heading with nothing below it is the text of its own block, so that nothing is lost.
+The text of a block is the source as it is written. The part before the first heading is a block without a path. YAML
+front matter is left out. A heading without text below it is the text of its own block, so that nothing is lost.
 """
 
 import re
@@ -12,28 +12,29 @@ from typing import TYPE_CHECKING
 
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.chunking.titles import one_line, stem_of
+from core.text.titles import one_line, stem_of
 from indexer.submission.decoding import decode
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "Markdown", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "MarkdownLoader", "build"]
 
 MEDIA_TYPES = ("text/markdown", "text/x-markdown")
 SUFFIXES = (".md", ".markdown")
+EXAMPLE = "# Köln\n\nEine Stadt.\n\n## Geschichte\n\nAlt. 很老。\n".encode()
 
-_LINE = re.compile(r"\r\n|\r|\n")  # what markdown-it takes for line ends; str.splitlines knows more
+_LINE = re.compile(r"\r\n|\r|\n")  # the line ends of markdown-it; str.splitlines has more
 _FRONT_MATTER_FIELD = re.compile(r"""[\w"'-][^:\r\n]*:(\s|$)|#""")
 
 
 class Config(StrategyConfig):
-    """Nothing to choose."""
+    """No options."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """`start` and `end` are the offsets of its lines, `end` that of the line behind it."""
+    """A heading at the top level. `start` is the offset of its first line, `end` that of the line after it."""
 
     level: int
     title: str
@@ -41,8 +42,8 @@ class _Heading:
     end: int
 
 
-class Markdown:
-    """The title is the sender's, else the first heading of level 1, else the file's name."""
+class MarkdownLoader:
+    """Loads Markdown. The title is that of the sender, else the first heading of level 1, else the name of the file."""
 
     def load(self, source: Source) -> LoadedDocument:
         text = decode(source.content, source.key)
@@ -54,7 +55,7 @@ class Markdown:
 
 
 def _front_matter_end(text: str) -> int:
-    """The offset behind YAML front matter, 0 without it. A thematic break in the first line begins none."""
+    """Returns the offset after YAML front matter, or 0 without it. A thematic break in the first line begins none."""
     ends = [match.end() for match in _LINE.finditer(text)]
     lines = [text[a:b].rstrip() for a, b in zip([0, *ends], [*ends, len(text)], strict=True)]
     if len(lines) < 3 or lines[0] != "---" or not _FRONT_MATTER_FIELD.match(lines[1]):
@@ -67,7 +68,7 @@ def _headings(text: str, begin: int) -> list[_Heading]:
     from markdown_it import MarkdownIt
 
     lines = [begin, *(match.end() for match in _LINE.finditer(text, begin)), len(text)]
-    tokens = MarkdownIt("commonmark").disable("inline").parse(text[begin:])  # only headings are read closer
+    tokens = MarkdownIt("commonmark").disable("inline").parse(text[begin:])  # only headings are parsed further
     spans = MarkdownIt("commonmark")
     return [
         _Heading(
@@ -77,13 +78,13 @@ def _headings(text: str, begin: int) -> list[_Heading]:
             lines[min(token.map[1], len(lines) - 1)],
         )
         for token, inline in pairwise(tokens)
-        # A heading inside a quotation or a list heads nothing of the document.
+        # A heading inside a quotation or a list is no heading of the document.
         if token.type == "heading_open" and token.level == 0 and token.map
     ]
 
 
 def _plain(parsed: Sequence["Token"]) -> str:
-    """The heading as it is read: without emphasis, links and code marks."""
+    """Returns the text of a heading without emphasis, links and code marks."""
     spans = [child for token in parsed for child in token.children or ()]
     words = [" " if span.type in ("softbreak", "hardbreak") else span.content for span in spans]
     return one_line("".join(words))
@@ -105,10 +106,10 @@ def _sections(text: str, begin: int, headings: Sequence[_Heading], title: str) -
 
 
 def _names(path: Sequence[_Heading], title: str) -> tuple[str, ...]:
-    """The path without the document's own title, which stands before every chunk anyway."""
+    """Returns the path without the title of the document, which precedes every chunk anyway."""
     names = tuple(heading.title for heading in path if heading.title)
     return names[1:] if names[:1] == (title,) else names
 
 
 def build(_config: Config, _backends: object) -> Loader:
-    return Markdown()
+    return MarkdownLoader()

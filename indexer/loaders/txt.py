@@ -2,21 +2,22 @@
 
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.chunking.titles import one_line, stem_of
+from core.text.titles import one_line, stem_of
 from indexer.submission.decoding import decode
 
-__all__ = ["MEDIA_TYPES", "SUFFIXES", "Config", "Text", "build"]
+__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TextLoader", "build"]
 
 MEDIA_TYPES = ("text/plain",)
 SUFFIXES = (".txt", ".text")
+EXAMPLE = "Erster Satz. Второе предложение.\r\n第三句。".encode()
 
 
 class Config(StrategyConfig):
-    """Nothing to choose."""
+    """No options."""
 
 
-class Text:
-    """Takes the text as it is; the title is the sender's or the file's name."""
+class TextLoader:
+    """Takes the text as it is. The title is that of the sender, or else the name of the file."""
 
     def load(self, source: Source) -> LoadedDocument:
         text = decode(source.content, source.key)
@@ -25,4 +26,4 @@ class Text:
 
 
 def build(_config: Config, _backends: object) -> Loader:
-    return Text()
+    return TextLoader()

@@ -1,1 +1,1 @@
-"""A worker's run on a corpus: claim, load, chunk, extract, embed, commit."""
+"""The run of a worker on a corpus: claim, load, chunk, extract, embed, commit. `worker.py` is the entry point."""

@@ -1,5 +1,6 @@
-"""A document's passages as the record's rows: all that a row has besides what was cut, extracted and counted follows
-from the document's key, its title and the passages themselves, so that rows that come from elsewhere can be checked.
+"""The rows of a document's chunks. They follow from the key, the title and the contents of the chunks alone.
+
+An import uses the same functions to check rows that were made elsewhere.
 """
 
 from collections import Counter
@@ -10,15 +11,15 @@ from core import ids
 from core.documents import Chunk, Span
 from core.ports.record import ChunkRow
 from core.text.terms import terms_of
+from core.text.titles import title_names
 from indexer.chunking.packing import HEADING_SEPARATOR
-from indexer.chunking.titles import title_names
 
-__all__ = ["Passage", "chunk_rows", "chunks_of"]
+__all__ = ["ChunkContent", "make_chunk_rows", "make_chunks"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
-    """A chunk before it has an id: `heading` is the path joined, `extract_hash` what its extraction is kept under."""
+class ChunkContent:
+    """A chunk without ids. `heading` is the joined path; `extract_hash` is the key of its staged extraction."""
 
     text: str
     heading: str
@@ -28,38 +29,38 @@ class Passage:
     extract_hash: str
 
 
-def chunks_of(key: str, title: str, passages: Sequence[Passage], embedding_model: str) -> tuple[Chunk, ...]:
-    """The chunks of the document `key`, whose passages are all given, in order."""
+def make_chunks(key: str, title: str, contents: Sequence[ChunkContent], embedding_model: str) -> tuple[Chunk, ...]:
+    """Makes the chunks of the document `key`. `contents` are all its chunks, in order."""
     seen: Counter[str] = Counter()
     chunks = []
-    for position, passage in enumerate(passages):
-        id = ids.chunk_id(key, passage.text, seen[passage.text])
-        seen[passage.text] += 1
-        embedded = ids.embed_hash(title, passage.heading, passage.text, embedding_model)
+    for position, content in enumerate(contents):
+        id = ids.chunk_id(key, content.text, seen[content.text])
+        seen[content.text] += 1
+        embedded = ids.embed_hash(title, content.heading, content.text, embedding_model)
         chunks.append(
             Chunk(
                 id=id,
                 document_id=ids.document_id(key),
                 view_id=ids.view_id(id, embedded),
                 position=position,
-                text=passage.text,
-                heading=passage.heading,
-                page=passage.page,
-                span=passage.span,
+                text=content.text,
+                heading=content.heading,
+                page=content.page,
+                span=content.span,
             )
         )
     return tuple(chunks)
 
 
-def chunk_rows(title: str, passages: Sequence[Passage], chunks: Sequence[Chunk]) -> tuple[ChunkRow, ...]:
-    """The rows of the chunks that `chunks_of` made of these passages, with the words that rankers compare."""
+def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequence[Chunk]) -> tuple[ChunkRow, ...]:
+    """Makes the rows of the chunks that `make_chunks` made of these contents, with the terms that rankers compare."""
     return tuple(
         ChunkRow(
             chunk=chunk,
-            extract_hash=passage.extract_hash,
-            tokens=passage.tokens,
-            terms=terms_of((title, passage.heading), passage.text).tobytes(),
-            title_names=title_names(title, passage.heading.split(HEADING_SEPARATOR)),
+            extract_hash=content.extract_hash,
+            tokens=content.tokens,
+            terms=terms_of((title, content.heading), content.text).tobytes(),
+            title_names=title_names(title, content.heading.split(HEADING_SEPARATOR)),
         )
-        for passage, chunk in zip(passages, chunks, strict=True)
+        for content, chunk in zip(contents, chunks, strict=True)
     )

@@ -1,4 +1,4 @@
-"""A corpus that is built beside another: what it lacks is handed in to it, and it takes the name when it is whole."""
+"""Reindexing: submits to a shadow corpus what it lacks, and gives it the name of the corpus when it is complete."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,66 +7,68 @@ from core.documents import OnConflict
 from core.errors import NotFound
 from core.jobs import Job
 from core.ports.record import Built, NewRevision
-from indexer.backends import Backends
+from indexer.backends import IndexingBackends
 
-__all__ = ["follow_builds"]
+__all__ = ["continue_reindexing"]
 
 _UNFINISHED = ("queued", "loading", "extracting", "writing", "deleting", "paused")
-_COPIED_TOGETHER = 32
+_COPY_BATCH = 32
 
 
-async def follow_builds(backends: Backends, corpus_id: str) -> bool:
-    """Go on with what is built beside this corpus, or is this corpus; returns whether something was queued for it.
+async def continue_reindexing(backends: IndexingBackends, corpus_id: str) -> bool:
+    """Continues every reindexing of which this is the corpus or the shadow corpus. Returns whether it queued anything.
 
-    Where several workers do so at once, the record lets one of them queue and one of them swap.
+    If several workers do so at once, the record lets one of them queue and one of them swap.
     """
     queued = False
-    for built in await backends.corpora.built():
-        if corpus_id in (built.corpus_id, built.beside_id):
-            queued |= await _follow(backends, built)
+    for reindex in await backends.corpora.built():
+        if corpus_id in (reindex.corpus_id, reindex.beside_id):
+            queued |= await _continue(backends, reindex)
     return queued
 
 
-async def _follow(backends: Backends, built: Built) -> bool:
-    job = await backends.jobs.get(built.job_id)
+async def _continue(backends: IndexingBackends, reindex: Built) -> bool:
+    job = await backends.jobs.get(reindex.job_id)
     if job.state.final:  # it was cancelled
-        await backends.corpora.discard_built(built.corpus_id)
+        await backends.corpora.discard_built(reindex.corpus_id)
         return False
     queued = False
-    while behind := await backends.corpora.behind(built.corpus_id):
+    while difference := await backends.corpora.behind(reindex.corpus_id):
         queued = True
-        if behind.revisions:
-            await _copy_originals(backends, built, behind.revisions)
-            await backends.intake.enqueue(built.beside_id, behind.revisions, OnConflict.REPLACE, job_id=built.job_id)
-            # Between copying and queuing, a sweep may have taken bytes that no revision named: copy them once more.
-            await _copy_originals(backends, built, behind.revisions)
-        if behind.document_ids:
-            await backends.intake.delete_documents(built.beside_id, behind.document_ids)
-    if not queued and not _is_at_work(job):
-        await _swap(backends, built, job)
+        if difference.revisions:
+            await _copy_originals(backends, reindex, difference.revisions)
+            await backends.intake.enqueue(
+                reindex.beside_id, difference.revisions, OnConflict.REPLACE, job_id=reindex.job_id
+            )
+            # Between copying and queuing, another worker may have deleted bytes that no revision named: copy again.
+            await _copy_originals(backends, reindex, difference.revisions)
+        if difference.document_ids:
+            await backends.intake.delete_documents(reindex.beside_id, difference.document_ids)
+    if not queued and not _is_unfinished(job):
+        await _swap(backends, reindex, job)
     return queued
 
 
-async def _swap(backends: Backends, built: Built, job: Job) -> None:
-    """A document that can be read in the old corpus and failed in the new one keeps the old one."""
-    if await backends.corpora.swap(built.corpus_id) is None and job.counts.get("failed"):
-        await backends.corpora.discard_built(built.corpus_id)
+async def _swap(backends: IndexingBackends, reindex: Built, job: Job) -> None:
+    """Swaps the corpora. If a readable document of the corpus has failed in the shadow corpus, cancels instead."""
+    if await backends.corpora.swap(reindex.corpus_id) is None and job.counts.get("failed"):
+        await backends.corpora.discard_built(reindex.corpus_id)
 
 
-def _is_at_work(job: Job) -> bool:
+def _is_unfinished(job: Job) -> bool:
     return any(job.counts.get(state) for state in _UNFINISHED)
 
 
-async def _copy_originals(backends: Backends, built: Built, revisions: Sequence[NewRevision]) -> None:
-    """Originals are kept by corpus, so that one corpus' deletion never takes another's."""
+async def _copy_originals(backends: IndexingBackends, reindex: Built, revisions: Sequence[NewRevision]) -> None:
+    """Copies the originals. They are stored per corpus, so deleting one corpus never deletes those of another."""
     names = sorted({revision.content_hash for revision in revisions})
-    for start in range(0, len(names), _COPIED_TOGETHER):
-        await asyncio.gather(*(_copy(backends, built, name) for name in names[start : start + _COPIED_TOGETHER]))
+    for start in range(0, len(names), _COPY_BATCH):
+        await asyncio.gather(*(_copy(backends, reindex, name) for name in names[start : start + _COPY_BATCH]))
 
 
-async def _copy(backends: Backends, built: Built, name: str) -> None:
+async def _copy(backends: IndexingBackends, reindex: Built, name: str) -> None:
     try:
-        content = await backends.files.get(built.corpus_id, name)
+        content = await backends.files.get(reindex.corpus_id, name)
     except NotFound:
-        return  # its document fails to load, and says so
-    await backends.files.put(built.beside_id, [content])
+        return  # its document fails to load, with a reason
+    await backends.files.put(reindex.beside_id, [content])

@@ -1,123 +1,136 @@
-"""A worker's shift on one corpus: claim, prepare the next batch while the last one is written, renew, hand back."""
+"""A run: the bounded pass of a worker over one corpus. It prepares the next batches while one batch is written."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Awaitable, Callable, Sequence
+from sys import maxsize
 
 from core.corpora import Corpus
 from core.errors import InvalidStrategy, Unavailable
-from core.ports.indexing import Chunker
+from core.ports.indexing import Extractor
 from core.ports.record import Claim
-from core.strategies import build, parse_spec
-from indexer.backends import Backends
-from indexer.extraction import has_fine_vectors, make_extractor
-from indexer.pipeline.extraction_pool import Asked, AskingPool
-from indexer.pipeline.pace import Pace
-from indexer.pipeline.preparation import Prepared, Preparer
-from indexer.pipeline.staging import Staging
-from indexer.pipeline.usage import Ledger
-from indexer.pipeline.writing import Writer
+from indexer.backends import IndexingBackends
+from indexer.pipeline.extraction.accounting import Accounting
+from indexer.pipeline.extraction.chunked_document import ChunkedDocument
+from indexer.pipeline.extraction.staging_buffer import StagingBuffer
+from indexer.pipeline.held_claims import HeldClaims
+from indexer.pipeline.options import WorkerOptions
+from indexer.pipeline.preparation import Preparer
+from indexer.pipeline.writing import RevisionWriter
+from indexer.selection.chunkers import make_chunker
+from indexer.selection.extractors import has_fine_vectors, make_extractor
 
-__all__ = ["Shift"]
+__all__ = ["Run"]
 
-_MOST_DOCUMENTS = 1000
-_LOOK_SECONDS = 0.3
-_BATCHES = 2  # one is written while the next is prepared
-_BATCHES_ASKING = 16  # a model that is waited for must not wait for what is written
-_BYTES_ASKING = 32_000  # some seconds of a model's work: what one worker has claimed, others cannot help with
+_POLL_SECONDS = 0.3
+_MAX_BATCHES = 2  # one is written while the next is prepared
+_MAX_BATCHES_WITH_MODEL = 16  # model calls must not wait until a batch is written
+_MAX_BYTES_WITH_MODEL = 32_000  # some seconds of a model's work: other workers cannot help with what one has claimed
 
 
-class Shift:
-    """One call's work: some batches at a time, one of them being written.
+class Run:
+    """Claims, prepares and commits batches. Only one batch is written at a time.
 
-    Where a model is asked, the next batch is claimed when few chunks are left to begin, so that it is never idle.
+    If the extractor calls a model, the next batch is claimed when few chunks wait for a call, so the model is never
+    idle.
     """
 
-    def __init__(self, name: str, corpus: Corpus, backends: Backends, pace: Pace) -> None:
-        self._name = name
+    def __init__(self, name: str, corpus: Corpus, backends: IndexingBackends, options: WorkerOptions) -> None:
         self._corpus = corpus
         self._backends = backends
-        self._pace = pace
-        self._claims: dict[tuple[str, str, int, int], Claim] = {}
+        self._claims = HeldClaims(name, corpus.id, backends.work, options, self._handle_fenced)
+        self._accounting = Accounting()
+        self._staging = StagingBuffer(backends.work, self._accounting, self._handle_fenced)
+        fine = has_fine_vectors(corpus.settings)
+        self._writer = RevisionWriter(corpus, backends, fine=fine, grace=options.grace)
         self._batches: set[asyncio.Task[None]] = set()
-        self._one_writes = asyncio.Lock()
-        settings = corpus.settings
-        self._writer = Writer(corpus, backends, fine=has_fine_vectors(settings), grace=pace.grace)
-        ledger = Ledger()
-        self._staging = Staging(backends.work, ledger, self._lost)
-        self._pool: AskingPool | None = None
+        self._write_lock = asyncio.Lock()
         self._is_warm = False
         self._preparer: Preparer | None = None
-        self._refusal = self._wrong_model()
-        if self._refusal:
-            return
-        try:
-            extractor = make_extractor(settings.extractor, backends.models)
-        except InvalidStrategy as error:
-            self._refusal = f"{error}; then retry the document"
-            return
-        if extractor.asking:
-            self._pool = AskingPool(extractor, extractor.asking, self._staging)
-        chunker: Chunker = build("indexer.chunkers", parse_spec(settings.chunker), "chunker", backends)
-        self._preparer = Preparer(
-            corpus, backends, chunker, extractor, ledger=ledger, staging=self._staging, pool=self._pool
-        )
+        self._refusal = self._compare_models()
+        if not self._refusal:
+            try:
+                extractor = make_extractor(corpus.settings.extractor, backends.models)
+            except InvalidStrategy as error:
+                self._refusal = f"{error}; then retry the document"
+            else:
+                self._preparer = self._make_preparer(extractor)
+        self._pool = self._preparer.pool if self._preparer else None
 
     @property
-    def asks(self) -> bool:
-        """Whether a model is asked, which a pause would leave idle."""
+    def calls_model(self) -> bool:
+        """Whether the extractor calls a model, which would be idle between two runs."""
         return self._pool is not None
 
-    async def run(self, going_on: Callable[[], Awaitable[bool]]) -> bool:
-        """Work until nothing is claimable (False), or until it is time to stop (True)."""
-        async with self._renewing(), self._staging.flushing():
+    async def run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
+        """Works until nothing is claimable (returns False), or until `may_continue` returns False (returns True)."""
+        async with self._claims.periodic_renewal(), self._staging.periodic_flush():
             try:
-                more = await self._run(going_on)
+                more = await self._run(may_continue)
             except (Unavailable, asyncio.CancelledError):
-                await self._hand_back(self._backends.work.release)
+                await self._give_back(self._claims.release)
                 raise
-            except (
-                BaseException
-            ):  # a fault of ours or of a document: it counts as an attempt, so it cannot go on for ever
-                await self._hand_back(partial(self._backends.work.renew, lease_seconds=0.0))
+            except BaseException:  # a fault of ours or of a document: it counts as an attempt, so it ends some time
+                await self._give_back(self._claims.expire)
                 raise
         return more
 
-    async def _run(self, going_on: Callable[[], Awaitable[bool]]) -> bool:
-        while await going_on():
-            if not await self._room():
+    def _compare_models(self) -> str:
+        """Returns why this worker cannot embed for the corpus, or ''."""
+        there, here = self._corpus.settings.embedding_model, self._backends.embedder.model
+        if there == here:
+            return ""
+        return f"the corpus was built with the embedding model {there!r}, and the worker has {here!r}: set it back"
+
+    def _make_preparer(self, extractor: Extractor) -> Preparer:
+        chunker = make_chunker(self._corpus.settings.chunker)
+        return Preparer(
+            self._corpus, self._backends, chunker, extractor, accounting=self._accounting, staging=self._staging
+        )
+
+    async def _run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
+        while await may_continue():
+            if not await self._has_room():
                 continue
             claims = await self._claim()
             if claims:
-                await self._warm()
+                await self._load_embedder()
                 read = await self._preparer.read([c for c in claims if not c.deletion]) if self._preparer else []
-                self._batches.add(asyncio.create_task(self._finish(claims, read)))
+                self._batches.add(asyncio.create_task(self._finish_batch(claims, read)))
             elif self._batches:
-                await self._wait(self._batches)  # more may be handed in meanwhile
+                await self._wait(self._batches)  # more documents may be submitted meanwhile
             else:
                 return False
         while self._batches:
             await self._wait(self._batches)
         return True
 
-    async def _warm(self) -> None:
-        """Load the embedding model before a language model is asked: importing its library stops the event loop for
-        tenths of a second at a time. A model that cannot be loaded is found out before anything is paid.
-        """
-        if self._pool is None or self._is_warm:
-            return
-        await self._backends.embedder.embed_query("warm")
-        self._is_warm = True
+    async def _claim(self) -> list[Claim]:
+        """Claims the next batch. Fails the documents in it if this worker cannot index them."""
+        claims = await self._claims.claim(maxsize if self._pool is None else _MAX_BYTES_WITH_MODEL)
+        if self._refusal:
+            for claim in claims:
+                if not claim.deletion:
+                    await self._backends.work.fail(claim, self._refusal)
+        return claims
 
-    async def _room(self) -> bool:
-        """Whether to claim another batch now; waits a little where not."""
-        if len(self._batches) >= (_BATCHES_ASKING if self._pool else _BATCHES):
+    async def _load_embedder(self) -> None:
+        """Loads the embedding model before the first call of a language model.
+
+        Importing its library stops the event loop for tenths of a second at a time. And a model that cannot be loaded
+        is noticed before anything is paid for.
+        """
+        if self._pool is not None and not self._is_warm:
+            await self._backends.embedder.embed_query("warm")
+            self._is_warm = True
+
+    async def _has_room(self) -> bool:
+        """Returns whether to claim another batch now. If not, waits a little."""
+        if len(self._batches) >= (_MAX_BATCHES_WITH_MODEL if self._pool else _MAX_BATCHES):
             await self._wait(self._batches)
             return False
         if self._pool is None or self._pool.has_room:
             return True
-        room = asyncio.create_task(self._pool.room())
+        room = asyncio.create_task(self._pool.wait_for_room())
         try:
             await self._wait({room, *self._batches})
         finally:
@@ -125,53 +138,21 @@ class Shift:
         return False
 
     async def _wait(self, tasks: set[asyncio.Task[None]]) -> None:
-        """Until one of the tasks ends, or for a moment; what went wrong in a batch is raised here."""
-        await asyncio.wait(tasks, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        """Waits until a task ends, but not long. Raises the error of a batch that has failed."""
+        await asyncio.wait(tasks, timeout=_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         for batch in [batch for batch in self._batches if batch.done()]:
             self._batches.discard(batch)
             batch.result()
 
-    async def _finish(self, claims: Sequence[Claim], read: Sequence[Asked]) -> None:
-        prepared = await self._preparer.extract(read) if self._preparer else []
-        async with self._one_writes:
-            await self._write(claims, prepared)
+    async def _finish_batch(self, claims: Sequence[Claim], documents: Sequence[ChunkedDocument]) -> None:
+        prepared = await self._preparer.extract(documents) if self._preparer else []
+        async with self._write_lock:
+            await self._writer.delete([claim for claim in claims if claim.deletion])
+            await self._writer.write([one for one in prepared if one.claim in self._claims])
+            self._claims.discard(claims)
 
-    def _wrong_model(self) -> str:
-        there, here = self._corpus.settings.embedding_model, self._backends.embedder.model
-        if there == here:
-            return ""
-        return f"the corpus was built with the embedding model {there!r}, and the worker has {here!r}: set it back"
-
-    async def _claim(self) -> list[Claim]:
-        """The next batch, to be indexed or deleted; where the worker cannot index here, its documents have failed."""
-        claiming = asyncio.ensure_future(
-            self._backends.work.claim(
-                self._corpus.id,
-                self._name,
-                lease_seconds=self._pace.lease_seconds,
-                max_bytes=self._pace.batch_bytes if self._pool is None else min(self._pace.batch_bytes, _BYTES_ASKING),
-                max_documents=_MOST_DOCUMENTS,
-            )
-        )
-        try:
-            claims = await asyncio.shield(claiming)
-        except asyncio.CancelledError:  # the transaction goes on in its thread; what it claims is to be handed back
-            self._claims.update({claim.token: claim for claim in await claiming})
-            raise
-        self._claims.update({claim.token: claim for claim in claims})
-        if self._refusal:
-            for claim in claims:
-                if not claim.deletion:
-                    await self._backends.work.fail(claim, self._refusal)
-        return claims
-
-    async def _write(self, claims: Sequence[Claim], prepared: Sequence[Prepared]) -> None:
-        await self._writer.remove([claim for claim in claims if claim.deletion])
-        await self._writer.write([one for one in prepared if one.claim.token in self._claims])
-        self._forget(claims)
-
-    async def _hand_back(self, give_up: Callable[[Sequence[Claim]], Awaitable[object]]) -> None:
-        """Give up what is not finished, so that it need not wait for the lease to run out; what is paid for is kept."""
+    async def _give_back(self, end_claims: Callable[[], Awaitable[None]]) -> None:
+        """Ends the claims that are not finished, so that nobody waits for their leases. Stages what is paid for."""
         if self._pool is not None:
             await self._pool.close()
         batches = list(self._batches)
@@ -181,37 +162,11 @@ class Shift:
             await asyncio.gather(*batches, return_exceptions=True)
         try:
             await self._staging.flush()
-            await give_up(list(self._claims.values()))
+            await end_claims()
         except Unavailable:
-            return  # the record itself is away: the leases run out
+            return  # the record does not answer; the leases expire
 
-    @asynccontextmanager
-    async def _renewing(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(_every(self._pace.renew_seconds, self._renew))
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _renew(self) -> None:
-        try:
-            lost = await self._backends.work.renew(list(self._claims.values()), lease_seconds=self._pace.lease_seconds)
-        except Unavailable:
-            return  # the next write will meet the same, and say so
-        self._lost(lost)
-
-    def _lost(self, claims: Sequence[Claim]) -> None:
-        self._forget(claims)
+    def _handle_fenced(self, claims: Sequence[Claim]) -> None:
+        self._claims.discard(claims)
         if self._pool is not None and claims:
-            self._pool.abandon(claims)
-
-    def _forget(self, claims: Sequence[Claim]) -> None:
-        for claim in claims:
-            self._claims.pop(claim.token, None)
-
-
-async def _every(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        await asyncio.sleep(seconds)
-        await do()
+            self._pool.cancel(claims)

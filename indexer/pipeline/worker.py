@@ -1,6 +1,6 @@
-"""A worker on one corpus: sweep, work a shift, hand back; and again where something was away for a while.
+"""The worker: maintains and indexes one corpus at a time, and tries again while a store is unavailable.
 
-It knows no broker: whoever rings calls `work`, as often as he likes; the record says what there is to do.
+It knows no broker. A caller may call `work` as often as it likes: the record tells what is to be done.
 """
 
 import asyncio
@@ -9,89 +9,89 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
-from indexer.backends import Backends
-from indexer.pipeline.pace import Pace
-from indexer.pipeline.reindexing import follow_builds
-from indexer.pipeline.run import Shift
-from indexer.views.deletion import Sweeper, drop_views
+from indexer.backends import IndexingBackends
+from indexer.pipeline.maintenance import delete_deleted_corpora, maintain_corpus
+from indexer.pipeline.options import WorkerOptions
+from indexer.pipeline.reindexing import continue_reindexing
+from indexer.pipeline.run import Run
 
-__all__ = ["Pace", "Worker"]
+__all__ = ["Worker"]
 
-_LONGEST_PAUSE = 60.0
-_LOOK_SECONDS = 0.3
+_MAX_PAUSE = 60.0
+_POLL_SECONDS = 0.3
 
 
 class Worker:
-    """Does what the record says is to be done. `name` owns its claims, which it hands back once `stopping` says so."""
+    """Does what the record says is to be done. `name` owns its claims. It gives them back once `is_stopping`."""
 
     def __init__(
-        self, name: str, backends: Backends, pace: Pace, *, stopping: Callable[[], bool] = lambda: False
+        self,
+        name: str,
+        backends: IndexingBackends,
+        options: WorkerOptions,
+        *,
+        is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         self._name = name
         self._backends = backends
-        self._pace = pace
-        self._stopping = stopping
+        self._options = options
+        self._is_stopping = is_stopping
 
     async def work(self, corpus_id: str) -> bool:
-        """Work on one corpus for about `task_seconds`; returns whether there is more to do.
+        """Works on one corpus for about `task_seconds`. Returns whether there is more to do.
 
-        Where a store is unavailable, what is claimed is handed back and tried again with growing pauses; that is never
-        a document's failure. Raises `Unavailable` when it has lasted too long: the work stays queued.
+        While a store is unavailable, the claims are released, and the work is tried again after growing pauses. No
+        document fails because of it. Raises `Unavailable` after `retry_seconds`; the work stays queued.
         """
         started, pause = time.monotonic(), 1.0
         while True:
             try:
                 return await self._work(corpus_id)
             except NotFound:
-                return False  # the corpus went meanwhile
+                return False  # the corpus was deleted meanwhile
             except Unavailable:
-                if time.monotonic() - started + pause > self._pace.retry_seconds:
+                if time.monotonic() - started + pause > self._options.retry_seconds:
                     raise
                 await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(2 * pause, _MAX_PAUSE)
 
     async def _work(self, corpus_id: str) -> bool:
-        await self._forget_dropped()
+        await delete_deleted_corpora(self._backends)
         corpus = await self._backends.corpora.by_id(corpus_id)
-        await Sweeper(corpus, self._backends).sweep_due()
-        shift = Shift(self._name, corpus, self._backends, self._pace)
-        more = await self._until_stopped(shift.run(self._clock(corpus, prolong=shift.asks)))
+        await maintain_corpus(corpus, self._backends)
+        run = Run(self._name, corpus, self._backends, self._options)
+        more = await self._run_until_stopped(run.run(self._make_clock(corpus, may_prolong=run.calls_model)))
         await self._backends.work.trim()
-        return more or await follow_builds(self._backends, corpus_id)
+        return more or await continue_reindexing(self._backends, corpus_id)
 
-    def _clock(self, corpus: Corpus, *, prolong: bool) -> Callable[[], Awaitable[bool]]:
-        """Whether a shift goes on: for `task_seconds`, and where it may be prolonged, while no other corpus waits.
+    def _make_clock(self, corpus: Corpus, *, may_prolong: bool) -> Callable[[], Awaitable[bool]]:
+        """Returns a function that tells whether a run continues.
 
-        The end of a shift drains what is in flight, which would leave a model idle.
+        A run lasts `task_seconds`. With `may_prolong` it continues while no other corpus waits: the end of a run waits
+        for all calls in flight, which would leave a model idle.
         """
-        deadline = time.monotonic() + self._pace.task_seconds
+        deadline = time.monotonic() + self._options.task_seconds
 
-        async def going_on() -> bool:
+        async def may_continue() -> bool:
             nonlocal deadline
             if time.monotonic() < deadline:
                 return True
-            if not prolong or set(await self._backends.work.waiting()) - {corpus.id}:
+            if not may_prolong or set(await self._backends.work.waiting()) - {corpus.id}:
                 return False
-            await Sweeper(corpus, self._backends).sweep_due()
+            await maintain_corpus(corpus, self._backends)
             await self._backends.work.trim()
-            deadline = time.monotonic() + self._pace.task_seconds
+            deadline = time.monotonic() + self._options.task_seconds
             return True
 
-        return going_on
+        return may_continue
 
-    async def _until_stopped(self, shift: Coroutine[None, None, bool]) -> bool:
-        """Run a shift; once `stopping` says so it is cancelled, hands back what it holds, and counts as unfinished."""
-        task = asyncio.create_task(shift)
+    async def _run_until_stopped(self, run: Coroutine[None, None, bool]) -> bool:
+        """Cancels the run once `is_stopping`. It then gives its claims back, and counts as unfinished."""
+        task = asyncio.create_task(run)
         try:
-            while not (await asyncio.wait([task], timeout=_LOOK_SECONDS))[0]:
-                if self._stopping() and not task.cancelling():  # a second time would cut off the handing back
+            while not (await asyncio.wait([task], timeout=_POLL_SECONDS))[0]:
+                if self._is_stopping() and not task.cancelling():  # a second time would interrupt the giving back
                     task.cancel()
             return task.cancelled() or task.result()
         finally:
-            task.cancel()  # if we are cancelled ourselves
-
-    async def _forget_dropped(self) -> None:
-        backends = self._backends
-        for corpus_id in await backends.work.dropped():
-            await drop_views(backends, corpus_id)
-            await backends.work.forget(corpus_id)
+            task.cancel()  # if this coroutine is cancelled itself

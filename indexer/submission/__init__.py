@@ -1,1 +1,1 @@
-"""Files, folders and JSON lines as submissions."""
+"""Submissions from files, folders, JSON lines and JSON documents."""

@@ -10,7 +10,7 @@ from core.errors import InvalidInput
 from indexer.submission.document_json import check_document, parse_json
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["GIVEN_FILE", "Located", "Rejected", "read_lines"]
+__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "read_lines"]
 
 GIVEN_FILE = "openie.jsonl"
 
@@ -18,7 +18,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rejected:
+class Rejection:
     """What was not taken in: `source` names the place (`corpus.jsonl line 17`), `reason` what to do about it."""
 
     source: str
@@ -26,14 +26,14 @@ class Rejected:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Located:
+class LocatedSubmission:
     """A submission with the place that it comes from."""
 
     submission: Submission
     source: str
 
 
-def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[Located | Rejected]:
+def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
     """The passages of a JSON lines file, called `shown` in messages.
 
     With `with_given`, entities and triples of the `openie.jsonl` beside it join the passage with the same id. Raises
@@ -49,16 +49,16 @@ def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[Located 
         yield from given.unused()
 
 
-def _passages(path: Path, shown: str, given: "_Given | None") -> Iterator[Located | Rejected]:
+def _passages(path: Path, shown: str, given: "_Given | None") -> Iterator[LocatedSubmission | Rejection]:
     with path.open("rb") as file:
         for number, _, line in _numbered(file):
             source = f"{shown} line {number}"
             try:
                 passage = _object(line)
                 joined = passage if given is None else given.join(passage)
-                yield Located(submission=submission_from_json(joined), source=source)
+                yield LocatedSubmission(submission=submission_from_json(joined), source=source)
             except InvalidInput as error:
-                yield Rejected(source=source, reason=str(error))
+                yield Rejection(source=source, reason=str(error))
 
 
 def _numbered(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
@@ -96,13 +96,13 @@ class _Given:
         self._places: dict[str, tuple[int, int]] = {}
         self._used: set[str] = set()
 
-    def index(self) -> Iterator[Rejected]:
+    def index(self) -> Iterator[Rejection]:
         """Read the file once; yields the lines that cannot be used."""
         for number, offset, line in _numbered(self._file):
             try:
                 self._add(_object(line), number, offset)
             except InvalidInput as error:
-                yield Rejected(source=f"{self._shown} line {number}", reason=str(error))
+                yield Rejection(source=f"{self._shown} line {number}", reason=str(error))
 
     def _add(self, line: Mapping[str, Any], number: int, offset: int) -> None:
         key = line.get("id")
@@ -123,11 +123,13 @@ class _Given:
         given = _object(self._file.readline().removeprefix(b"\xef\xbb\xbf"))
         return {**passage, **{name: _appended(passage, given, name) for name in ("entities", "triples")}}
 
-    def unused(self) -> Iterator[Rejected]:
+    def unused(self) -> Iterator[Rejection]:
         """The lines whose id no passage has."""
         for key, (number, _) in self._places.items():
             if key not in self._used:
-                yield Rejected(source=f"{self._shown} line {number}", reason=f"no passage beside it has the id {key!r}")
+                yield Rejection(
+                    source=f"{self._shown} line {number}", reason=f"no passage beside it has the id {key!r}"
+                )
 
 
 def _appended(passage: Mapping[str, Any], given: Mapping[str, Any], name: str) -> object:

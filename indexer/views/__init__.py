@@ -1,1 +1,1 @@
-"""Writing, repairing and deleting the entries of the derived indexes."""
+"""The views of a corpus: its entries are written, repaired and deleted here, and nowhere else."""

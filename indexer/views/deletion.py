@@ -1,4 +1,4 @@
-"""What the record names no more, taken out of views and files, though others write the same at the same time."""
+"""Deletion of view entries and originals that the record no longer names, while other workers write the same ones."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,102 +7,102 @@ from core.corpora import Corpus
 from core.errors import NotFound
 from core.ports.record import Tombstone
 from core.ports.views import VectorKind
-from indexer.backends import Backends
-from indexer.views.repair import Mender
+from indexer.backends import IndexingBackends
+from indexer.views.repair import ViewRepairer
 
-__all__ = ["Sweeper", "drop_views"]
+__all__ = ["ViewDeleter", "delete_corpus_views"]
 
-_ORIGINALS = 16  # held in memory at a time
+_ORIGINALS_BATCH = 16  # in memory at a time
 
 
-class Sweeper:
-    """Sweeps one corpus. Doing it again is harmless; the caller clears tombstones that are due."""
+class ViewDeleter:
+    """Deletes entries and originals of one corpus. Repeating it is harmless."""
 
-    def __init__(self, corpus: Corpus, backends: Backends) -> None:
+    def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
         self._corpus_id = corpus.id
         self._backends = backends
-        self._mender = Mender(corpus, backends)
+        self._repairer = ViewRepairer(corpus, backends)
 
-    async def sweep(self, tombstones: Sequence[Tombstone]) -> None:
-        """Delete what tombstones list and the record does not name, and write what it names again and is missing.
+    async def delete(self, tombstones: Sequence[Tombstone]) -> None:
+        """Deletes what tombstones list and the record does not name. Writes what it names again and is missing.
 
-        Asked before, so that little is deleted that has come back; and after, for what came back meanwhile.
+        The record is asked before, so that few entries are deleted that are in use again, and after, for those that
+        came into use meanwhile. The tombstones stay.
         """
         for tombstone in tombstones:
-            await self._sweep(tombstone)
+            await self._delete_listed(tombstone)
 
-    async def sweep_due(self) -> None:
-        """What was left by others: tombstones whose time has come, and entities whose worker has died.
+    async def delete_due(self) -> None:
+        """Deletes what due tombstones list, and the tombstones.
 
-        A tombstone is kept where something of it is to be embedded again, and this worker has another model.
+        A tombstone stays if an entry that it lists is to be embedded again and this worker has another model.
         """
         for tombstone in await self._backends.work.tombstones(self._corpus_id):
-            named = await self._sweep(tombstone)
-            if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._mender.can_embed:
-                await self._mender.settle(named.entity_ids)  # also those that a dead worker had just mended
+            named = await self._delete_listed(tombstone)
+            if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._repairer.can_embed:
+                await self._repairer.link_synonyms(named.entity_ids)  # a worker may have died after its repair
                 await self._backends.work.clear([tombstone])
-        await self._mender.settle(await self._backends.work.unsettled(self._corpus_id))
 
-    async def _sweep(self, tombstone: Tombstone) -> Tombstone:
-        """Returns what of it the record names."""
-        await self._delete(await self._backends.work.unnamed(tombstone))
-        named = _without(tombstone, await self._backends.work.unnamed(tombstone))
-        await self._mender.mend(named.view_ids, named.entity_ids, named.triple_ids)
+    async def _delete_listed(self, tombstone: Tombstone) -> Tombstone:
+        """Returns the part of the tombstone that the record names."""
+        await self._delete_entries(await self._backends.work.unnamed(tombstone))
+        named = _subtract(tombstone, await self._backends.work.unnamed(tombstone))
+        await self._repairer.write_missing(named)
         return named
 
-    async def _delete(self, gone: Tombstone) -> None:
+    async def _delete_entries(self, listed: Tombstone) -> None:
         vectors = self._backends.vectors
-        if gone.view_ids:
-            await vectors.delete(self._corpus_id, VectorKind.CHUNK, gone.view_ids)
-            await self._backends.text.delete(self._corpus_id, gone.view_ids)
-        if gone.entity_ids:
-            await vectors.delete(self._corpus_id, VectorKind.ENTITY, gone.entity_ids)
-        if gone.triple_ids:
-            await vectors.delete(self._corpus_id, VectorKind.FACT, gone.triple_ids)
-        for start in range(0, len(gone.content_hashes), _ORIGINALS):
-            await self._delete_originals(gone.content_hashes[start : start + _ORIGINALS])
+        if listed.view_ids:
+            await vectors.delete(self._corpus_id, VectorKind.CHUNK, listed.view_ids)
+            await self._backends.text.delete(self._corpus_id, listed.view_ids)
+        if listed.entity_ids:
+            await vectors.delete(self._corpus_id, VectorKind.ENTITY, listed.entity_ids)
+        if listed.triple_ids:
+            await vectors.delete(self._corpus_id, VectorKind.FACT, listed.triple_ids)
+        for start in range(0, len(listed.content_hashes), _ORIGINALS_BATCH):
+            await self._delete_originals(listed.content_hashes[start : start + _ORIGINALS_BATCH])
 
     async def _delete_originals(self, names: Sequence[str]) -> None:
-        """Bytes cannot be made again: they are held until the record, asked once more, still has no use for them.
+        """Deletes originals, and writes them back if the record names them now: they cannot be computed again.
 
-        Whoever hands the same bytes in keeps them before and after they are queued, so one of the two comes last.
-        Those that are not there to be held are not deleted either: they may come in just now.
+        A submission writes the same bytes before and after its revision is queued, so one of the two writes is the
+        last. An original that is not there now is not deleted: it may be written at this moment.
         """
-        found = await asyncio.gather(*map(self._original, names))
-        held = {name: content for name, content in zip(names, found, strict=True) if content is not None}
-        wanted = set(held)
+        found = await asyncio.gather(*map(self._read_original, names))
+        contents = {name: content for name, content in zip(names, found, strict=True) if content is not None}
+        wanted = set(contents)
         try:
-            await self._backends.files.delete(self._corpus_id, held)
-            listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(held))
+            await self._backends.files.delete(self._corpus_id, contents)
+            listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(contents))
             wanted.difference_update((await self._backends.work.unnamed(listed)).content_hashes)
-        finally:  # where nobody could answer they all come back, and go when the tombstone is due
+        finally:  # without an answer of the record all are written back; the due tombstone deletes them later
             if wanted:
-                await self._backends.files.put(self._corpus_id, [held[name] for name in sorted(wanted)])
+                await self._backends.files.put(self._corpus_id, [contents[name] for name in sorted(wanted)])
 
-    async def _original(self, name: str) -> bytes | None:
+    async def _read_original(self, name: str) -> bytes | None:
         try:
             return await self._backends.files.get(self._corpus_id, name)
         except NotFound:
             return None
 
 
-def _without(tombstone: Tombstone, unnamed: Tombstone) -> Tombstone:
-    """What a tombstone listed when it was written, and the record names now; originals are not made again."""
+def _subtract(tombstone: Tombstone, other: Tombstone) -> Tombstone:
+    """Returns the ids of a tombstone that the other does not list, without originals, which no repair can write."""
     return Tombstone(
         id=tombstone.id,
         corpus_id=tombstone.corpus_id,
-        view_ids=_minus(tombstone.view_ids, unnamed.view_ids),
-        entity_ids=_minus(tombstone.entity_ids, unnamed.entity_ids),
-        triple_ids=_minus(tombstone.triple_ids, unnamed.triple_ids),
+        view_ids=_difference(tombstone.view_ids, other.view_ids),
+        entity_ids=_difference(tombstone.entity_ids, other.entity_ids),
+        triple_ids=_difference(tombstone.triple_ids, other.triple_ids),
     )
 
 
-def _minus(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+def _difference(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(ids).difference(others)))
 
 
-async def drop_views(backends: Backends, corpus_id: str) -> None:
-    """All that a corpus, which is gone or dropped, has besides its record."""
+async def delete_corpus_views(backends: IndexingBackends, corpus_id: str) -> None:
+    """Deletes everything that a deleted corpus has besides its rows in the record."""
     await backends.vectors.drop(corpus_id)
     await backends.text.drop(corpus_id)
     await backends.files.drop(corpus_id)

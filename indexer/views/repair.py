@@ -1,80 +1,82 @@
-"""View entries that the record names and the views lack, made from the record again."""
+"""Repair of views: entries that the record names and a view lacks are made from the record again."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import Chunk
+from core.ports.record import Tombstone
 from core.ports.views import VectorKind
-from indexer.backends import Backends
-from indexer.extraction import has_fine_vectors
-from indexer.views.embedded_text import embedded_text, fitted_heads
+from indexer.backends import IndexingBackends
+from indexer.chunking.embedded_text import embedded_text, fitted_heads
+from indexer.selection.extractors import has_fine_vectors
 from indexer.views.writing import ViewWriter
 
-__all__ = ["Mender"]
+__all__ = ["ViewRepairer"]
 
 
-class Mender:
-    """Writes what one corpus' views lack of what they are asked for. What the record does not name is left out.
+class ViewRepairer:
+    """Writes missing entries of one corpus. Ids that the record does not name are left out.
 
-    A worker writes view entries before its commit, and another's sweep may take them in between: ids are digests, so
-    what one removes may be what the other brings back. Whoever has committed, and whoever has swept, therefore looks
-    again: the later of the two finds what is missing.
+    A worker writes view entries before its commit, and another worker may delete them in between: ids are digests, so
+    one may delete what the other brings back. Therefore each commit and each deletion is followed by a repair. The
+    later of the two finds what is missing.
     """
 
-    def __init__(self, corpus: Corpus, backends: Backends) -> None:
+    def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
         self._corpus = corpus
         self._backends = backends
         self._views = ViewWriter(corpus.id, backends)
 
     @property
     def can_embed(self) -> bool:
-        """Whether the worker has the embedding model of the corpus."""
+        """Whether this worker has the embedding model of the corpus."""
         return self._corpus.settings.embedding_model == self._backends.embedder.model
 
-    async def mend(self, view_ids: Collection[str], entity_ids: Collection[str], triple_ids: Collection[str]) -> None:
-        """All kinds; nothing unless `can_embed`."""
+    async def write_missing(self, listed: Tombstone) -> None:
+        """Writes the missing entries of all listed ids, and links synonyms. Does nothing unless `can_embed`."""
         if not self.can_embed:
             return
-        await self.chunks(view_ids)
+        await self.write_chunks(listed.view_ids)
         if has_fine_vectors(self._corpus.settings):
-            await self.settle(await self.entities(entity_ids))
-            await self.facts(triple_ids)
+            await self.link_synonyms(await self.write_entities(listed.entity_ids))
+            await self.write_facts(listed.triple_ids)
 
-    async def settle(self, entity_ids: Sequence[str]) -> None:
-        """Look for the synonyms of entities whose vectors may have been missing when others looked, or whose others'
-        were.
+    async def link_synonyms(self, entity_ids: Sequence[str]) -> None:
+        """Searches and writes the synonyms of entities.
+
+        For entities whose vectors, or the vectors of whose synonyms, may have been missing in an earlier search.
         """
         if entity_ids:
-            synonyms = await self._views.synonyms(entity_ids)
+            synonyms = await self._views.find_synonyms(entity_ids)
             await self._backends.work.settle(self._corpus.id, entity_ids, synonyms)
 
-    async def chunks(self, view_ids: Collection[str]) -> None:
-        """Vectors and text entries of chunks."""
+    async def write_chunks(self, view_ids: Collection[str]) -> None:
+        """Writes the missing vectors and text entries of chunks."""
         ids = sorted(view_ids)
         if not ids:
             return
         missing = await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
         missing |= await self._backends.text.missing(self._corpus.id, ids)
         if missing:
-            await self._views.write_chunks(await self._with_texts(sorted(missing)))
+            await self._views.write_chunks(await self._read_chunks(sorted(missing)))
 
-    async def entities(self, entity_ids: Collection[str]) -> list[str]:
-        """Vectors of entities; returns the ids of those that were missing."""
-        missing = await self._missing(VectorKind.ENTITY, entity_ids)
+    async def write_entities(self, entity_ids: Collection[str]) -> list[str]:
+        """Writes the missing vectors of entities, and returns their ids."""
+        missing = await self._find_missing(VectorKind.ENTITY, entity_ids)
         entities = await self._backends.library.entities(self._corpus.id, missing) if missing else {}
         return await self._views.write_fine(VectorKind.ENTITY, {id: one.name for id, one in entities.items()})
 
-    async def facts(self, triple_ids: Collection[str]) -> list[str]:
-        """Vectors of facts; returns the ids of those that were missing."""
-        missing = await self._missing(VectorKind.FACT, triple_ids)
-        return await self._views.write_fine(VectorKind.FACT, await self._fact_texts(missing) if missing else {})
+    async def write_facts(self, triple_ids: Collection[str]) -> list[str]:
+        """Writes the missing vectors of facts, and returns their ids."""
+        missing = await self._find_missing(VectorKind.FACT, triple_ids)
+        return await self._views.write_fine(VectorKind.FACT, await self._read_fact_texts(missing) if missing else {})
 
-    async def _missing(self, kind: VectorKind, ids: Collection[str]) -> set[str]:
+    async def _find_missing(self, kind: VectorKind, ids: Collection[str]) -> set[str]:
         return await self._backends.vectors.missing(self._corpus.id, kind, sorted(ids)) if ids else set()
 
-    async def _with_texts(self, view_ids: Sequence[str]) -> list[tuple[Chunk, str]]:
-        """Chunks with what is embedded of them."""
+    async def _read_chunks(self, view_ids: Sequence[str]) -> list[tuple[Chunk, str]]:
+        """Returns chunks with the texts to embed for them."""
         library, tokens = self._backends.library, self._backends.embedder.tokens
         by_document: dict[str, list[Chunk]] = defaultdict(list)
         for chunk in (await library.chunks_by_view(self._corpus.id, view_ids)).values():
@@ -88,8 +90,8 @@ class Mender:
             found += [(chunk, embedded_text(heads[chunk.heading], "", chunk.text)) for chunk in chunks]
         return found
 
-    async def _fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
-        """As `indexer.views.writing.fine_texts` has them: by the normalised names."""
+    async def _read_fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
+        """Returns the texts to embed, as `indexer.views.writing.fine_texts` makes them of normalised names."""
         library = self._backends.library
         triples = await library.triples(self._corpus.id, triple_ids)
         ids = {id for triple in triples.values() for id in (triple.subject_id, triple.object_id)}
@@ -97,5 +99,5 @@ class Mender:
         return {
             id: f"{entities[triple.subject_id].name} {triple.predicate} {entities[triple.object_id].name}"
             for id, triple in triples.items()
-            if triple.subject_id in entities and triple.object_id in entities  # else its document has just gone
+            if triple.subject_id in entities and triple.object_id in entities  # else its document has just been deleted
         }

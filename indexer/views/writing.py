@@ -1,4 +1,4 @@
-"""What the views hold of a corpus: embedded and written where it is missing, so that doing it again costs little."""
+"""Writing of view entries: embeds and writes only what is missing, so that repeating it costs little."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,33 +8,33 @@ import numpy as np
 from core.documents import Chunk
 from core.graph import Fact, Mention, Synonym
 from core.ports.views import TextEntry, VectorBatch, VectorKind
-from indexer.backends import Backends
+from indexer.backends import IndexingBackends
 
 __all__ = ["ViewWriter", "fine_texts"]
 
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
-_SLICE = 512  # texts that are embedded and written to the views together
+_BATCH = 512  # texts that are embedded and written together
 
 
 def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict[str, str], dict[str, str]]:
-    """What is embedded of entities (by id: their names) and of facts (by triple id: their names and predicate)."""
+    """Returns the texts to embed of entities (by entity id: the name) and facts (by triple id: names and predicate)."""
     names = {mention.entity_id: mention.name for mention in mentions}
     forms = {(f.subject_id, f.predicate, f.object_id): f.triple_id for f in facts}
     return names, {triple: f"{names[s]} {predicate} {names[o]}" for (s, predicate, o), triple in forms.items()}
 
 
 class ViewWriter:
-    """Writes entries of one corpus."""
+    """Writes the entries of one corpus."""
 
-    def __init__(self, corpus_id: str, backends: Backends) -> None:
+    def __init__(self, corpus_id: str, backends: IndexingBackends) -> None:
         self._corpus_id = corpus_id
         self._backends = backends
 
     async def write_chunks(self, chunks: Sequence[tuple[Chunk, str]]) -> None:
-        """Vectors and text entries of chunks, each with what is embedded of it."""
+        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed."""
         backends = self._backends
-        for start in range(0, len(chunks), _SLICE):
-            part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _SLICE]}
+        for start in range(0, len(chunks), _BATCH):
+            part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _BATCH]}
             unembedded, unindexed = await asyncio.gather(
                 backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
                 backends.text.missing(self._corpus_id, list(part)),
@@ -51,16 +51,16 @@ class ViewWriter:
             )
 
     async def write_fine(self, kind: VectorKind, texts: Mapping[str, str]) -> list[str]:
-        """Vectors of entities or facts, of their texts by id. Returns the ids of those that were missing."""
+        """Writes the vectors of entities or facts, from their texts by id. Returns the ids that were missing."""
         missing = sorted(await self._backends.vectors.missing(self._corpus_id, kind, sorted(texts)))
-        for start in range(0, len(missing), _SLICE):
-            await self._embed(kind, [(id, "", texts[id]) for id in missing[start : start + _SLICE]])
+        for start in range(0, len(missing), _BATCH):
+            await self._embed(kind, [(id, "", texts[id]) for id in missing[start : start + _BATCH]])
         return missing
 
-    async def synonyms(self, new: Sequence[str]) -> list[Synonym]:
-        """Of new entities with all: older pairs were judged when the younger one came.
+    async def find_synonyms(self, new: Sequence[str]) -> list[Synonym]:
+        """Returns the synonyms of new entities among all entities. Pairs of older entities were compared before.
 
-        One whose vector is not there, since another worker's sweep has just taken it, has none.
+        An entity has none if its vector is missing, because another worker has just deleted it.
         """
         vectors = self._backends.vectors
         found = await vectors.fetch(self._corpus_id, VectorKind.ENTITY, new) if new else {}
@@ -78,7 +78,7 @@ class ViewWriter:
         return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
 
     async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
-        """Embed and write (id, document id, text)."""
+        """Embeds and writes tuples of id, document id and text."""
         if not texts:
             return
         vectors = await self._backends.embedder.embed_passages([text for _, _, text in texts])

@@ -3,16 +3,16 @@
 from core.ports.model_cache import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings
+from models.chat.configured import ConfiguredModel, ConfiguredModels
 from models.chat.openai_chat import OutputMode
-from models.chat.stack import ConfiguredModel, ConfiguredModels
-from models.chat.wrappers.cache_store import FollowingCache
+from models.chat.wrappers.record_cache import RecordCache
 
-__all__ = ["ConfiguredModel", "ConfiguredModels", "FollowingCache", "OutputMode", "make_chat_models"]
+__all__ = ["ConfiguredModel", "ConfiguredModels", "OutputMode", "RecordCache", "make_chat_models"]
 
 
 def make_chat_models(settings: LlmSettings, cache: ModelCache | None, graph: GraphSource | None) -> ConfiguredModels:
-    """The models that the settings name; nothing is loaded or connected before it is used.
+    """Returns the models that the settings name. Loads and connects nothing before it is used.
 
-    Without a cache nothing is kept; without a record to follow, only answers that are about no corpus.
+    Without `cache` no answer is cached. Without `graph` only answers that concern no corpus are cached.
     """
     return ConfiguredModels(settings, cache, graph)

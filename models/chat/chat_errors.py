@@ -1,4 +1,4 @@
-"""What an endpoint's client raises on a call of a language model, in the words of Hopweave."""
+"""Converts the errors of a chat call to Hopweave's."""
 
 import re
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
-from models.endpoint_errors import masked, may_pass
+from models.endpoint_errors import is_transient, mask_secrets
 
 if TYPE_CHECKING:
     import openai
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.ports.chat import ChatRequest
     from models.chat.endpoint import Endpoint
 
-__all__ = ["AskedToWait", "FormatRefused", "refusal_of", "unreachable", "words_of"]
+__all__ = ["FormatRefused", "RetryLater", "convert_connection_error", "convert_status_error", "error_text"]
 
 _INVALID = {400, 413, 422}
 _TOO_LONG = re.compile(
@@ -29,8 +29,8 @@ _REMEDIES = {
 }
 
 
-class AskedToWait(ModelUnavailable):
-    """The endpoint said for how long to leave it alone."""
+class RetryLater(ModelUnavailable):
+    """The endpoint sent `Retry-After`; `retry_after` is in seconds."""
 
     def __init__(self, message: str, retry_after: float) -> None:
         super().__init__(message)
@@ -38,8 +38,8 @@ class AskedToWait(ModelUnavailable):
 
 
 class FormatRefused(ModelFailed):
-    """The endpoint does not know the kind of structured output that was asked for; or, with `schema`, knows it and
-    refuses this one schema.
+    """The endpoint does not support the requested kind of structured output; with `schema`, it supports the kind but
+    refuses this schema.
     """
 
     def __init__(self, message: str, *, schema: bool) -> None:
@@ -47,14 +47,16 @@ class FormatRefused(ModelFailed):
         self.schema = schema
 
 
-def refusal_of(error: "openai.APIStatusError", endpoint: "Endpoint", model: str, request: "ChatRequest") -> Exception:
-    """The error for an answer that is no success."""
+def convert_status_error(
+    error: "openai.APIStatusError", endpoint: "Endpoint", model: str, request: "ChatRequest"
+) -> Exception:
+    """Returns the error for an HTTP status that is not a success."""
     status = error.status_code
-    words = words_of(error, endpoint, request)
+    words = error_text(error, endpoint, request)
     said = f"{model} at {endpoint.url} answered {status}" + (f": {words}" if words else "")
-    if may_pass(status):
+    if is_transient(status):
         wait = _seconds(error.response.headers.get("retry-after", ""))
-        return ModelUnavailable(said) if wait is None else AskedToWait(said, wait)
+        return ModelUnavailable(said) if wait is None else RetryLater(said, wait)
     if status in _INVALID and (error.code == "context_length_exceeded" or _TOO_LONG.search(_said(error))):
         return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
     if status in _INVALID and request.schema is not None and _FORMAT.search(f"{error.param} {_said(error)}"):
@@ -64,25 +66,27 @@ def refusal_of(error: "openai.APIStatusError", endpoint: "Endpoint", model: str,
     return ModelFailed(said)
 
 
-def unreachable(error: BaseException, endpoint: "Endpoint", model: str, request: "ChatRequest") -> HopweaveError:
-    """The error for a connection that could not be made, or broke."""
+def convert_connection_error(
+    error: BaseException, endpoint: "Endpoint", model: str, request: "ChatRequest"
+) -> HopweaveError:
+    """Returns the error for a connection that failed or broke."""
     import openai
 
     at = f"{model} at {endpoint.url}"
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return ModelUnavailable(f"{at} did not answer within {endpoint.timeout:g} s; HOPWEAVE_LLM__TIMEOUT allows more")
-    words = words_of(error.__cause__ or error, endpoint, request)
+    words = error_text(error.__cause__ or error, endpoint, request)
     return ModelUnavailable(f"{at} cannot be reached ({words}): start it, or correct HOPWEAVE_LLM__BASE_URL")
 
 
-def words_of(error: BaseException, endpoint: "Endpoint", request: "ChatRequest") -> str:
-    """What the endpoint, or the connection to it, said: without the key, and '' where it repeats the prompt."""
+def error_text(error: BaseException, endpoint: "Endpoint", request: "ChatRequest") -> str:
+    """Returns the message of the endpoint or connection, without the key; '' if it repeats the prompt."""
     private = [message.content for message in request.messages]
-    return masked(_said(error), endpoint.key, [*private, request.question])
+    return mask_secrets(_said(error), endpoint.key, [*private, request.question])
 
 
 def _said(error: BaseException) -> str:
-    """OpenAI's own servers tell a message; others may answer with any text."""
+    """Returns the message of the response body; servers other than OpenAI's may send any text."""
     import openai
 
     body: Any = getattr(error, "body", None)
@@ -97,7 +101,7 @@ def _tokens(request: "ChatRequest") -> int:
 
 
 def _seconds(header: str) -> float | None:
-    """`Retry-After`: seconds, or a date; None where it is neither."""
+    """Parses `Retry-After`, which is seconds or a date; returns None if it is neither."""
     if re.fullmatch(r"\d+(\.\d+)?", header.strip()):
         return float(header)
     try:

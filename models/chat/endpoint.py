@@ -1,4 +1,4 @@
-"""One address that speaks OpenAI's chat protocol, and the connections to it."""
+"""An endpoint that speaks OpenAI's chat protocol, and its connections."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
-from models.chat.turns import answered, sending
+from models.chat.request_timing import on_request, on_response
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -23,9 +23,9 @@ _CONNECT_SECONDS = 5.0
 
 
 class Endpoint:
-    """Nothing is connected, nor the client's library loaded, before the first call. `url` is for showing.
+    """Connects, and imports the client library, with the first call. `url` has no secrets and is for messages.
 
-    Connections belong to the event loop that opened them, so each loop has a client of its own.
+    A connection belongs to the event loop that opened it, so each loop has its own client.
     """
 
     def __init__(self, *, base_url: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 120.0) -> None:
@@ -40,33 +40,33 @@ class Endpoint:
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
 
     def client(self) -> "AsyncOpenAI":
-        """The client of the running event loop; it tries nothing again by itself."""
+        """Returns the client of the running event loop; the client itself does not retry."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
             _keep_prompts_out_of_logs()
             timeout = Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS))
-            hooks: dict[str, list[Callable[..., Any]]] = {"request": [sending], "response": [answered]}
+            hooks: dict[str, list[Callable[..., Any]]] = {"request": [on_request], "response": [on_response]}
             self._clients[loop] = AsyncOpenAI(
-                api_key=self.key.get_secret_value() or "none",  # local servers want no key, the client wants some
+                api_key=self.key.get_secret_value() or "none",  # the client requires a key, local servers do not
                 base_url=self._address,
                 timeout=timeout,
                 max_retries=0,
-                # a redirect would take the prompt to where nobody said that it may go
+                # A redirect would send the prompt to an address that is not configured.
                 http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks=hooks, follow_redirects=False),
             )
         return self._clients[loop]
 
     async def close(self) -> None:
-        """Close this event loop's connections; a later call opens new ones."""
+        """Closes this event loop's connections; a later call opens new ones."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
 
 
 def _without_secrets(address: str) -> str:
-    """An address may hold a name and a password, or a key in its query."""
+    """Returns the address without user, password and query, which may hold secrets."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -75,7 +75,7 @@ def _without_secrets(address: str) -> str:
 
 
 def _keep_prompts_out_of_logs() -> None:
-    """The client logs whole requests where debugging is on for everything; who wants that asks for it by its name."""
+    """Raises the client's log level, which at DEBUG logs whole requests. Setting the level of `openai` overrides it."""
     logger = logging.getLogger("openai")
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.INFO)

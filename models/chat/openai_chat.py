@@ -1,4 +1,4 @@
-"""A language model at any endpoint that speaks OpenAI's chat protocol: one call, one answer."""
+"""A language model at an endpoint that speaks OpenAI's chat protocol, without wrappers."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from core.errors import HopweaveError, ModelFailed
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
-from models.chat.chat_errors import refusal_of, unreachable, words_of
-from models.chat.draft import Draft
+from models.chat.chat_errors import convert_connection_error, convert_status_error, error_text
+from models.chat.completion_reader import CompletionReader
 from models.chat.endpoint import Endpoint
-from models.chat.spoken import SpokenParameters
-from models.chat.turns import timed
+from models.chat.parameters import SupportedParameters
+from models.chat.request_timing import start_on_send
 
 if TYPE_CHECKING:
     import openai
@@ -24,7 +24,7 @@ _LONGEST_LABEL = 512  # what OpenAI takes as a value of metadata
 
 
 class OutputMode(StrEnum):
-    """How a call with a schema asks for JSON, best first."""
+    """How a call with a schema requests JSON, best first."""
 
     SCHEMA = "json_schema"
     OBJECT = "json_object"
@@ -32,13 +32,13 @@ class OutputMode(StrEnum):
 
 
 class OpenAIChat:
-    """Fills `core.ports.chat.ChatModel` without anything around it: no second try, no limit, no books."""
+    """Implements `core.ports.chat.ChatModel` without retries, limits or accounting."""
 
     def __init__(self, model: str, endpoint: Endpoint, *, send_metadata: bool = False) -> None:
         self._model = model
         self._endpoint = endpoint
         self._send_metadata = send_metadata
-        self._parameters = SpokenParameters()
+        self._parameters = SupportedParameters()
 
     @property
     def model(self) -> str:
@@ -47,32 +47,32 @@ class OpenAIChat:
     async def complete(
         self,
         request: ChatRequest,
-        trace: Trace,  # noqa: ARG002  # the port's: who keeps the books is around this
+        trace: Trace,  # noqa: ARG002  # part of the port; the accounting wrapper uses it
         on_token: OnToken | None = None,
         *,
         mode: OutputMode = OutputMode.SCHEMA,
     ) -> Completion:
-        """`mode` is how to ask where the request has a schema. Raises `FormatRefused` where the endpoint cannot."""
+        """`mode` is used if the request has a schema. Raises `FormatRefused` if the endpoint does not support it."""
         import openai
 
         while True:
-            sent = self._parameters.speak(self._wanted(request, mode, stream=on_token is not None))
-            # what the client raises shows the request, so it is left out of tracebacks: `from None`
+            sent = self._parameters.select(self._wanted(request, mode, stream=on_token is not None))
+            # The client's errors contain the request. `from None` keeps them out of tracebacks.
             try:
                 async with asyncio.timeout(None) as timer:
-                    with timed(timer, self._endpoint.timeout):
+                    with start_on_send(timer, self._endpoint.timeout):
                         return await self._call(request, sent, on_token)
             except openai.APIStatusError as error:
                 if self._parameters.learn(error, sent):
                     continue
-                raise refusal_of(error, self._endpoint, self._model, request) from None
+                raise convert_status_error(error, self._endpoint, self._model, request) from None
             except (openai.APIConnectionError, TimeoutError) as error:
-                if isinstance(error.__cause__, HopweaveError):  # ours, before it left: the client takes it for a fault
+                if isinstance(error.__cause__, HopweaveError):  # raised by our own hook before the request was sent
                     raise error.__cause__ from None
-                raise unreachable(error, self._endpoint, self._model, request) from None
+                raise convert_connection_error(error, self._endpoint, self._model, request) from None
 
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
-        draft = Draft()
+        draft = CompletionReader()
         with self._reading(request):
             answer = await self._endpoint.client().chat.completions.create(**sent)
             if on_token is None:
@@ -84,9 +84,9 @@ class OpenAIChat:
         return draft.completion(self._model, request)
 
     async def _stream(
-        self, stream: "openai.AsyncStream[Any]", draft: Draft, request: ChatRequest, on_token: OnToken
+        self, stream: "openai.AsyncStream[Any]", draft: CompletionReader, request: ChatRequest, on_token: OnToken
     ) -> None:
-        """A stream that was cut ends like any other, but for the reason to finish that it lacks."""
+        """Reads a stream. A stream that was cut off looks finished, but has no `finish_reason`."""
         import openai
 
         chunks, broken = aiter(stream), None
@@ -106,11 +106,11 @@ class OpenAIChat:
             raise self._unusable("was cut off in the middle of its answer", request)
         if broken or not draft.chunks or (draft.choices and not draft.finish):
             cause = broken or ConnectionError("the stream ended before its answer")
-            raise unreachable(cause, self._endpoint, self._model, request)
+            raise convert_connection_error(cause, self._endpoint, self._model, request)
 
     @contextmanager
     def _reading(self, request: ChatRequest) -> Iterator[None]:
-        """The client hands on whatever it was sent: pages, texts, objects that lack what they should have."""
+        """Converts errors while reading: the client passes on HTML pages, texts and incomplete objects unchecked."""
         import openai
 
         try:
@@ -118,7 +118,7 @@ class OpenAIChat:
         except (openai.APIStatusError, openai.APIConnectionError):
             raise
         except openai.APIError as error:
-            said = words_of(error, self._endpoint, request)
+            said = error_text(error, self._endpoint, request)
             raise self._unusable(f"ended its answer with an error: {said}", request) from None
         except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
             raise self._unusable(f"answered with what is no completion ({type(error).__name__})", request) from None

@@ -1,7 +1,7 @@
 """BERT sentence models in plain torch, without padding.
 
-Equals `SentenceTransformer.encode`, and needs neither that package nor transformers, which take six seconds and 250 MB
-to import, spend as long around a short query as the model does on it, and pad each text to the longest of its batch.
+Gives the same vectors as `SentenceTransformer.encode`. That package and transformers take six seconds and 250 MB to
+import, double the time of a short query, and pad each text to the longest of its batch.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.errors import InvalidSettings
 from core.ports.embedding import Vectors
 from models.embedding.bert_layout import BertLayout
-from models.embedding.bert_weights import Affine, read_net
+from models.embedding.bert_weights import Affine, read_weights
 from models.embedding.tokens import open_tokenizer
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["BertEncoder"]
 
 
 class BertEncoder:
-    """A batch is one long row of tokens; attention alone looks at each text by itself. Safe in several threads."""
+    """Encodes a batch as one row of tokens; only attention handles each text separately. Thread-safe."""
 
     def __init__(self, layout: BertLayout, *, bfloat16: bool) -> None:
         import torch
@@ -31,7 +31,7 @@ class BertEncoder:
         self._tokenizer, _ = self.tokenizer()
         self._tokenizer.enable_truncation(layout.reads)
         self._tokenizer.no_padding()
-        self._net = read_net(layout, torch.bfloat16 if bfloat16 else torch.float32)
+        self._net = read_weights(layout, torch.bfloat16 if bfloat16 else torch.float32)
 
     @property
     def dimension(self) -> int:
@@ -59,7 +59,7 @@ class BertEncoder:
         return [hidden[start:end].float().mean(0) for start, end in pairwise([0, *ends])]
 
     def _run(self, ids: list[list[int]]) -> "Tensor":
-        """The last layer's row of every token, text after text."""
+        """Returns the last hidden layer, one row per token, texts one after the other."""
         import torch
         from torch.nn import functional
 
@@ -78,7 +78,7 @@ class BertEncoder:
         return hidden[: sum(lengths)]
 
     def _attention(self, joined: "Tensor", lengths: list[int]) -> "Tensor":
-        """Queries, keys and values of all tokens in; what is past the texts only fills up, and stays zero."""
+        """Returns the attention output of all tokens from their joined queries, keys, values; padding stays 0."""
         from torch.nn.functional import scaled_dot_product_attention
 
         mixed = joined.new_zeros(len(joined), self.dimension)
@@ -98,11 +98,11 @@ class BertEncoder:
 
 
 _TOKENS_AT_ONCE = 1024
-"""What stays in a core's cache between one product and the next; more is slower, and takes more memory."""
+"""Tokens per pass: as many as stay in a core's cache. More are slower and take more memory."""
 
 
 def _parts(ids: list[list[int]]) -> Iterator[list[list[int]]]:
-    """Neighbouring texts that are run together: at least one, and no more tokens than pay."""
+    """Yields consecutive texts to run together: at least one, and at most `_TOKENS_AT_ONCE` tokens."""
     part: list[list[int]] = []
     tokens = 0
     for text in ids:
@@ -115,7 +115,7 @@ def _parts(ids: list[list[int]]) -> Iterator[list[list[int]]]:
 
 
 def _rounded(tokens: int) -> int:
-    """Matrix kernels are compiled for each number of rows, and kept: few numbers save time and a lot of memory."""
+    """Rounds up the number of rows. Kernels are compiled and kept per number of rows, so few numbers save memory."""
     step = 16 if tokens <= 128 else 64
     return -(-tokens // step) * step
 

@@ -1,10 +1,10 @@
-"""Which folders hold the common kind of sentence model: a BERT, the mean of its tokens, unit length, no prompts."""
+"""Recognizes folders that hold the common kind of sentence model: BERT, mean pooling, unit length, no prompts."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.embedding.tokens import tokens_read
+from models.embedding.tokens import read_max_tokens
 from models.embedding.weights import read_json
 
 __all__ = ["BertLayout", "read_layout"]
@@ -14,7 +14,7 @@ _MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
 
 @dataclass(frozen=True, kw_only=True)
 class BertLayout:
-    """`reads` counts special tokens too."""
+    """The sizes of a BERT; `reads` is the maximum number of tokens, special tokens included."""
 
     folder: Path
     dimension: int
@@ -25,9 +25,9 @@ class BertLayout:
 
 
 def read_layout(folder: Path) -> BertLayout | None:
-    """None for everything that is not exactly this kind: sentence-transformers reads it then."""
+    """Returns the layout, or None if the folder is not exactly of this kind; sentence-transformers loads it then."""
     config = _object(folder / "config.json")
-    reads = tokens_read(folder)
+    reads = read_max_tokens(folder)
     if not (
         (folder / "model.safetensors").is_file()
         and _is_plain_bert(config)
@@ -69,7 +69,7 @@ def _is_mean_of_tokens(folder: Path) -> bool:
 
 
 def _is_bert_tokenizer(folder: Path) -> bool:
-    """And one whose `tokenizer.json` says the same as the settings that transformers reads beside it."""
+    """Returns whether the tokenizer is WordPiece and `tokenizer.json` agrees with the settings beside it."""
     tokenizer, settings = _object(folder / "tokenizer.json"), _object(folder / "tokenizer_config.json")
     normalizer = tokenizer.get("normalizer") or {}
     return (

@@ -1,4 +1,4 @@
-"""The matrices of a BERT, as `models.embedding.bert` multiplies them."""
+"""Reads the matrices of a BERT in the form that `models.embedding.bert` uses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import torch
     from torch import Tensor
 
-__all__ = ["Affine", "Net", "read_net"]
+__all__ = ["Affine", "Net", "read_weights"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Affine:
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """`attention` makes queries, keys and values in one product."""
+    """One layer; `attention` computes queries, keys and values in one product."""
 
     attention: Affine
     attention_out: Affine
@@ -40,7 +40,7 @@ class Net:
     layers: list[Layer]
 
 
-def read_net(layout: BertLayout, dtype: "torch.dtype") -> Net:
+def read_weights(layout: BertLayout, dtype: "torch.dtype") -> Net:
     from safetensors import SafetensorError, safe_open
 
     file = layout.folder / "model.safetensors"
@@ -49,7 +49,7 @@ def read_net(layout: BertLayout, dtype: "torch.dtype") -> Net:
             prefix = "" if "embeddings.word_embeddings.weight" in weights.keys() else "bert."  # noqa: SIM118  # no dict
 
             def tensor(name: str) -> "Tensor":
-                # copied: what is read would otherwise stay a view of the whole mapped file
+                # Copied, since the tensor would otherwise keep the whole file mapped.
                 return weights.get_tensor(prefix + name).to(dtype, copy=True)  # type: ignore[no-any-return]
 
             return _net(tensor, layout)
@@ -76,7 +76,7 @@ def _net(tensor: "Callable[[str], Tensor]", layout: BertLayout) -> Net:
 
     return Net(
         words=tensor("embeddings.word_embeddings.weight"),
-        # every text is of the first kind of the pairs that BERT was trained with
+        # Every token has token type 0.
         positions=tensor("embeddings.position_embeddings.weight")
         + tensor("embeddings.token_type_embeddings.weight")[0],
         norm=affine("embeddings.LayerNorm"),

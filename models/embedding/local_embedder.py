@@ -1,4 +1,4 @@
-"""Embedding on this machine's processor."""
+"""Embeds with sentence-transformers models on this machine's processor."""
 
 import asyncio
 import os
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.ports.embedding import TokenCounter, Vectors
-from models.embedding.encoding import Encoder, load
-from models.embedding.tokens import TokenizerTokens, open_tokenizer, tokens_read
+from models.embedding.encoders import Encoder, load
+from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["SentenceTransformersEmbedder"]
 
 _BEHIND = 5
-"""Niceness of the threads that embed passages."""
+"""The niceness of the threads that embed passages."""
 
 
 class SentenceTransformersEmbedder:
-    """Loads the model at first use, and runs it in threads of its own: one a core, each batch in one of them.
+    """Loads the model at first use and runs it in its own threads: one per core, each with batches of its own.
 
-    The other way, one batch spread over all cores, waits at a barrier after each matrix: a fifth slower on two free
-    cores, and half as fast where another process wants one of them. Questions have their own threads, so that they
-    never wait for a batch of passages; those that wait for one another are embedded together.
+    One batch spread over all cores waits at a barrier after each matrix: a fifth slower on two idle cores, and half as
+    fast if another process uses one of them. Questions have separate threads, so that they never wait for a batch of
+    passages; questions that arrive together are embedded together.
     """
 
     def __init__(self, *, model: str = BUILT_IN, precision: str = "auto", batch_size: int = 16) -> None:
@@ -54,7 +54,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """Told by the model's folder; a hub name that is not on disk yet is loaded for it."""
+        """Read from the model's folder; a hub name that is not on disk yet is loaded for it."""
         return self._weights.dimension or self._encoder().dimension
 
     @cached_property
@@ -62,17 +62,17 @@ class SentenceTransformersEmbedder:
         return TokenizerTokens(self._tokenizer)
 
     async def warm(self) -> None:
-        """Load the model and run it once, so that the first question does not wait for it."""
+        """Loads the model and runs it once, so that the first question does not wait for it."""
         await self.embed_query("warm")
 
     async def close(self) -> None:
-        """End the threads; what they are at is finished first, and nobody waits for it."""
+        """Stops the threads after their current batch, without waiting for them."""
         self._for_passages.shutdown(wait=False)
         self._for_questions.shutdown(wait=False)
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         vectors = np.empty((len(texts), await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
-        # texts of like length take like time, and the short ones at the end leave no core idle for long
+        # Texts of similar length take similar time; short ones come last, so that no core idles for long.
         order = np.argsort([-len(text) for text in texts], kind="stable")
         batches = iter([order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)])
 
@@ -81,7 +81,7 @@ class SentenceTransformersEmbedder:
                 batch = [texts[row] for row in rows]
                 vectors[rows] = await asyncio.wrap_future(self._for_passages.submit(self._encode, batch))
 
-        # no more batches at a time than cores: what is cancelled or fails leaves none behind
+        # At most as many batches as cores at a time, so that cancellation leaves none queued.
         await asyncio.gather(*(work() for _ in range(self._cores)))
         return vectors
 
@@ -92,7 +92,7 @@ class SentenceTransformersEmbedder:
                 self._open.vectors = self._for_questions.submit(self._answer, self._open)
             questions, row = self._open, len(self._open.texts)
             questions.texts.append(text)
-        # shielded: whoever stops waiting must not take the answer from the others
+        # Shielded, since other questions wait for the same batch.
         vectors = await asyncio.shield(asyncio.wrap_future(questions.vectors))
         vector: Vectors = vectors[row].copy()
         return vector
@@ -115,27 +115,27 @@ class SentenceTransformersEmbedder:
 
     def _tokenizer(self) -> "tuple[Tokenizer, int]":
         folder = self._weights.folder
-        if folder and (tokenizer := open_tokenizer(folder)) and (reads := tokens_read(folder)):
+        if folder and (tokenizer := open_tokenizer(folder)) and (reads := read_max_tokens(folder)):
             return tokenizer, reads
         return self._encoder().tokenizer()
 
 
 def _on_one_core() -> None:
-    """For the thread that calls it, and for every thread that has not used torch yet."""
+    """Limits torch to one core in the calling thread and in every thread that has not used torch yet."""
     import torch
 
     torch.set_num_threads(1)
 
 
 def _behind_others() -> None:
-    """For the thread that calls it: the event loop, which a language model may be waiting for, goes first."""
+    """Lowers the priority of the calling thread, so that the event loop is not delayed."""
     _on_one_core()
-    if sys.platform == "linux":  # elsewhere a thread has no priority of its own
+    if sys.platform == "linux":  # elsewhere threads have no priority of their own
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.getpriority(os.PRIO_PROCESS, 0) + _BEHIND)
 
 
 class _Questions:
-    """Questions that will be embedded together; open until a thread takes them up."""
+    """A batch of questions; open until a thread starts to encode it."""
 
     vectors: "Future[Vectors]"
 

@@ -1,4 +1,4 @@
-"""Embedding by any endpoint that speaks OpenAI's protocol."""
+"""Embeds with an endpoint that speaks OpenAI's protocol."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed
 from core.ports.embedding import Vectors
+from models.embedding.normalize import normalize
 from models.embedding.tokens import EstimatedTokens
-from models.embedding.unit import normalised
-from models.endpoint_errors import translated
+from models.endpoint_errors import translate_errors
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -24,11 +24,11 @@ __all__ = ["OpenAIEmbedder"]
 _PUBLIC = "https://api.openai.com/v1"
 _NO_KEY = SecretStr("")
 _TEXTS_PER_CALL = 128
-_READS = 512  # what the smallest models in use read; `max_tokens` says more
+_READS = 512  # the limit of the smallest models in use; `max_tokens` overrides it
 
 
 class OpenAIEmbedder:
-    """The client retries what may pass (`retries` times, as the endpoint asks it to) before an error is raised."""
+    """The client retries transient errors `retries` times, with the pauses that the endpoint requests."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class OpenAIEmbedder:
         self._timeout = timeout_seconds
         self._retries = retries
         self._tokens = EstimatedTokens(max_tokens or _READS)
-        # connections belong to the event loop that opened them
+        # A connection belongs to the event loop that opened it.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
 
     @property
@@ -57,7 +57,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """Asked of the endpoint, in a call that blocks, unless an answer has told it before."""
+        """Read from the first answer, or requested from the endpoint in a blocking call."""
         import openai
 
         with (
@@ -74,19 +74,19 @@ class OpenAIEmbedder:
         return self._tokens
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """An endpoint refuses the empty text: a blank is sent in its place."""
+        """Sends a blank for an empty text, which endpoints refuse."""
         if not texts:
             return np.empty((0, await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
         sent = [text or " " for text in texts]
         calls = [sent[start : start + _TEXTS_PER_CALL] for start in range(0, len(sent), _TEXTS_PER_CALL)]
-        return normalised(np.concatenate([await self._call(call) for call in calls]))
+        return normalize(np.concatenate([await self._call(call) for call in calls]))
 
     async def embed_query(self, text: str) -> Vectors:
         vector: Vectors = (await self.embed_passages([text]))[0]
         return vector
 
     async def close(self) -> None:
-        """Close this event loop's connections; a later call opens new ones."""
+        """Closes this event loop's connections; a later call opens new ones."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
@@ -111,14 +111,14 @@ class OpenAIEmbedder:
         return self._clients[loop]
 
     def _secret(self) -> str:
-        return self._key.get_secret_value() or "none"  # local servers want no key, the client wants some
+        return self._key.get_secret_value() or "none"  # the client requires a key, local servers do not
 
-    def _errors(self) -> translated:
-        return translated(f"{self._model} at {self._url}", self._key)
+    def _errors(self) -> translate_errors:
+        return translate_errors(f"{self._model} at {self._url}", self._key)
 
 
 def _vectors_of(answer: "CreateEmbeddingResponse", count: int) -> Vectors:
-    """Raises `ModelFailed` or `ValueError` where it does not hold one vector for each text."""
+    """Raises `ModelFailed` or `ValueError` if the answer does not hold one vector per text."""
     entries = sorted(getattr(answer, "data", None) or [], key=lambda entry: entry.index)
     if [entry.index for entry in entries] != list(range(count)):
         raise ModelFailed(f"the endpoint answered with {len(entries)} vectors for {count} texts")

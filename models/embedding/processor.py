@@ -1,4 +1,4 @@
-"""What this machine's processor can do."""
+"""Detects features of this machine's processor."""
 
 from functools import cache
 from pathlib import Path
@@ -11,10 +11,10 @@ _BFLOAT16 = {"avx512_bf16", "amx_bf16", "bf16"}  # the first two on x86, the las
 
 @cache
 def has_bfloat16() -> bool:
-    """Whether bfloat16 matrices are multiplied by instructions of their own; emulated, they are slower than float32."""
+    """Returns whether the processor multiplies bfloat16 matrices; emulated, they are slower than float32."""
     try:
         lines = _CPUINFO.read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:  # not Linux: float32 is right everywhere
+    except OSError:  # not Linux; float32 works everywhere
         return False
     return any(
         _BFLOAT16.intersection(value.split())

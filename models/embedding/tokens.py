@@ -1,4 +1,4 @@
-"""How long a text is for the model that embeds it."""
+"""Counts or estimates the tokens of a text for the embedding model."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -12,11 +12,11 @@ from models.embedding.weights import read_json
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["EstimatedTokens", "TokenizerTokens", "open_tokenizer", "tokens_read"]
+__all__ = ["EstimatedTokens", "TokenizerTokens", "open_tokenizer", "read_max_tokens"]
 
 
 class TokenizerTokens:
-    """Counts with the model's own tokenizer, which `open` gives (with the tokens that the model reads) at first use."""
+    """Counts with the model's tokenizer. `open` returns it and the model's maximum of tokens, and is called once."""
 
     def __init__(self, open: Callable[[], "tuple[Tokenizer, int]"]) -> None:
         self._open = open
@@ -52,12 +52,12 @@ _UNKNOWN = frozenset({"[UNK]", "<unk>", "<UNK>"})  # as the tokenizers in use wr
 
 
 class EstimatedTokens:
-    """For endpoints, which do not give their tokenizer away: rather too many than too few, in any script.
+    """Estimates tokens for endpoints, whose tokenizer is not available: rather too many than too few, in any script.
 
-    Four ASCII letters of a word make a token, as does every digit, sign and line break. A character outside ASCII
+    Four ASCII letters of a word count as a token, as does every digit, sign and line break. A character outside ASCII
     counts one less than its bytes in UTF-8 (one in Greek, Cyrillic or Arabic, two in Chinese or Thai, three for an
-    emoji); Hangul counts all three, because some tokenizers take its syllables apart. Tokenizers in use stay below
-    that for prose; random letters can exceed it.
+    emoji); Hangul counts all three, because some tokenizers split its syllables. Tokenizers in use stay below that for
+    prose; random letters can exceed it.
     """
 
     def __init__(self, max_tokens: int) -> None:
@@ -71,7 +71,7 @@ class EstimatedTokens:
         return [_estimate(text) for text in texts]
 
     def unknown(self, texts: Sequence[str]) -> None:
-        """The tokenizer is not here to be asked."""
+        """Returns None: the tokenizer is not available."""
 
 
 _LETTERS_PER_TOKEN = 4
@@ -87,7 +87,7 @@ def _estimate(text: str) -> int:
 
 
 def open_tokenizer(folder: Path) -> "Tokenizer | None":
-    """The folder's `tokenizer.json`, or None where it has none; raises `InvalidSettings` where it cannot be read."""
+    """Returns the folder's `tokenizer.json`, or None if there is none. Raises `InvalidSettings` if it is unreadable."""
     from tokenizers import Tokenizer
 
     file = folder / "tokenizer.json"
@@ -95,12 +95,12 @@ def open_tokenizer(folder: Path) -> "Tokenizer | None":
         return None
     try:
         return Tokenizer.from_file(str(file))
-    except Exception as error:  # the Rust library raises nothing more particular
+    except Exception as error:  # the Rust library raises plain `Exception`
         raise InvalidSettings(f"embedding.model: {file} cannot be read as a tokenizer: {error}") from error
 
 
-def tokens_read(folder: Path) -> int | None:
-    """How many tokens, special ones included, sentence-transformers lets the model of this folder read."""
+def read_max_tokens(folder: Path) -> int | None:
+    """Returns how many tokens, special tokens included, sentence-transformers passes to the model of this folder."""
     own = _positive(folder / "sentence_bert_config.json", "max_seq_length")
     if own is not None:
         return own

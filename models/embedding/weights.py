@@ -1,4 +1,4 @@
-"""Which weights the setting `embedding.model` means, and what can be known of them without loading torch."""
+"""Resolves the setting `embedding.model` to weights, and reads their properties without loading torch."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _HASH_PREFIX = 12
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """`source` is what sentence-transformers is asked for; `folder` is None as long as a hub name is not on disk."""
+    """`source` is passed to sentence-transformers; `folder` is None while a hub name is not on disk."""
 
     model: str
     source: str
@@ -30,17 +30,17 @@ class Weights:
 
     @property
     def dimension(self) -> int | None:
-        """The length of the model's vectors as its folder tells it; None where only the loaded model knows."""
+        """The length of the vectors according to the folder; None if only the loaded model knows it."""
         return _dimension(self.folder) if self.folder else None
 
     def verify(self) -> None:
-        """Raises `InvalidSettings` where the built-in weights are not the ones that were published."""
+        """Raises `InvalidSettings` if the built-in weights differ from the published ones."""
         if self.model == BUILT_IN and self.folder:
             _verify(self.folder / "model.safetensors")
 
 
 def resolve(model: str) -> Weights:
-    """The built-in weights by their name, a folder by its path, anything else as a name on the model hub."""
+    """Resolves the built-in model by its name, a folder by its path, and anything else as a name on the model hub."""
     if model == BUILT_IN:
         folder = _built_in_folder()
         return Weights(model=BUILT_IN, source=str(folder), folder=folder)
@@ -74,7 +74,7 @@ def _verify(file: Path) -> None:
 
 @cache
 def _hash_of_weights(folder: Path) -> str:
-    """Once per process: a process that has loaded weights keeps them, whatever happens to the file."""
+    """Hashed once per process, since loaded weights stay the same if the file changes."""
     files = sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("pytorch_model*.bin"))
     if not files:
         raise InvalidSettings(f"embedding.model: {folder} holds no weights (*.safetensors or pytorch_model*.bin)")
@@ -94,7 +94,7 @@ def _sha256(files: list[Path]) -> str:
 
 
 def _hub_folder(name: str) -> Path | None:
-    """Where the hub's cache keeps `name`; sentence-transformers adds its own organisation to a bare name."""
+    """Returns the folder of `name` in the hub's cache; a bare name is also tried under `sentence-transformers/`."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -109,7 +109,7 @@ def _hub_folder(name: str) -> Path | None:
 
 
 def _dimension(folder: Path) -> int | None:
-    """Of the last module that sets a length; a model without `modules.json` gets mean pooling, which keeps it."""
+    """Returns the dimension of the last module that sets one. Without `modules.json`, mean pooling keeps it."""
     modules = read_json(folder / "modules.json")
     found = [size for size in (_out(folder, module) for module in modules or ()) if size is not _KEEPS]
     return found[-1] if found else _positive(_mapping(read_json(folder / "config.json")).get("hidden_size"))
@@ -131,7 +131,7 @@ def _out(folder: Path, module: dict[str, str]) -> int | None:
 
 
 def _pooling_modes(config: dict[str, Any]) -> Iterator[str]:
-    """Several modes are concatenated, in both ways of writing them."""
+    """Yields the pooling modes, in either way of writing them; several modes are concatenated."""
     named = config.get("pooling_mode")
     if named is not None:
         yield from [named] if isinstance(named, str) else named
@@ -140,7 +140,7 @@ def _pooling_modes(config: dict[str, Any]) -> Iterator[str]:
 
 
 def read_json(file: Path) -> Any:
-    """None where there is no such file; raises `InvalidSettings` where it cannot be read."""
+    """Returns the content, or None if there is no such file. Raises `InvalidSettings` if it cannot be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

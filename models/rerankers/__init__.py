@@ -1,4 +1,4 @@
-"""Models that read question and passage together: a cross-encoder in this process, or an endpoint."""
+"""Rerankers: a cross-encoder in this process, or an endpoint."""
 
 from models.rerankers.cross_encoder import CrossEncoderReranker
 from models.rerankers.endpoint import HttpReranker

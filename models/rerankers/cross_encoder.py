@@ -1,4 +1,4 @@
-"""Reranking by a cross-encoder of sentence-transformers, in this process."""
+"""Reranks with a cross-encoder of sentence-transformers in this process."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import InvalidSettings, ModelFailed
-from models.rerankers.scores import checked_scores
+from models.rerankers.score_check import check_scores
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -19,7 +19,7 @@ _BATCH = 32
 
 
 class CrossEncoderReranker:
-    """Loads the model when the first question comes. One question at a time: a second one would only slow the first."""
+    """Loads the model with the first question and ranks one question at a time: parallel ones would share the cores."""
 
     def __init__(self, *, model: str) -> None:
         if not model:
@@ -38,12 +38,12 @@ class CrossEncoderReranker:
         return await asyncio.wrap_future(self._thread.submit(self._scores, question, list(texts)))
 
     async def close(self) -> None:
-        """Wait for no question: those that were cancelled end with their batch."""
+        """Closes without waiting; cancelled questions end with their current batch."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _scores(self, question: str, texts: list[str]) -> list[float]:
         scores = self._encoder.predict([(question, text) for text in texts], batch_size=_BATCH, show_progress_bar=False)
-        return checked_scores(scores.tolist(), len(texts), self._model)
+        return check_scores(scores.tolist(), len(texts), self._model)
 
     @cached_property
     def _encoder(self) -> "CrossEncoder":

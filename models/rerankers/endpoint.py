@@ -1,4 +1,4 @@
-"""Reranking by an endpoint of the shape that Jina, Cohere and vLLM share."""
+"""Reranks with an HTTP endpoint of the form that Jina, Cohere and vLLM share."""
 
 import asyncio
 import json
@@ -10,8 +10,8 @@ import httpx
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed, Unavailable
-from models.endpoint_errors import masked
-from models.rerankers.scores import checked_scores
+from models.endpoint_errors import mask_secrets
+from models.rerankers.score_check import check_scores
 
 __all__ = ["HttpReranker"]
 
@@ -20,7 +20,7 @@ _NO_KEY = SecretStr("")
 
 
 class HttpReranker:
-    """Sends all texts in one call. Endpoints tell the places of the texts with the scores, best first or not."""
+    """Sends all texts in one call. Endpoints return the index of each text with its score, in any order."""
 
     def __init__(self, *, url: str, model: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 30.0) -> None:
         if not url:
@@ -36,7 +36,7 @@ class HttpReranker:
         self._timeout = timeout
         where = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}{self._url.path}"
         self._name = f"the reranker {model + ' ' if model else ''}at {where}"
-        # connections belong to the event loop that opened them
+        # A connection belongs to the event loop that opened it.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def rank(self, question: str, texts: Sequence[str]) -> list[float]:
@@ -48,7 +48,7 @@ class HttpReranker:
         return self._scores(self._read(await self._post(body, private), private), len(texts))
 
     async def close(self) -> None:
-        """Close this event loop's connections; a later call opens new ones."""
+        """Closes this event loop's connections; a later call opens new ones."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
@@ -89,7 +89,7 @@ class HttpReranker:
         if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
             raise ModelFailed(f"{self._name} answered with {len(rows)} results, not with one for each of {count} texts")
         scores = dict(zip(places, (row.get("relevance_score") for row in rows), strict=True))
-        return checked_scores((scores[place] for place in range(count)), count, self._name)
+        return check_scores((scores[place] for place in range(count)), count, self._name)
 
     def _client(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
@@ -98,5 +98,5 @@ class HttpReranker:
         return self._clients[loop]
 
     def _words(self, text: str, private: Sequence[str]) -> str:
-        """What the endpoint said: without the key, and '' where it repeats what it was asked."""
-        return " ".join(masked(text, self._key, private).split())
+        """Returns the endpoint's message without the key; '' if it repeats the request."""
+        return " ".join(mask_secrets(text, self._key, private).split())

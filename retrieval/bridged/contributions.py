@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.retrieval import Hit
-from retrieval.bridged.gathering import EXPONENT, WEIGHTS
-from retrieval.bridged.ranker import Ranker, standardised
-from retrieval.candidates.fusion import scaled
+from retrieval.bridged.ranker import Ranker, standardise
+from retrieval.bridged.stage1 import EXPONENT, WEIGHTS
+from retrieval.candidates.fusion import scale
 from retrieval.candidates.pool import Pool
 
-__all__ = ["contributions_of_mix", "contributions_of_ranker", "with_contributions"]
+__all__ = ["add_contributions", "split_fused_score", "split_ranker_score"]
 
 Floats = NDArray[np.float64]
 
 
-def contributions_of_ranker(ranker: Ranker, features: Floats) -> dict[str, Floats]:
+def split_ranker_score(ranker: Ranker, features: Floats) -> dict[str, Floats]:
     """Of `features` (n, f), by name, (n,): for each candidate they sum to `Ranker.score`.
 
     A feature's is its weighted value beyond the mean of the candidates, on the scale of the score. Beside them stand
@@ -29,20 +29,20 @@ def contributions_of_ranker(ranker: Ranker, features: Floats) -> dict[str, Float
         return {**_named(ranker, parts), "mean": np.full(len(linear), linear.mean())}
     deviation = linear.std()
     scale = 1.0 / deviation if deviation > 0 else 0.0
-    return {**_named(ranker, parts * scale), "trees": standardised(ranker.trees.score(features))}
+    return {**_named(ranker, parts * scale), "trees": standardise(ranker.trees.score(features))}
 
 
-def contributions_of_mix(pool: Pool) -> dict[str, Floats]:
+def split_fused_score(pool: Pool) -> dict[str, Floats]:
     """The parts of stage 1's score, under the names of its signals."""
     dense, sparse, graph = WEIGHTS
     return {
-        "dense": dense * scaled(pool.dense),
-        "sparse": sparse * scaled(pool.sparse),
-        "graph": graph * scaled(pool.graph) ** EXPONENT,
+        "dense": dense * scale(pool.dense),
+        "sparse": sparse * scale(pool.sparse),
+        "graph": graph * scale(pool.graph) ** EXPONENT,
     }
 
 
-def with_contributions(hits: Sequence[Hit], places: Sequence[int], parts: Mapping[str, Floats]) -> tuple[Hit, ...]:
+def add_contributions(hits: Sequence[Hit], places: Sequence[int], parts: Mapping[str, Floats]) -> tuple[Hit, ...]:
     """The hits, which are at `places` among the candidates, each with its own."""
     return tuple(
         replace(hit, contributions={name: float(values[place]) for name, values in parts.items()})

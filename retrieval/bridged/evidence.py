@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text.terms import Terms
-from retrieval.bridged.names import PoolNames, pool_names
-from retrieval.bridged.question import QuestionTerms, bm25_idf, question_terms
-from retrieval.candidates.fusion import ranked
+from retrieval.bridged.pool_names import PoolNames, collect_names
+from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
+from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.pool import Pool
-from retrieval.graph.snapshot import Graph, Snapshot
-from retrieval.graph.terms import TermStatistics
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
+from retrieval.graph.term_statistics import TermStatistics
 
-__all__ = ["Evidence", "Links", "gather_evidence"]
+__all__ = ["PoolEvidence", "SourceLinks", "compute_evidence"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,7 +31,7 @@ _LINKED_TITLE = 0.3  # what it is worth to name a source's title that the questi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Links:
+class SourceLinks:
     """How sources lead to candidates; all (k, n).
 
     `title`: the source names the candidate's title, which the question does not; as sure as the source is like the
@@ -53,7 +53,7 @@ class Links:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class PoolEvidence:
     """n candidates, k sources among them, w words of the question outside of names.
 
     Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine`
@@ -76,7 +76,7 @@ class Evidence:
     others: Floats
     names: PoolNames
     standing: Floats
-    links: Links
+    links: SourceLinks
     question: QuestionTerms
     has_word: NDArray[np.bool_]
     wording: Floats
@@ -91,20 +91,22 @@ class Evidence:
         return out
 
 
-def gather_evidence(pool: Pool, stage1: Floats, question: str, snapshot: Snapshot, graph: Graph) -> Evidence:
+def compute_evidence(
+    pool: Pool, stage1: Floats, question: str, snapshot: GraphSnapshot, graph: RetrievalGraph
+) -> PoolEvidence:
     """`stage1` are the scores of the pool, which has its vectors, by the formula of `fused`."""
-    order = ranked(pool.chunks, stage1)
+    order = order_by_score(pool.chunks, stage1)
     sources = order[:_SOURCES]
     others = np.ones((len(sources), len(order)))
     others[np.arange(len(sources)), sources] = 0.0
     cosine = np.nan_to_num(pool.dense, nan=0.0)
-    names = pool_names(pool, snapshot, graph)
+    names = collect_names(pool, snapshot, graph)
     standing = _standing(names, cosine)
-    terms = question_terms(question, pool.walked.links, snapshot.statistics)
+    terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics)
     rows, owner = snapshot.columns.terms.of(pool.chunks)
     counts = _counts(rows, owner, len(order), terms)
     length = np.bincount(owner, rows["count"], len(order)).astype(np.float64)
-    return Evidence(
+    return PoolEvidence(
         chunks=pool.chunks,
         cosine=cosine,
         mass=pool.graph,
@@ -136,12 +138,12 @@ def _standing(names: PoolNames, cosine: Floats) -> Floats:
     return out
 
 
-def _links(names: PoolNames, standing: Floats, sources: Ints, liked: Floats, others: Floats) -> Links:
+def _links(names: PoolNames, standing: Floats, sources: Ints, liked: Floats, others: Floats) -> SourceLinks:
     mentioned = names.mentioned(sources)
     new = mentioned & ~names.linked
     from_source = liked[sources][:, None]
     rarity = np.where(new[:, names.name], names.rarity[names.name], 0.0)
-    return Links(
+    return SourceLinks(
         title=from_source * names.best_title(new) * others,
         shared=np.sqrt(from_source * liked * names.greatest(rarity)) * others,
         reverse=liked * names.naming_titles_of(sources, linked=_LINKED_TITLE) * others,

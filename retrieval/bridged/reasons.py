@@ -12,12 +12,12 @@ import numpy as np
 from core.documents import Chunk, DocumentRef
 from core.ports.record import Library
 from core.ports.retrieval import Hit, Query
-from retrieval.bridged.evidence import Evidence
-from retrieval.bridged.reason_links import NameLink, mentioned_by, strongest_link
-from retrieval.candidates.explain import displayed
-from retrieval.graph.snapshot import Snapshot
+from retrieval.bridged.evidence import PoolEvidence
+from retrieval.bridged.name_links import SourceLink, find_strongest_link, list_mentioned
+from retrieval.candidates.explanations import fetch_display_names
+from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["with_reasons"]
+__all__ = ["add_reasons"]
 
 _MOST = 4
 _MOST_LISTED = 3
@@ -29,17 +29,22 @@ _HEADS = ("title", "heading")
 class _Told:
     """What the phrases are made of: `names` by their number in the pool, `sources` by their row among the sources."""
 
-    evidence: Evidence
+    evidence: PoolEvidence
     names: Mapping[int, str]
     sources: Mapping[int, str]
 
 
-async def with_reasons(
-    hits: Sequence[Hit], places: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, library: Library
+async def add_reasons(
+    hits: Sequence[Hit],
+    places: Sequence[int],
+    evidence: PoolEvidence,
+    snapshot: GraphSnapshot,
+    query: Query,
+    library: Library,
 ) -> tuple[Hit, ...]:
     """The hits, which are at `places` among the candidates, each with its reasons."""
     sources = await _titles(evidence, snapshot, query, library)
-    links = await asyncio.to_thread(lambda: [strongest_link(evidence, place, sources.keys()) for place in places])
+    links = await asyncio.to_thread(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked(evidence, place)} | {link.name for link in links if link}
     names = await _displays(sorted(wanted), evidence, snapshot, query, library)
     told = _Told(evidence=evidence, names=names, sources=sources)
@@ -49,7 +54,7 @@ async def with_reasons(
     )
 
 
-def _reasons(hit: Hit, place: int, link: NameLink | None, told: _Told) -> tuple[str, ...]:
+def _reasons(hit: Hit, place: int, link: SourceLink | None, told: _Told) -> tuple[str, ...]:
     """A link tells the most where its source is nearer to the question, and the least where the hit itself is."""
     evidence = told.evidence
     asked = _asked(evidence, place)
@@ -64,16 +69,16 @@ def _reasons(hit: Hit, place: int, link: NameLink | None, told: _Told) -> tuple[
     return tuple(found[:_MOST] or _likeness(hit))
 
 
-def _leads(link: NameLink, place: int, evidence: Evidence) -> bool:
+def _leads(link: SourceLink, place: int, evidence: PoolEvidence) -> bool:
     """The source is before the candidate in stage 1, or it alone names what the question names."""
     ahead = bool(evidence.place[link.at] < evidence.place[place])
     return ahead or (not _asked(evidence, place) and bool(_asked(evidence, link.at)))
 
 
-def _asked(evidence: Evidence, place: int) -> list[int]:
+def _asked(evidence: PoolEvidence, place: int) -> list[int]:
     """The names of the question that the candidate names, the rarest first."""
     names = evidence.names
-    asked = [name for name in mentioned_by(names, place).tolist() if names.linked[name]]
+    asked = [name for name in list_mentioned(names, place).tolist() if names.linked[name]]
     return sorted(asked, key=lambda name: -names.rarity[name])
 
 
@@ -91,7 +96,7 @@ def _named(asked: Sequence[int], told: _Told) -> list[str]:
     return [f"names {_quoted(shown)} of the question"] if shown else []
 
 
-def _linked(link: NameLink, place: int, told: _Told) -> str:
+def _linked(link: SourceLink, place: int, told: _Told) -> str:
     titles = told.evidence.names.titles
     own, others = titles[place].tolist(), titles[link.at].tolist()
     source, name = told.sources[link.source], told.names[link.name]
@@ -104,7 +109,7 @@ def _linked(link: NameLink, place: int, told: _Told) -> str:
     return f"linked from *{source}*: both name {_quoted([name])}"
 
 
-def _words(phrase: str, place: int, evidence: Evidence, *, without: int | None = None) -> list[str]:
+def _words(phrase: str, place: int, evidence: PoolEvidence, *, without: int | None = None) -> list[str]:
     """Words of the question outside of names that the candidate has (and another lacks), the rarest first."""
     there = evidence.has_word[place] if without is None else evidence.has_word[place] & ~evidence.has_word[without]
     order = np.argsort(-evidence.question.idf, kind="stable")
@@ -132,14 +137,14 @@ def _short(text: str) -> str:
 
 
 async def _displays(
-    names: Sequence[int], evidence: Evidence, snapshot: Snapshot, query: Query, library: Library
+    names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library
 ) -> dict[int, str]:
     entities = evidence.names.entities[list(names)].tolist()
-    shown = await displayed(entities, snapshot, query, library)
+    shown = await fetch_display_names(entities, snapshot, query, library)
     return {name: _short(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 
-async def _titles(evidence: Evidence, snapshot: Snapshot, query: Query, library: Library) -> dict[int, str]:
+async def _titles(evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library) -> dict[int, str]:
     """How each source is called that the record still has."""
     chunk_ids = snapshot.chunk_ids(evidence.chunks[evidence.sources].tolist())
     chunks = await library.chunks(query.corpus.id, chunk_ids)

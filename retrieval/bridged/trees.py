@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InvalidInput
-from retrieval.graph.compiled import Compiled
+from retrieval.jit import JitFunction
 
 __all__ = ["Trees", "read_trees", "warm"]
 
@@ -102,4 +102,4 @@ def _signature(types: Any) -> Any:
     return types.void(rows, int32s, int32s, floats, int32s, int32s, floats, floats)
 
 
-_KERNEL = Compiled(_add_leaves, _signature)
+_KERNEL = JitFunction(_add_leaves, _signature)

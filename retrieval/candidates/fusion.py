@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["mixed", "ranked", "scaled"]
+__all__ = ["fuse", "order_by_score", "scale"]
 
 Floats = NDArray[np.float64]
 
 
-def scaled(values: Floats) -> Floats:
+def scale(values: Floats) -> Floats:
     """From 0 (the least) to 1 (the greatest); 0 for what is unknown (NaN), and for all if no two differ."""
     known = values[~np.isnan(values)]
     if not len(known) or known.max() <= known.min():
@@ -17,13 +17,13 @@ def scaled(values: Floats) -> Floats:
     return out
 
 
-def mixed(
+def fuse(
     dense: Floats, sparse: Floats, graph: Floats, *, weights: tuple[float, float, float], exponent: float
 ) -> Floats:
     """The weighted sum of the scaled signals, PageRank raised to `exponent`: its mass is spread over magnitudes."""
-    return weights[0] * scaled(dense) + weights[1] * scaled(sparse) + weights[2] * scaled(graph) ** exponent
+    return weights[0] * scale(dense) + weights[1] * scale(sparse) + weights[2] * scale(graph) ** exponent
 
 
-def ranked(numbers: NDArray[np.int64], scores: Floats) -> NDArray[np.int64]:
+def order_by_score(numbers: NDArray[np.int64], scores: Floats) -> NDArray[np.int64]:
     """Places of the best first; equal scores by number, which is by id."""
     return np.lexsort((numbers, -scores))

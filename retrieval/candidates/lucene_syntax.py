@@ -7,14 +7,14 @@ import re
 
 from core.text.query import Term, TextQuery
 
-__all__ = ["parsed"]
+__all__ = ["parse_lucene"]
 
 _CLAUSE = re.compile(r'([+-]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"^]+))(?:\^(\d{1,3}(?:\.\d{1,6})?))?', re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _OPERATORS = frozenset({"AND", "OR"})
 
 
-def parsed(text: str) -> TextQuery:
+def parse_lucene(text: str) -> TextQuery:
     """Any of the words and phrases, those with `^` weighing so much more; all with `+`, none with `-`.
 
     `-` and `+` are signs at the beginning of a word only: `well-known` is a word.

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.fusion import ranked
-from retrieval.candidates.views import Found, cosines, nearest, vectors_of, worded
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import Walk, WalkConfig, walk
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, rank_from_question
 
-__all__ = ["Pool", "gather_pool", "timed_walk"]
+__all__ = ["Pool", "gather_pool", "rank_graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,67 +31,69 @@ class Pool:
     dense: NDArray[np.float64]
     sparse: NDArray[np.float64]
     graph: NDArray[np.float64]
-    walked: Walk
+    pagerank: GraphRanking
     vector: Vectors
     vectors: Vectors
 
 
 async def gather_pool(
-    backends: Backends,
+    backends: RetrievalBackends,
     query: Query,
-    snapshot: Snapshot,
+    snapshot: GraphSnapshot,
     trace: Trace,
     *,
     size: int,
-    walking: WalkConfig,
+    pagerank_config: PageRankConfig,
     with_vectors: bool = False,
 ) -> Pool:
     """The union of the best `size` chunks by each signal; the searches run side by side."""
-    (vector, by_cosine), by_words, walked = await asyncio.gather(
+    (vector, by_cosine), by_words, pagerank = await asyncio.gather(
         _embedded_and_searched(backends, query, snapshot, trace, size),
         _worded(backends, query, snapshot, trace, size),
-        timed_walk(query, snapshot, trace, walking),
+        rank_graph(query, snapshot, trace, pagerank_config),
     )
-    by_mass = walked.chunks[ranked(walked.chunks, walked.mass)[:size]]
+    by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
     chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, by_mass]))
     dense = _spread(by_cosine, chunks, missing=np.nan)
     unknown = np.flatnonzero(np.isnan(dense))
     wanted = np.arange(len(chunks)) if with_vectors else unknown
     with trace.timed("dense"):
-        vectors = await vectors_of(backends, query, snapshot, chunks[wanted])
-    dense[unknown] = cosines(vectors[unknown] if with_vectors else vectors, vector)
+        vectors = await fetch_vectors(backends, query, snapshot, chunks[wanted])
+    dense[unknown] = compute_cosines(vectors[unknown] if with_vectors else vectors, vector)
     return Pool(
         chunks=chunks,
         dense=dense,
         sparse=_spread(by_words, chunks, missing=0.0),
-        graph=_spread(Found(chunks=walked.chunks, scores=walked.mass), chunks, missing=0.0),
-        walked=walked,
+        graph=_spread(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
+        pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
     )
 
 
-async def timed_walk(query: Query, snapshot: Snapshot, trace: Trace, config: WalkConfig) -> Walk:
+async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config: PageRankConfig) -> GraphRanking:
     """The walk, beside the event loop."""
     with trace.timed("graph"):
-        return await asyncio.to_thread(walk, snapshot, query.text, config, query.documents)
+        return await asyncio.to_thread(rank_from_question, snapshot, query.text, config, query.documents)
 
 
 async def _embedded_and_searched(
-    backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, size: int
-) -> tuple[Vectors, Found]:
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, size: int
+) -> tuple[Vectors, ScoredChunks]:
     with trace.timed("embed"):
         vector = await backends.embedder.embed_query(query.text)
     with trace.timed("dense"):
-        return vector, await nearest(backends, query, snapshot, vector, size)
+        return vector, await search_vectors(backends, query, snapshot, vector, size)
 
 
-async def _worded(backends: Backends, query: Query, snapshot: Snapshot, trace: Trace, size: int) -> Found:
+async def _worded(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, size: int
+) -> ScoredChunks:
     with trace.timed("sparse"):
-        return await worded(backends, query, snapshot, size)
+        return await search_text(backends, query, snapshot, size)
 
 
-def _spread(found: Found, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:
+def _spread(found: ScoredChunks, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:
     """The scores of `chunks` (ascending); `missing` for those that were not found."""
     out = np.full(len(chunks), missing)
     among = np.isin(found.chunks, chunks)

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit, Query, SearchResult, Signals
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.explain import displayed, explained
-from retrieval.candidates.fusion import ranked
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import Walk
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.explanations import add_paths, fetch_display_names
+from retrieval.candidates.fusion import order_by_score
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["Ranking", "result_of"]
+__all__ = ["Ranking", "build_result"]
 
 _Signal = NDArray[np.float64] | None
 
@@ -31,26 +31,31 @@ class Ranking:
     graph: _Signal = None
 
 
-async def result_of(
-    ranking: Ranking, query: Query, snapshot: Snapshot, backends: Backends, trace: Trace, walked: Walk | None = None
+async def build_result(
+    ranking: Ranking,
+    query: Query,
+    snapshot: GraphSnapshot,
+    backends: RetrievalBackends,
+    trace: Trace,
+    pagerank: GraphRanking | None = None,
 ) -> SearchResult:
     """The best `k` that are similar enough, still in the record, and of the documents that were asked for."""
     with trace.timed("read"):
-        order = ranked(ranking.chunks, ranking.scores)
+        order = order_by_score(ranking.chunks, ranking.scores)
         if query.min_similarity is not None and ranking.dense is not None:
             order = order[ranking.dense[order] >= query.min_similarity]
         read = await _read(query, snapshot, backends, ranking.chunks[order])
         kept = [place for place in order if int(ranking.chunks[place]) in read][: query.k]
         hits = [_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
-        linked = await _linked(query, snapshot, backends, walked)
-    if query.explain and walked is not None and len(walked.entities):
+        linked = await _linked(query, snapshot, backends, pagerank)
+    if query.explain and pagerank is not None and len(pagerank.entities):
         with trace.timed("explain"):
-            hits = await explained(hits, snapshot, walked, query, backends.library)
+            hits = await add_paths(hits, snapshot, pagerank, query, backends.library)
     return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
 
 
 async def _read(
-    query: Query, snapshot: Snapshot, backends: Backends, best_first: NDArray[np.int64]
+    query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, best_first: NDArray[np.int64]
 ) -> dict[int, tuple[Chunk, DocumentRef]]:
     """As many of the best as `k` asks for: where one has vanished from the record, the next is read."""
     read: dict[int, tuple[Chunk, DocumentRef]] = {}
@@ -78,9 +83,11 @@ def _value(signal: _Signal, place: int) -> float | None:
     return None if signal is None or np.isnan(signal[place]) else float(signal[place])
 
 
-async def _linked(query: Query, snapshot: Snapshot, backends: Backends, walked: Walk | None) -> dict[str, float]:
-    if walked is None or not len(walked.entities):
+async def _linked(
+    query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, pagerank: GraphRanking | None
+) -> dict[str, float]:
+    if pagerank is None or not len(pagerank.entities):
         return {}
-    names = await displayed(walked.entities.tolist(), snapshot, query, backends.library)
-    weights = zip(names.values(), walked.weights.tolist(), strict=True)
+    names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query, backends.library)
+    weights = zip(names.values(), pagerank.weights.tolist(), strict=True)
     return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))

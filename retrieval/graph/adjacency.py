@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "adjacency"]
+__all__ = ["Adjacency", "build_adjacency"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Adjacency:
         return self.indices[row], self.weights[row]
 
 
-def adjacency(
+def build_adjacency(
     size: int, first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[np.float32]
 ) -> Adjacency:
     """Of edges as columns, each given once, in any order and direction; parallel edges add up.

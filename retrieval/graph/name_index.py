@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.columns import Ids, positions
+from retrieval.graph.columns import Ids
+from retrieval.graph.positions import find_positions
 
-__all__ = ["NameIndex", "key_of", "name_index"]
+__all__ = ["NameIndex", "build_name_index", "fold_name"]
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _SYMBOLS = re.compile(r"(?<=[^\W_])(?:\+\+|[+#](?!\w))|[^\W_]|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
@@ -20,7 +21,7 @@ _LONG = 6
 
 @dataclass(frozen=True, kw_only=True)
 class NameIndex:
-    """Entities by `key_of` their names. `hashes` are in the order of the entities, `order` sorts them."""
+    """Entities by `fold_name` their names. `hashes` are in the order of the entities, `order` sorts them."""
 
     names: NDArray[np.object_]
     hashes: NDArray[np.int64]
@@ -29,29 +30,29 @@ class NameIndex:
     def known(self, keys: Sequence[str]) -> NDArray[np.bool_]:
         """Which of the keys are an entity's."""
         hashes = np.array([hash(key) for key in keys], np.int64)
-        return positions(self.hashes, hashes, self.order) >= 0
+        return find_positions(self.hashes, hashes, self.order) >= 0
 
     def entities(self, key: str) -> list[int]:
         """Every entity with this key, ascending."""
         ends = [np.searchsorted(self.hashes, hash(key), side=side, sorter=self.order) for side in ("left", "right")]
-        return sorted(int(i) for i in self.order[slice(*ends)] if key_of(self.names[i]) == key)
+        return sorted(int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key)
 
 
-def name_index(
+def build_name_index(
     names: NDArray[np.object_], ids: Ids | None = None, old: tuple[NameIndex, Ids] | None = None
 ) -> NameIndex:
     """Index names; entities that are in `old` (an index with its entities' ids) are taken over from it."""
     hashes = np.zeros(len(names), np.int64)
     fresh = np.ones(len(names), np.bool_)
     if old is not None and ids is not None:
-        at = positions(old[1], ids)
+        at = find_positions(old[1], ids)
         fresh = at < 0
         hashes[~fresh] = old[0].hashes[at[~fresh]]
-    hashes[fresh] = [hash(key_of(name)) for name in names[fresh]]
+    hashes[fresh] = [hash(fold_name(name)) for name in names[fresh]]
     return NameIndex(names=names, hashes=hashes, order=np.argsort(hashes, kind="stable"))
 
 
-def key_of(name: str) -> str:
+def fold_name(name: str) -> str:
     """What different spellings of a name share: no case, diacritics, punctuation, nor "the" before a longer name.
 
     `+` and `#` behind a letter count: C++ is not C#.

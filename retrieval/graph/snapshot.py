@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.record import GraphChanges, GraphRows
-from retrieval.graph.adjacency import Adjacency, adjacency
-from retrieval.graph.columns import Columns, Ints, columns_of, ids_of, positions, updated
-from retrieval.graph.name_index import NameIndex, name_index
-from retrieval.graph.terms import TermStatistics, statistics_of
+from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.graph.column_building import build_columns
+from retrieval.graph.column_updates import update_columns
+from retrieval.graph.columns import Columns, Ints, encode_ids
+from retrieval.graph.name_index import NameIndex, build_name_index
+from retrieval.graph.positions import find_positions
+from retrieval.graph.term_statistics import TermStatistics, count_terms
 
-__all__ = ["Graph", "Snapshot", "snapshot_of"]
+__all__ = ["GraphSnapshot", "RetrievalGraph", "build_snapshot"]
 
 _MASKS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Graph:
+class RetrievalGraph:
     """The graph as some documents make it: node i is chunk i, or entity i - `chunks`.
 
     `df` is how many chunks mention an entity.
@@ -32,7 +35,7 @@ class Graph:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Snapshot:
+class GraphSnapshot:
     """Immutable. Chunks and entities are numbered in the order of their ids, so equal content has equal numbers.
 
     `titles` are the entities that each chunk's title and heading name, -1 where there is none; `title_shares` is how
@@ -42,42 +45,42 @@ class Snapshot:
     generation: int
     columns: Columns
     names: NameIndex
-    whole: Graph
+    whole: RetrievalGraph
     statistics: TermStatistics
     titles: Ints
     title_shares: NDArray[np.int64]
     _view_order: NDArray[np.int64] = field(repr=False)
     _masks: "_Masks" = field(repr=False)
 
-    def apply(self, changes: GraphChanges) -> "Snapshot":
+    def apply(self, changes: GraphChanges) -> "GraphSnapshot":
         """The snapshot of the later generation; this one stays as it is."""
         added = changes.added
         if not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
             return replace(self, generation=changes.generation)
-        columns, removed, new = updated(self.columns, changes)
-        names = name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
+        columns, removed, new = update_columns(self.columns, changes)
+        names = build_name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
         statistics = self.statistics.updated(removed=removed, added=new)
         return _snapshot(changes.generation, columns, names, statistics)
 
-    def graph(self, documents: frozenset[str] | None = None) -> Graph:
+    def graph(self, documents: frozenset[str] | None = None) -> RetrievalGraph:
         """The graph that these documents assert (None: all); synonyms hold between the entities that they name."""
         if documents is None:
             return self.whole
         return self._masks.get(documents) or self._masks.put(documents, self._masked(documents))
 
-    def _masked(self, documents: frozenset[str]) -> Graph:
-        found = positions(self.columns.document_ids, ids_of(documents))
+    def _masked(self, documents: frozenset[str]) -> RetrievalGraph:
+        found = find_positions(self.columns.document_ids, encode_ids(documents))
         kept = np.zeros(len(self.columns.document_ids), np.bool_)
         kept[found[found >= 0]] = True
         return _graph(self.columns, kept[self.columns.document_of])
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
         """The chunk that each view entry belongs to; -1 for entries that no chunk names (any more)."""
-        return positions(self.columns.view_ids, ids_of(view_ids), self._view_order)
+        return find_positions(self.columns.view_ids, encode_ids(view_ids), self._view_order)
 
     def chunks_with(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
         """The numbers of chunks by id; -1 for those that are not here."""
-        return positions(self.columns.chunk_ids, ids_of(chunk_ids))
+        return find_positions(self.columns.chunk_ids, encode_ids(chunk_ids))
 
     def chunk_ids(self, chunks: Iterable[int]) -> list[str]:
         return [self.columns.chunk_ids[i].decode() for i in chunks]
@@ -92,14 +95,14 @@ class Snapshot:
         return [self.columns.entity_ids[i].decode() for i in entities]
 
 
-def snapshot_of(generation: int, rows: GraphRows) -> Snapshot:
-    columns = columns_of(rows)
-    return _snapshot(generation, columns, name_index(columns.names), statistics_of(columns.terms))
+def build_snapshot(generation: int, rows: GraphRows) -> GraphSnapshot:
+    columns = build_columns(rows)
+    return _snapshot(generation, columns, build_name_index(columns.names), count_terms(columns.terms))
 
 
-def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: TermStatistics) -> Snapshot:
-    titles = positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
-    return Snapshot(
+def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: TermStatistics) -> GraphSnapshot:
+    titles = find_positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
+    return GraphSnapshot(
         generation=generation,
         columns=columns,
         names=names,
@@ -112,7 +115,7 @@ def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: T
     )
 
 
-def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> Graph:
+def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
     """Mention edges weigh 1, facts their number of assertions, synonyms their cosine."""
     mentions, facts = columns.mentions, columns.facts
     synonyms, scores = columns.synonyms, columns.scores
@@ -127,9 +130,9 @@ def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> Graph:
     first = np.concatenate([mentions[:, 0], facts[:, 1] + chunks, synonyms[:, 0] + chunks]).astype(np.int64)
     second = np.concatenate([mentions[:, 1] + chunks, facts[:, 2] + chunks, synonyms[:, 1] + chunks]).astype(np.int64)
     weights = np.concatenate([np.ones(len(mentions) + len(facts), np.float32), scores])
-    return Graph(
+    return RetrievalGraph(
         chunks=chunks,
-        adjacency=adjacency(chunks + entities, first, second, weights),
+        adjacency=build_adjacency(chunks + entities, first, second, weights),
         df=np.bincount(mentions[:, 1], minlength=entities),
     )
 
@@ -139,15 +142,15 @@ class _Masks:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._graphs: OrderedDict[frozenset[str], Graph] = OrderedDict()
+        self._graphs: OrderedDict[frozenset[str], RetrievalGraph] = OrderedDict()
 
-    def get(self, documents: frozenset[str]) -> Graph | None:
+    def get(self, documents: frozenset[str]) -> RetrievalGraph | None:
         with self._lock:
             if documents in self._graphs:
                 self._graphs.move_to_end(documents)
             return self._graphs.get(documents)
 
-    def put(self, documents: frozenset[str], graph: Graph) -> Graph:
+    def put(self, documents: frozenset[str], graph: RetrievalGraph) -> RetrievalGraph:
         with self._lock:
             self._graphs[documents] = graph
             if len(self._graphs) > _MASKS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.ports.record import GraphSource
 from core.trace import Trace
-from retrieval.graph.snapshot import Snapshot, snapshot_of
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 __all__ = ["SnapshotCache"]
 
@@ -18,9 +18,9 @@ _POLL_SECONDS = 0.05
 class _Followed:
     """One corpus: what is served, when it was last compared with the record, and the refresh that runs."""
 
-    snapshot: Snapshot | None = None
+    snapshot: GraphSnapshot | None = None
     checked: float = float("-inf")
-    refresh: asyncio.Task[Snapshot] | None = None
+    refresh: asyncio.Task[GraphSnapshot] | None = None
     begun: float = 0.0
 
 
@@ -47,7 +47,9 @@ class SnapshotCache:
         self._capacity = capacity
         self._corpora: OrderedDict[str, _Followed] = OrderedDict()
 
-    async def get(self, corpus_id: str, *, min_generation: int | None = None, trace: Trace | None = None) -> Snapshot:
+    async def get(
+        self, corpus_id: str, *, min_generation: int | None = None, trace: Trace | None = None
+    ) -> GraphSnapshot:
         """The corpus' snapshot, of at least `min_generation` if that can be had in time; else `trace` notes `stale`."""
         followed = self._followed(corpus_id)
         snapshot = await self._current(corpus_id, followed)
@@ -72,7 +74,7 @@ class SnapshotCache:
             self.forget(next(iter(self._corpora)))
         return followed
 
-    async def _current(self, corpus_id: str, followed: _Followed) -> Snapshot:
+    async def _current(self, corpus_id: str, followed: _Followed) -> GraphSnapshot:
         old = followed.snapshot
         if old is None:
             return await asyncio.shield(self._refresh(corpus_id, followed))
@@ -82,14 +84,16 @@ class SnapshotCache:
         begun = now if followed.refresh is None else followed.begun
         return await self._refreshed(corpus_id, followed, old, patience=begun + self._patience - now)
 
-    async def _refreshed(self, corpus_id: str, followed: _Followed, old: Snapshot, *, patience: float) -> Snapshot:
+    async def _refreshed(
+        self, corpus_id: str, followed: _Followed, old: GraphSnapshot, *, patience: float
+    ) -> GraphSnapshot:
         """The refreshed snapshot, or `old` where that takes longer than `patience`; a failed refresh raises."""
         refresh = self._refresh(corpus_id, followed)
         if patience > 0:
             await asyncio.wait([refresh], timeout=patience)
         return refresh.result() if refresh.done() else old
 
-    def _refresh(self, corpus_id: str, followed: _Followed) -> asyncio.Task[Snapshot]:
+    def _refresh(self, corpus_id: str, followed: _Followed) -> asyncio.Task[GraphSnapshot]:
         """The refresh that runs, or a new one."""
         if followed.refresh is None:
             followed.begun = time.monotonic()
@@ -97,13 +101,13 @@ class SnapshotCache:
             followed.refresh.add_done_callback(lambda done: self._settle(followed, done))
         return followed.refresh
 
-    def _settle(self, followed: _Followed, done: asyncio.Task[Snapshot]) -> None:
+    def _settle(self, followed: _Followed, done: asyncio.Task[GraphSnapshot]) -> None:
         """A refresh that failed after everybody had stopped waiting is simply tried again by the next question."""
         followed.refresh = None
         if not done.cancelled():
             done.exception()
 
-    async def _follow(self, corpus_id: str, followed: _Followed) -> Snapshot:
+    async def _follow(self, corpus_id: str, followed: _Followed) -> GraphSnapshot:
         started = time.monotonic()
         old = followed.snapshot
         if old is None or await self._graph.generation(corpus_id) != old.generation:
@@ -112,10 +116,10 @@ class SnapshotCache:
         assert followed.snapshot is not None  # noqa: S101 - for the type checker: built above or there before
         return followed.snapshot
 
-    async def _build(self, corpus_id: str, old: Snapshot | None) -> Snapshot:
+    async def _build(self, corpus_id: str, old: GraphSnapshot | None) -> GraphSnapshot:
         if old is not None:
             changes = await self._graph.changes(corpus_id, old.generation)
             if changes is not None:
                 return await asyncio.to_thread(old.apply, changes)
         generation, rows = await self._graph.graph(corpus_id)
-        return await asyncio.to_thread(snapshot_of, generation, rows)
+        return await asyncio.to_thread(build_snapshot, generation, rows)

@@ -10,24 +10,24 @@ from pydantic import Field
 
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.bridged.contributions import contributions_of_mix, contributions_of_ranker, with_contributions
-from retrieval.bridged.evidence import Evidence
-from retrieval.bridged.features import matrix
-from retrieval.bridged.gathering import candidates, evidence_of
-from retrieval.bridged.ranker import SHIPPED, load_ranker
-from retrieval.bridged.reasons import with_reasons
+from retrieval.backends import RetrievalBackends
+from retrieval.bridged.contributions import add_contributions, split_fused_score, split_ranker_score
+from retrieval.bridged.evidence import PoolEvidence
+from retrieval.bridged.features import compute_features
+from retrieval.bridged.ranker_file import SHIPPED, load_ranker
+from retrieval.bridged.reasons import add_reasons
+from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
 from retrieval.candidates.pool import Pool
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import WalkConfig
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.personalized import PageRankConfig
 
 __all__ = ["Bridged", "Config", "build"]
 
 Floats = NDArray[np.float64]
 
 
-class Config(WalkConfig):
+class Config(PageRankConfig):
     """Which trained ranker weighs the features."""
 
     ranker: str = Field(
@@ -40,7 +40,7 @@ class Config(WalkConfig):
 class Bridged:
     """Falls back to the order of stage 1 where no name leads from one candidate to another."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
         self._ranker = load_ranker(config.ranker)
@@ -48,15 +48,15 @@ class Bridged:
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         backends = self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
-        pool = await candidates(backends, query, snapshot, trace, self._config)
+        pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, bridged, scores = await asyncio.to_thread(self._rank, pool, query, snapshot)
-        if not len(pool.walked.entities):
+        if not len(pool.pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; PageRank has nothing to start from")
         if not bridged:
             trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
         ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
-        result = await result_of(ranking, query, snapshot, backends, trace, pool.walked)
+        result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
         if not (query.explain or query.contributions):
             return result
         with trace.timed("explain"):
@@ -65,27 +65,32 @@ class Bridged:
                 parts = await asyncio.to_thread(self._contributions, pool, evidence if bridged else None)
             return replace(result, hits=await self._told(result.hits, query, snapshot, evidence, parts))
 
-    def _rank(self, pool: Pool, query: Query, snapshot: Snapshot) -> tuple[Evidence, bool, Floats]:
+    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, bool, Floats]:
         """The evidence, whether any of it leads from one candidate to another, and the scores."""
-        evidence = evidence_of(pool, query, snapshot)
+        evidence = evaluate_pool(pool, query, snapshot)
         bridged = bool(evidence.links.any.any())
         return evidence, bridged, self._ranker.rank(evidence) if bridged else evidence.stage1
 
-    def _contributions(self, pool: Pool, evidence: Evidence | None) -> dict[str, Floats]:
+    def _contributions(self, pool: Pool, evidence: PoolEvidence | None) -> dict[str, Floats]:
         """Of all candidates, as they were ranked: by the evidence, or (None) as stage 1 mixes."""
         if evidence is None:
-            return contributions_of_mix(pool)
-        return contributions_of_ranker(self._ranker, matrix(evidence, self._ranker.features))
+            return split_fused_score(pool)
+        return split_ranker_score(self._ranker, compute_features(evidence, self._ranker.features))
 
     async def _told(
-        self, hits: tuple[Hit, ...], query: Query, snapshot: Snapshot, evidence: Evidence, parts: Mapping[str, Floats]
+        self,
+        hits: tuple[Hit, ...],
+        query: Query,
+        snapshot: GraphSnapshot,
+        evidence: PoolEvidence,
+        parts: Mapping[str, Floats],
     ) -> tuple[Hit, ...]:
         numbers = snapshot.chunks_with([hit.chunk.id for hit in hits])
         places: list[int] = np.searchsorted(evidence.chunks, numbers).tolist()
         if query.explain:
-            hits = await with_reasons(hits, places, evidence, snapshot, query, self._backends.library)
-        return with_contributions(hits, places, parts) if parts else hits
+            hits = await add_reasons(hits, places, evidence, snapshot, query, self._backends.library)
+        return add_contributions(hits, places, parts) if parts else hits
 
 
-def build(config: Config, backends: Backends) -> Bridged:
+def build(config: Config, backends: RetrievalBackends) -> Bridged:
     return Bridged(config, backends)

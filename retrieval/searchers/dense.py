@@ -3,10 +3,10 @@
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.candidates.similarity import candidates
-from retrieval.candidates.views import nearest
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.min_similarity import count_candidates
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.candidates.view_search import search_vectors
 
 __all__ = ["Config", "Dense", "build"]
 
@@ -18,7 +18,7 @@ class Config(StrategyConfig):
 class Dense:
     """Cosine alone."""
 
-    def __init__(self, backends: Backends) -> None:
+    def __init__(self, backends: RetrievalBackends) -> None:
         self._backends = backends
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
@@ -27,10 +27,10 @@ class Dense:
         with trace.timed("embed"):
             vector = await backends.embedder.embed_query(query.text)
         with trace.timed("dense"):
-            found = await nearest(backends, query, snapshot, vector, candidates(query))
+            found = await search_vectors(backends, query, snapshot, vector, count_candidates(query))
         ranking = Ranking(chunks=found.chunks, scores=found.scores, dense=found.scores)
-        return await result_of(ranking, query, snapshot, backends, trace)
+        return await build_result(ranking, query, snapshot, backends, trace)
 
 
-def build(config: Config, backends: Backends) -> Dense:  # noqa: ARG001 - every strategy is built alike
+def build(config: Config, backends: RetrievalBackends) -> Dense:  # noqa: ARG001 - every strategy is built alike
     return Dense(backends)

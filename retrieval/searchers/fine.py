@@ -14,14 +14,13 @@ from core.ports.record import FactRow
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.fine_linking import by_name, by_vector, names_in
-from retrieval.candidates.fusion import ranked
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.candidates.similarity import candidates, with_cosines
-from retrieval.graph.seeding import walk_from
-from retrieval.graph.snapshot import Graph, Snapshot
-from retrieval.graph.walk import Walk, WalkConfig
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
+from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.min_similarity import add_cosines, count_candidates
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
+from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, Seeds, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
@@ -29,7 +28,7 @@ __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
 SOURCE = "PAR RAG (arXiv 2504.16787)"
 
 
-class Config(WalkConfig):
+class Config(PageRankConfig):
     """How names become entities, and how many relations come back."""
 
     nearest: int = Field(default=1, ge=1, le=100, description="How many entities each name is linked to.")
@@ -42,7 +41,7 @@ class Config(WalkConfig):
 class FineRetrieval:
     """The names are those that a model found (`Query.entities`), else those that are seen in the text."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
         self._unlinked = Dense(backends)
@@ -57,41 +56,44 @@ class FineRetrieval:
             trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
             return await self._unlinked.search(query, trace)
         with trace.timed("graph"):
-            walked = await asyncio.to_thread(self._walk, graph, linked)
-        best = ranked(walked.chunks, walked.mass)[: candidates(query)]
-        ranking = Ranking(chunks=walked.chunks[best], scores=walked.mass[best], graph=walked.mass[best])
-        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
-        result = await result_of(ranking, query, snapshot, backends, trace, walked)
-        return replace(result, facts=await self._facts(result.hits, query, snapshot, walked))
+            pagerank = await asyncio.to_thread(self._walk, graph, linked)
+        best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
+        ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
+        ranking = await add_cosines(ranking, backends, query, snapshot, trace)
+        result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
+        return replace(result, facts=await self._facts(result.hits, query, snapshot, pagerank))
 
-    async def _linked(self, query: Query, snapshot: Snapshot, graph: Graph, trace: Trace) -> dict[int, float]:
+    async def _linked(
+        self, query: Query, snapshot: GraphSnapshot, graph: RetrievalGraph, trace: Trace
+    ) -> dict[int, float]:
         """The entities that the question is linked to, with how near each is."""
         config, backends = self._config, self._backends
-        names = names_in(query.text, snapshot) if query.entities is None else query.entities
+        names = find_question_names(query.text, snapshot) if query.entities is None else query.entities
         degree: NDArray[np.float64] = graph.adjacency.degree[graph.chunks :]
         if not len(degree):
             return {}
         if await backends.vectors.count(query.corpus.id, VectorKind.ENTITY):
             nearest, least = config.nearest, config.min_similarity
-            return await by_vector(names, backends, query, snapshot, degree, nearest=nearest, min_similarity=least)
+            return await link_by_vector(names, backends, query, snapshot, degree, nearest=nearest, min_similarity=least)
         trace.note("fine: this corpus has no vectors of entities; linked by name")
-        return by_name(names, snapshot, degree)
+        return link_by_name(names, snapshot, degree)
 
-    def _walk(self, graph: Graph, linked: dict[int, float]) -> Walk:
+    def _walk(self, graph: RetrievalGraph, linked: dict[int, float]) -> GraphRanking:
         """The rarer an entity and the nearer to its name, the stronger."""
         entities = np.array(sorted(linked), np.int64)
         weights = np.array([linked[entity] for entity in entities.tolist()]) / np.maximum(graph.df[entities], 1)
-        return walk_from(graph, entities, weights, damping=self._config.damping, epsilon=self._config.epsilon)
+        seeds = Seeds(entities=entities, entity_weights=weights)
+        return rank_from_seeds(graph, seeds, damping=self._config.damping, epsilon=self._config.epsilon)
 
     async def _facts(
-        self, hits: tuple[Hit, ...], query: Query, snapshot: Snapshot, walked: Walk
+        self, hits: tuple[Hit, ...], query: Query, snapshot: GraphSnapshot, pagerank: GraphRanking
     ) -> tuple[tuple[str, str, str, str], ...]:
         """What the passages say of the linked entities: of the strongest first, then in the order of the passages."""
         place = {hit.chunk.id: i for i, hit in enumerate(hits)}
         if not self._config.facts or not place:
             return ()
-        ids = snapshot.entity_ids(walked.entities.tolist())
-        weight: dict[str, float] = dict(zip(ids, walked.weights.tolist(), strict=True))
+        ids = snapshot.entity_ids(pagerank.entities.tolist())
+        weight: dict[str, float] = dict(zip(ids, pagerank.weights.tolist(), strict=True))
 
         def strength(row: FactRow) -> float:
             return sum(weight.get(id, 0.0) for id in {row.subject_id, row.object_id})
@@ -103,5 +105,5 @@ class FineRetrieval:
         return tuple((row.subject, row.predicate, row.object, row.chunk_id) for row in told[: self._config.facts])
 
 
-def build(config: Config, backends: Backends) -> FineRetrieval:
+def build(config: Config, backends: RetrievalBackends) -> FineRetrieval:
     return FineRetrieval(config, backends)

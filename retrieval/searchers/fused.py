@@ -4,16 +4,16 @@ from pydantic import Field
 
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.fusion import mixed
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.fusion import fuse
 from retrieval.candidates.pool import gather_pool
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.graph.walk import WalkConfig
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.pagerank.personalized import PageRankConfig
 
 __all__ = ["Config", "Fused", "build"]
 
 
-class Config(WalkConfig):
+class Config(PageRankConfig):
     """The defaults are those that were measured on MuSiQue and HotpotQA."""
 
     pool: int = Field(
@@ -28,17 +28,19 @@ class Config(WalkConfig):
 class Fused:
     """Ranks the pool of all three signals; a question that names nothing in the corpus has two."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         config, backends = self._config, self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
-        pool = await gather_pool(backends, query, snapshot, trace, size=max(config.pool, query.k), walking=config)
-        if not len(pool.walked.entities):
+        pool = await gather_pool(
+            backends, query, snapshot, trace, size=max(config.pool, query.k), pagerank_config=config
+        )
+        if not len(pool.pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; ranked by cosine and BM25 alone")
-        scores = mixed(
+        scores = fuse(
             pool.dense,
             pool.sparse,
             pool.graph,
@@ -46,8 +48,8 @@ class Fused:
             exponent=config.exponent,
         )
         ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
-        return await result_of(ranking, query, snapshot, backends, trace, pool.walked)
+        return await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
 
 
-def build(config: Config, backends: Backends) -> Fused:
+def build(config: Config, backends: RetrievalBackends) -> Fused:
     return Fused(config, backends)

@@ -2,25 +2,25 @@
 
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.fusion import ranked
-from retrieval.candidates.pool import timed_walk
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.candidates.similarity import candidates, with_cosines
-from retrieval.graph.walk import WalkConfig
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.min_similarity import add_cosines, count_candidates
+from retrieval.candidates.pool import rank_graph
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.pagerank.personalized import PageRankConfig
 from retrieval.searchers.dense import Dense
 
-__all__ = ["Config", "Graph", "build"]
+__all__ = ["Config", "GraphSearch", "build"]
 
 
-class Config(WalkConfig):
+class Config(PageRankConfig):
     """How the walk goes."""
 
 
-class Graph:
+class GraphSearch:
     """PageRank alone. It has nothing to go by where a question names nothing; the trace then says what was done."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
         self._unlinked = Dense(backends)
@@ -28,15 +28,15 @@ class Graph:
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         backends = self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
-        walked = await timed_walk(query, snapshot, trace, self._config)
-        if not len(walked.entities):
+        pagerank = await rank_graph(query, snapshot, trace, self._config)
+        if not len(pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; ranked by cosine (dense) instead")
             return await self._unlinked.search(query, trace)
-        best = ranked(walked.chunks, walked.mass)[: candidates(query)]
-        ranking = Ranking(chunks=walked.chunks[best], scores=walked.mass[best], graph=walked.mass[best])
-        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
-        return await result_of(ranking, query, snapshot, backends, trace, walked)
+        best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
+        ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
+        ranking = await add_cosines(ranking, backends, query, snapshot, trace)
+        return await build_result(ranking, query, snapshot, backends, trace, pagerank)
 
 
-def build(config: Config, backends: Backends) -> Graph:
-    return Graph(config, backends)
+def build(config: Config, backends: RetrievalBackends) -> GraphSearch:
+    return GraphSearch(config, backends)

@@ -16,17 +16,16 @@ from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.fusion import ranked
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.candidates.similarity import candidates, with_cosines
-from retrieval.candidates.views import Found, nearest
-from retrieval.graph.seeding import walk_from
-from retrieval.graph.snapshot import Snapshot
-from retrieval.graph.walk import Walk
-from retrieval.hippo.filtering import filter_facts
-from retrieval.hippo.linking import LinkedFact, link_facts
-from retrieval.hippo.reset import entity_weights, passage_weights
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.min_similarity import add_cosines, count_candidates
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.candidates.view_search import ScoredChunks, search_vectors
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.hippo.fact_filter import filter_facts
+from retrieval.hippo.fact_linking import LinkedFact, link_facts
+from retrieval.hippo.reset_vector import entity_weights, passage_weights
+from retrieval.pagerank.personalized import GraphRanking, Seeds, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
@@ -58,7 +57,7 @@ class Config(StrategyConfig):
 class Hippo:
     """Without a fact that helps it ranks as `dense` does, and says so."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
         self._unlinked = Dense(backends)
@@ -77,11 +76,11 @@ class Hippo:
         with trace.timed("dense"):
             passages = await self._passages(vector, query, snapshot)
         with trace.timed("graph"):
-            walked = await asyncio.to_thread(self._walk, facts, passages, query, snapshot)
-        best = ranked(walked.chunks, walked.mass)[: candidates(query)]
-        ranking = Ranking(chunks=walked.chunks[best], scores=walked.mass[best], graph=walked.mass[best])
-        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
-        result = await result_of(ranking, query, snapshot, backends, trace, walked)
+            pagerank = await asyncio.to_thread(self._walk, facts, passages, query, snapshot)
+        best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
+        ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
+        ranking = await add_cosines(ranking, backends, query, snapshot, trace)
+        result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
         return replace(result, facts=_told(facts, result))
 
     async def _check_facts(self, query: Query) -> None:
@@ -93,7 +92,7 @@ class Hippo:
                 "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
             )
 
-    async def _kept(self, vector: Vectors, query: Query, snapshot: Snapshot, trace: Trace) -> list[LinkedFact]:
+    async def _kept(self, vector: Vectors, query: Query, snapshot: GraphSnapshot, trace: Trace) -> list[LinkedFact]:
         with trace.timed("link"):
             facts = await link_facts(vector, self._config.link_facts, self._backends, query, snapshot)
         if not facts:
@@ -106,22 +105,29 @@ class Hippo:
             trace.note("hippo: none of the facts that are near helps; ranked by cosine (dense) instead")
         return kept
 
-    async def _passages(self, vector: Vectors, query: Query, snapshot: Snapshot) -> Found:
+    async def _passages(self, vector: Vectors, query: Query, snapshot: GraphSnapshot) -> ScoredChunks:
         """The passages as seeds, with their weights."""
         count = min(self._config.passages, len(snapshot.columns.chunk_ids))
-        found = await nearest(self._backends, query, snapshot, vector, count)
+        found = await search_vectors(self._backends, query, snapshot, vector, count)
         least = float(found.scores.min(initial=1.0))
         if len(found.chunks) == self._config.passages:
-            farthest = await nearest(self._backends, query, snapshot, -vector, 1)
+            farthest = await search_vectors(self._backends, query, snapshot, -vector, 1)
             least = min(least, float((-farthest.scores).min(initial=1.0)))
         return replace(found, scores=passage_weights(found.scores, least, self._config.passage_weight))
 
-    def _walk(self, facts: list[LinkedFact], passages: Found, query: Query, snapshot: Snapshot) -> Walk:
+    def _walk(
+        self, facts: list[LinkedFact], passages: ScoredChunks, query: Query, snapshot: GraphSnapshot
+    ) -> GraphRanking:
         config, graph = self._config, snapshot.graph(query.documents)
         entities, weights = entity_weights(facts, graph.df, config.link_facts)
         order = np.argsort(passages.chunks)
-        seeds = Found(chunks=passages.chunks[order], scores=passages.scores[order])
-        return walk_from(graph, entities, weights, damping=config.damping, epsilon=config.epsilon, passages=seeds)
+        seeds = Seeds(
+            entities=entities,
+            entity_weights=weights,
+            passages=passages.chunks[order],
+            passage_weights=passages.scores[order],
+        )
+        return rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon)
 
 
 def _told(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str, str, str], ...]:
@@ -135,7 +141,7 @@ def _told(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str
     return tuple(told)
 
 
-def build(config: Config, backends: Backends) -> Hippo:
+def build(config: Config, backends: RetrievalBackends) -> Hippo:
     if config.filter and backends.models is None:
         raise InvalidStrategy(
             "the searcher 'hippo' filters facts with a language model, and none is configured: set HOPWEAVE_LLM__MODEL "

@@ -9,7 +9,7 @@ from core.ports.reranking import Reranker
 from core.ports.retrieval import MAX_K, Hit, Query, Searcher, SearchResult
 from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
-from retrieval.backends import Backends
+from retrieval.backends import RetrievalBackends
 
 __all__ = ["Config", "Reranked", "build"]
 
@@ -55,7 +55,7 @@ def _judged(hit: Hit) -> str:
     return "\n".join(filter(None, (hit.document.title, hit.chunk.heading, hit.chunk.text)))
 
 
-def build(config: Config, backends: Backends) -> Reranked:
+def build(config: Config, backends: RetrievalBackends) -> Reranked:
     if backends.reranker is None:
         raise InvalidStrategy(
             "the searcher 'reranked' needs a reranking model, and none is configured: set HOPWEAVE_RERANKER__KIND to "

@@ -7,11 +7,11 @@ from pydantic import Field
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from retrieval.backends import Backends
-from retrieval.candidates.lucene_syntax import parsed
-from retrieval.candidates.results import Ranking, result_of
-from retrieval.candidates.similarity import candidates, with_cosines
-from retrieval.candidates.views import worded
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.lucene_syntax import parse_lucene
+from retrieval.candidates.min_similarity import add_cosines, count_candidates
+from retrieval.candidates.results import Ranking, build_result
+from retrieval.candidates.view_search import search_text
 
 __all__ = ["Config", "Sparse", "build"]
 
@@ -29,7 +29,7 @@ class Config(StrategyConfig):
 class Sparse:
     """BM25 alone: any of the question's words may match."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
 
@@ -37,12 +37,12 @@ class Sparse:
         backends = self._backends
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         with trace.timed("sparse"):
-            words = parsed(query.text) if self._config.syntax == "lucene" else None
-            found = await worded(backends, query, snapshot, candidates(query), words)
+            words = parse_lucene(query.text) if self._config.syntax == "lucene" else None
+            found = await search_text(backends, query, snapshot, count_candidates(query), words)
         ranking = Ranking(chunks=found.chunks, scores=found.scores, sparse=found.scores)
-        ranking = await with_cosines(ranking, backends, query, snapshot, trace)
-        return await result_of(ranking, query, snapshot, backends, trace)
+        ranking = await add_cosines(ranking, backends, query, snapshot, trace)
+        return await build_result(ranking, query, snapshot, backends, trace)
 
 
-def build(config: Config, backends: Backends) -> Sparse:
+def build(config: Config, backends: RetrievalBackends) -> Sparse:
     return Sparse(config, backends)

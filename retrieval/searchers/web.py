@@ -13,7 +13,7 @@ from core.ports.retrieval import Hit, Query, SearchResult, Signals
 from core.ports.web import WebResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from retrieval.backends import Backends, WebAccess
+from retrieval.backends import RetrievalBackends, WebAccess
 
 __all__ = ["Config", "Web", "build"]
 
@@ -93,7 +93,7 @@ def _hit(place: int, result: WebResult) -> Hit:
     return Hit(chunk=chunk, document=document, score=1.0 / place, url=result.url)
 
 
-def build(config: Config, backends: Backends) -> Web:  # noqa: ARG001 - every strategy is built alike
+def build(config: Config, backends: RetrievalBackends) -> Web:  # noqa: ARG001 - every strategy is built alike
     if backends.web is None:
         raise InvalidStrategy(
             "the searcher 'web' needs a search engine, and none is configured: set HOPWEAVE_WEB__KIND to 'searxng' "

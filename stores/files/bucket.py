@@ -16,10 +16,10 @@ from obstore.store import S3Store
 
 from core.errors import NotFound
 from core.ids import content_hash
+from stores.corpus_folders import corpus_folder
 from stores.files.address import BucketAddress
 from stores.files.layout import is_name, original_path
 from stores.files.refusals import translated
-from stores.folders import corpus_folder
 
 __all__ = ["BucketFileStore"]
 

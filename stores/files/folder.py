@@ -9,8 +9,8 @@ from pathlib import Path
 
 from core.errors import NotFound, Unavailable
 from core.ids import content_hash
+from stores.corpus_folders import corpus_folder, remove_folder
 from stores.files.layout import is_name, original_path
-from stores.folders import corpus_folder, remove_folder
 
 __all__ = ["FolderFileStore"]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
+from stores.exact_search import VectorSnapshot
 from stores.milvus.collection import Collection
-from stores.nearest import VectorSnapshot
 
 __all__ = ["all_ids", "best_of_all", "snapshot"]
 

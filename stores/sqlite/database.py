@@ -68,7 +68,11 @@ class Database:
         self._running = 0
         self._closed = False
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._create()
+        try:
+            self._create()
+        except BaseException:
+            self.close()
+            raise
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a read transaction: all its queries see one state of the database."""
@@ -176,10 +180,14 @@ class Database:
             connection = sqlite3.connect(
                 self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
-            connection.row_factory = sqlite3.Row
-            _use_wal(connection)
-            for pragma in _PRAGMAS:
-                connection.execute(pragma)
+            try:
+                connection.row_factory = sqlite3.Row
+                _use_wal(connection)
+                for pragma in _PRAGMAS:
+                    connection.execute(pragma)
+            except sqlite3.Error:
+                connection.close()
+                raise
             self._opened.append(connection)
             return connection
 

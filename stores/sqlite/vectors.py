@@ -16,7 +16,7 @@ import numpy as np
 from core.errors import InvalidInput, Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
-from stores.nearest import VectorSnapshot
+from stores.exact_search import VectorSnapshot
 
 __all__ = ["SqliteVectorStore"]
 
@@ -273,11 +273,15 @@ class SqliteVectorStore:
     def _connect(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False)
-        db.execute("PRAGMA page_size = 16384")  # nine vectors of 384 a page; only an empty file takes it
-        _use_wal(db)
-        db.execute("PRAGMA synchronous = normal")
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'removals'").fetchone():
-            db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA.read_text(encoding='utf-8')}; COMMIT")
+        try:
+            db.execute("PRAGMA page_size = 16384")  # nine vectors of 384 a page; only an empty file takes it
+            _use_wal(db)
+            db.execute("PRAGMA synchronous = normal")
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'removals'").fetchone():
+                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA.read_text(encoding='utf-8')}; COMMIT")
+        except sqlite3.Error:
+            db.close()
+            raise
         return db
 
     @contextmanager

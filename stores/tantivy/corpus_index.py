@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Unavailable
 from core.ports.views import Scored, TextEntry
-from stores.lucene import encodable
+from stores.lucene_query import encodable
 from stores.tantivy.analysis import TOKENIZER, analyzer
 from stores.tantivy.folder import file_identity
 
@@ -53,7 +53,7 @@ class CorpusIndex:
                 writer.delete_documents_by_term("id", entry_id)
 
     def search(self, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
-        """`query` is what `stores.lucene.render` made."""
+        """`query` is what `stores.lucene_query.render` made."""
         with translated(self._folder):
             searcher = self._searcher()
             parsed = self._index.parse_query(query, ["text"])

@@ -7,8 +7,8 @@ from threading import Lock
 
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
-from stores.folders import corpus_folder, remove_folder
-from stores.lucene import render
+from stores.corpus_folders import corpus_folder, remove_folder
+from stores.lucene_query import render
 from stores.tantivy import folder
 from stores.tantivy.corpus_index import CorpusIndex, translated
 

@@ -1,4 +1,4 @@
-"""The contract of loaders: the modules of `indexer.loaders`, or others of the same form."""
+"""The contract of loaders. A loader's module has an `EXAMPLE` of what it reads."""
 
 from itertools import pairwise
 from types import ModuleType
@@ -19,10 +19,7 @@ def source_of(content: bytes, *, key: str = "folder/the file.ext", title: str | 
 
 
 class LoaderContract:
-    """Subclasses give the fixtures `module` (the loader's), `loader` and `sample`, of scope class or wider.
-
-    `sample` is a small file that the loader reads.
-    """
+    """Subclasses give the fixtures `module` (the loader's) and `loader`, of scope class or wider."""
 
     def test_it_names_what_it_reads(self, module: ModuleType) -> None:
         assert module.MEDIA_TYPES
@@ -32,15 +29,15 @@ class LoaderContract:
         assert issubclass(module.Config, StrategyConfig)
         assert (module.__doc__ or "").splitlines()[0].strip()
 
-    def test_it_reads_its_sample(self, sample: bytes, loader: Loader) -> None:
-        document = loader.load(source_of(sample))
+    def test_it_reads_its_sample(self, module: ModuleType, loader: Loader) -> None:
+        document = loader.load(source_of(module.EXAMPLE))
         assert document.key == "folder/the file.ext"
         assert document.title
         assert any(block.text.strip() for block in document.blocks)
-        assert loader.load(source_of(sample)) == document
+        assert loader.load(source_of(module.EXAMPLE)) == document
 
-    def test_the_senders_title_comes_first(self, sample: bytes, loader: Loader) -> None:
-        assert loader.load(source_of(sample, title="  The\nsender's ")).title == "The sender's"
+    def test_the_senders_title_comes_first(self, module: ModuleType, loader: Loader) -> None:
+        assert loader.load(source_of(module.EXAMPLE, title="  The\nsender's ")).title == "The sender's"
 
     @given(content=st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
     def test_any_bytes_are_read_or_refused(self, loader: Loader, content: bytes) -> None:
@@ -52,9 +49,9 @@ class LoaderContract:
             _check(document)
 
     @pytest.mark.parametrize("cut", [1, 7, 20])
-    def test_a_sample_that_breaks_off_is_read_or_refused(self, sample: bytes, loader: Loader, cut: int) -> None:
+    def test_a_sample_that_breaks_off_is_read_or_refused(self, module: ModuleType, loader: Loader, cut: int) -> None:
         try:
-            _check(loader.load(source_of(sample[:-cut])))
+            _check(loader.load(source_of(module.EXAMPLE[:-cut])))
         except LoadFailed as error:
             assert "the file.ext" in str(error)  # noqa: PT017 - either outcome is right
 

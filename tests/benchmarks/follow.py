@@ -22,7 +22,7 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from evaluation.datasets import CORPUS_FILE, read_dataset
 from evaluation.rows.json_lines import read_rows
-from retrieval.graph.snapshot import Snapshot, snapshot_of
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.searching import World, open_world
@@ -139,7 +139,7 @@ async def _followed(world: World, added: Sequence[Passage], question: str) -> di
     applied = before.apply(changes)
     apply = time.perf_counter() - began
     began = time.perf_counter()
-    built = snapshot_of(generation, rows)
+    built = build_snapshot(generation, rows)
     return {
         "visible_seconds": visible if result.generation >= generation else float("inf"),
         "chunks_read": len({*changes.removed, *(chunk.id for chunk in changes.added.chunks)}),
@@ -149,7 +149,7 @@ async def _followed(world: World, added: Sequence[Passage], question: str) -> di
     }
 
 
-def _equal(one: Snapshot, other: Snapshot) -> bool:
+def _equal(one: GraphSnapshot, other: GraphSnapshot) -> bool:
     """Whether the snapshots hold the same chunks, statistics of terms, titles and edges."""
     pairs = [(vars(a(one)), vars(a(other))) for a in _PARTS]
     return all(

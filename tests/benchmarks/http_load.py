@@ -25,8 +25,8 @@ async def _main(port: int, path: str, clients: int, seconds: float) -> None:
         async with asyncio.TaskGroup() as group:
             for _ in range(clients):
                 group.create_task(_client(port, waiting, statuses))
-    taken = time.perf_counter() - began
-    print(json.dumps({"requests": len(bodies), "seconds": taken, "statuses": statuses}))
+    hold = time.perf_counter() - began
+    print(json.dumps({"requests": len(bodies), "seconds": hold, "statuses": statuses}))
 
 
 def _request(port: int, path: str, body: bytes) -> bytes:

@@ -14,9 +14,9 @@ import igraph
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.adjacency import Adjacency, adjacency
-from retrieval.graph.push import Mass, push, warm
-from retrieval.graph.walk import WalkConfig
+from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
+from retrieval.pagerank.personalized import PageRankConfig
 
 __all__ = ["SIZES", "corpus_graph", "measure"]
 
@@ -39,7 +39,7 @@ def measure(size: str) -> dict[str, Any]:
     degree = graph.degree
     warm()
     report: dict[str, Any] = {"size": size, "nodes": graph.size, "edges": len(graph.indices) // 2}
-    shipped = WalkConfig()
+    shipped = PageRankConfig()
     for name, damping, epsilon in (("reference", 0.5, 1e-6), ("shipped", shipped.damping, shipped.epsilon)):
         exact, pushed, overlaps = [], [], []
         for seeds in questions:
@@ -52,8 +52,8 @@ def measure(size: str) -> dict[str, Any]:
                 )
                 return vector
 
-            def walk(seeds: NDArray[np.int64] = seeds, d: float = damping, e: float = epsilon) -> Mass:
-                return push(graph, seeds, 1 / degree[seeds], damping=d, epsilon=e)
+            def walk(seeds: NDArray[np.int64] = seeds, d: float = damping, e: float = epsilon) -> NodeMass:
+                return forward_push(graph, seeds, 1 / degree[seeds], damping=d, epsilon=e)
 
             seconds, vector = _timed(walk_exactly, 1)
             exact.append(seconds)
@@ -79,7 +79,7 @@ def corpus_graph(passages: int, entities: int, edges: int) -> Adjacency:
     mentioned = np.concatenate([rng.permutation(entities), popular])
     in_passage = rng.integers(0, passages, mentions)
     subjects, objects = _zipf(rng, entities, edges - mentions), rng.integers(0, entities, edges - mentions)
-    return adjacency(
+    return build_adjacency(
         passages + entities,
         np.concatenate([in_passage, subjects + passages]),
         np.concatenate([mentioned, objects]) + passages,
@@ -117,7 +117,7 @@ def _timed(work: Callable[[], T], repeats: int) -> tuple[float, T]:
     return statistics.median(seconds), result
 
 
-def _overlap(exact: NDArray[np.float64], found: Mass, passages: int) -> float:
+def _overlap(exact: NDArray[np.float64], found: NodeMass, passages: int) -> float:
     mass = np.zeros(passages)
     here = found.nodes < passages
     mass[found.nodes[here]] = found.mass[here]

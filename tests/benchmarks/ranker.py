@@ -8,7 +8,7 @@ from typing import Any
 from evaluation import Dataset, read_dataset
 from evaluation.ranker.ranker_training import Training, train
 from evaluation.ranker.training_set import TrainingSet, gather_set
-from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validated
+from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validate
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, silent, workshop
 
@@ -25,7 +25,7 @@ async def measure(datasets: Path) -> dict[str, Any]:
         lower = {name: await _gathered(shop, _lower(datasets / name)) for name in (_MUSIQUE, _HOTPOTQA)}
         given = await _gathered(shop, read_dataset(datasets / _MUSIQUE), _GIVEN)
         model = shop.container.embedder.model
-    in_lower_case = cross_validated(_questions(plain), RECIPES["full"], asked=_questions(lower))
+    in_lower_case = cross_validate(_questions(plain), RECIPES["full"], asked=_questions(lower))
     return {
         "full": _judged(list(plain.values()), "full", model),
         "six": _judged(list(plain.values()), "six", model),

@@ -48,9 +48,9 @@ async def measure(datasets: Path) -> dict[str, Any]:
         return {
             "passages": musique.passages,
             # First, while there is no corpus with another embedding model, which doctor would find.
-            "deletion": _told(await _deletion(servers)),
-            "two_workers": _told(await _two_workers(servers, datasets / "musique-train-100")),
-            **_told(await _side_by_side(servers, musique)),
+            "deletion": _reported_usage(await _deletion(servers)),
+            "two_workers": _reported_usage(await _two_workers(servers, datasets / "musique-train-100")),
+            **_reported_usage(await _side_by_side(servers, musique)),
         }
 
 
@@ -67,7 +67,7 @@ def checks(report: Mapping[str, Any]) -> list[Check]:
     ]
 
 
-def _told(measured: dict[str, Any]) -> dict[str, Any]:
+def _reported_usage(measured: dict[str, Any]) -> dict[str, Any]:
     """Told at once, since all of it takes a quarter of an hour."""
     sys.stderr.write(json.dumps(measured) + "\n")
     return measured
@@ -100,7 +100,7 @@ async def _container(servers: Installation) -> AsyncIterator[Container]:
 async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, Any]:
     """The same dataset into both, in turn, and then its questions to both, in turn."""
     speeds: dict[str, list[float]] = {"embedded": [], "servers": []}
-    taken: dict[str, list[float]] = {"embedded": [], "servers": []}
+    hold: dict[str, list[float]] = {"embedded": [], "servers": []}
     servers.start_worker()
     async with workshop() as shop, _container(servers) as container:
         watch = _Watch(log=servers.folder / "worker.log")
@@ -115,10 +115,10 @@ async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, An
                 speeds[home] += [report.passages_per_second or 0.0] if number >= 0 else []
         for question in [*dataset.questions[:_WARM_UP], *dataset.questions]:
             for home, (where, _) in homes.items():
-                taken[home].append(await _searched(where, there[home], question.text))
+                hold[home].append(await _searched(where, there[home], question.text))
     servers.stop_workers()
     ratios = [there / here for here, there in zip(speeds["embedded"], speeds["servers"], strict=True)]
-    searched = {home: milliseconds(seconds[_WARM_UP:]) for home, seconds in taken.items()}
+    searched = {home: milliseconds(seconds[_WARM_UP:]) for home, seconds in hold.items()}
     return {
         "ingest": {home: statistics.median(found) for home, found in speeds.items()},
         "ingest_ratio": statistics.median(ratios),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ids import new_id
-from retrieval.graph.snapshot import snapshot_of
+from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Database
@@ -72,7 +72,7 @@ async def read(uri: str, password: str, corpus_id: str) -> dict[str, Any]:
         began, worked = time.perf_counter(), time.process_time()
         generation, rows = await graph.graph(corpus_id)
         received = time.perf_counter() - began
-        snapshot = snapshot_of(generation, rows)
+        snapshot = build_snapshot(generation, rows)
         return {
             "seconds": time.perf_counter() - began,
             "receive_seconds": received,

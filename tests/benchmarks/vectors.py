@@ -34,8 +34,8 @@ async def measure(rows: int) -> None:
         print(f"first search {await once(store, corpus, query, None):.1f} ms")
         some = [f"d{i}" for i in range(0, rows // 5, 10)]
         for name, wanted in (("all", None), ("a tenth of the documents", some)):
-            taken = sorted([await once(store, corpus, query, wanted) for _ in range(101)])
-            print(f"search of {name}: p50 {taken[50]:.3f} ms, p95 {taken[95]:.3f} ms")
+            hold = sorted([await once(store, corpus, query, wanted) for _ in range(101)])
+            print(f"search of {name}: p50 {hold[50]:.3f} ms, p95 {hold[95]:.3f} ms")
         await store.close()
 
 

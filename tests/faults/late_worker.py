@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from indexer import Backends, Pace, Worker
+from indexer import IndexingBackends, Worker, WorkerOptions
 from stores.files import FolderFileStore
 from stores.sqlite import SqliteRecord, SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
@@ -30,7 +30,7 @@ class Waiting(TwinEmbedder):
 
 async def main(folder: Path, corpus_id: str) -> None:
     record = SqliteRecord(folder / "record.db")
-    backends = Backends(
+    backends = IndexingBackends(
         corpora=record.corpora,
         intake=record.intake,
         jobs=record.jobs,
@@ -41,8 +41,10 @@ async def main(folder: Path, corpus_id: str) -> None:
         files=FolderFileStore(folder / "files"),
         embedder=Waiting(),
     )
-    pace = Pace(lease_seconds=LEASE_SECONDS, renew_seconds=0.2, batch_bytes=10**6, task_seconds=1.0, retry_seconds=30)
-    await Worker("late", backends, pace).work(corpus_id)
+    options = WorkerOptions(
+        lease_seconds=LEASE_SECONDS, renew_seconds=0.2, batch_bytes=10**6, task_seconds=1.0, retry_seconds=30
+    )
+    await Worker("late", backends, options).work(corpus_id)
     print("done", flush=True)
 
 

@@ -20,7 +20,7 @@ from core.documents import OnConflict
 from core.errors import Unavailable
 from core.jobs import Job, JobState
 from core.settings import read_settings
-from indexer import Pace, Worker, submission_from_json
+from indexer import Worker, WorkerOptions, submission_from_json
 from testing.graph_rows import told
 from tests.integration.servers.corpus import documents
 from tests.openie import openie
@@ -35,7 +35,7 @@ _DOCUMENTS = 160
 _WORKERS = 4
 _AWAY_SECONDS = 5
 _LONGEST_SECONDS = 600
-_PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=600, retry_seconds=0)
+_OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=600, retry_seconds=0)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def _undisturbed(servers: Installation) -> tuple[list[object], _Pairs]:
     ours = {"HOPWEAVE_DATA_DIR": str(servers.folder / "undisturbed"), "HOPWEAVE_LLM__CONCURRENCY": "16"}
     async with _container({**servers.more, **ours}) as container:
         corpus, job = await _handed_in(container)
-        while await Worker("undisturbed", container.indexing, _PACE).work(corpus.id):
+        while await Worker("undisturbed", container.indexing, _OPTIONS).work(corpus.id):
             pass
         assert (await container.record.jobs.get(job.id)).counts == {"indexed": _DOCUMENTS}
         synonyms = await _synonyms(container, corpus)
@@ -106,7 +106,7 @@ async def _joined(container: Container, corpus: Corpus, expected: _Pairs) -> Non
     """Pairs that two workers may have missed, of whom one was killed, are found some seconds later."""
     async with asyncio.timeout(_LONGEST_SECONDS):
         while await _synonyms(container, corpus) != expected:
-            await Worker("late", container.indexing, _PACE).work(corpus.id)
+            await Worker("late", container.indexing, _OPTIONS).work(corpus.id)
             await asyncio.sleep(1)
 
 

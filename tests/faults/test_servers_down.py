@@ -13,7 +13,7 @@ from app.container import Container
 from core.settings import Settings
 from indexer import Worker
 from tests.faults.serving import serving
-from tests.integration.api.conftest import ADA, BABBAGE, PACE, Server
+from tests.integration.api.conftest import ADA, BABBAGE, OPTIONS, Server
 from tests.servers.milvus_lite_server import MilvusLiteServer
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.redis_server import RedisServer
@@ -79,7 +79,7 @@ async def _without_broker(server: Server, redis: RedisServer) -> None:
     assert parts.pop("broker").startswith("degraded")
     assert set(parts.values()) == {"ok"}
     for corpus_id in await server.container.record.work.waiting():
-        await Worker("test", server.container.indexing, PACE).work(corpus_id)
+        await Worker("test", server.container.indexing, OPTIONS).work(corpus_id)
     job = (await server.client.get(accepted.headers["location"])).json()
     assert job["state"] == "done"
     await asyncio.to_thread(redis.start)

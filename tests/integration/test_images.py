@@ -37,7 +37,7 @@ def test_all_that_the_dockerfile_copies_is_sent_to_the_builder():
 
 def test_every_package_is_in_the_image():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]
     copied = [one.rest for one in instructions() if one.word == "COPY"]
     assert [name for name in packages if f"{name}/ source/{name}/" not in copied] == []
 

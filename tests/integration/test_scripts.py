@@ -35,7 +35,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
 
 
 def searcher_of(desk: Desk, name: str) -> Searcher:
-    backends = retrieval.Backends(
+    backends = retrieval.RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
         library=desk.record.library,

@@ -142,8 +142,8 @@ class Oracle:
         if keys:
             held = keys.issuperset(hop.supporting for hop in hops)
         else:
-            answered = any(one == asked and _same(question, _full(hops, hops[-1])) for one, question in self._given)
-            held = answered and contained(hops[-1].answer, call.text)
+            on_response = any(one == asked and _same(question, _full(hops, hops[-1])) for one, question in self._given)
+            held = on_response and contained(hops[-1].answer, call.text)
         return Reply(text=f"{hops[-1].answer} [1]" if held else "NO ANSWER")
 
 

@@ -1,4 +1,4 @@
-"""How much an endpoint is asked at once and by the minute."""
+"""Limits of concurrent requests, and of requests and tokens per minute."""
 
 import asyncio
 import threading
@@ -15,7 +15,7 @@ _MINUTE = 60.0
 
 @dataclass(kw_only=True)
 class Spent:
-    """A call within the minute; its tokens are estimated until they are known."""
+    """A request of the last minute; its tokens are estimated until they are known."""
 
     at: float
     tokens: int
@@ -23,16 +23,16 @@ class Spent:
 
 @dataclass
 class _Gate:
-    """What belongs to the event loop that waits for it."""
+    """The semaphore and lock of one event loop."""
 
     slots: asyncio.Semaphore
     rates: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Limits:
-    """Shared by all models of one endpoint, in one process. None: no limit.
+    """Shared by all models of one endpoint in one process. None means no limit.
 
-    The rates are counted over the last sixty seconds. A call that is larger than a minute's tokens goes alone.
+    Rates are counted over the last 60 seconds. A request larger than a minute's tokens is sent alone.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Limits:
         self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, _Gate] = WeakKeyDictionary()
 
     async def enter(self, tokens: int) -> Spent:
-        """Wait for a slot and for the rates, in the order of coming; `leave` gives the slot back."""
+        """Waits for a slot and for the rates, first come, first served; `leave` releases the slot."""
         gate = self._of_this_loop()
         self._waiting += 1
         try:
@@ -63,7 +63,7 @@ class Limits:
         finally:
             self._waiting -= 1
         try:
-            async with gate.rates:  # one after the other: a large call would be overtaken by small ones for ever
+            async with gate.rates:  # one at a time, since small requests would otherwise overtake a large one forever
                 while isinstance(spent := self._try(tokens), float):
                     await self._sleep(spent)
         except BaseException:
@@ -73,18 +73,18 @@ class Limits:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether calls wait for a slot."""
+        """Whether requests wait for a slot."""
         return self._waiting > 0
 
     def leave(self) -> None:
-        """Give a slot back."""
+        """Releases a slot."""
         self._of_this_loop().slots.release()
 
     def _of_this_loop(self) -> "_Gate":
         return self._gates.setdefault(asyncio.get_running_loop(), _Gate(asyncio.Semaphore(self._concurrency)))
 
     def _try(self, tokens: int) -> Spent | float:
-        """The call, entered; or the seconds after which there may be room."""
+        """Returns the entered request, or the seconds after which there may be room."""
         with self._lock:
             now = self._clock()
             while self._spent and self._spent[0].at <= now - _MINUTE:

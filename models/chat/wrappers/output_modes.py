@@ -1,4 +1,4 @@
-"""JSON by the best means that an endpoint and model know."""
+"""A chat model that requests JSON in the best way that its endpoint supports."""
 
 import json
 from collections.abc import Mapping
@@ -21,10 +21,10 @@ _TOLD = (
 
 
 class OutputModes:
-    """Asks by JSON schema first; what the endpoint refuses is found out once, and not asked for again.
+    """Requests a JSON schema first. A mode that the endpoint refuses is not used again.
 
-    In the other modes the system's message tells the schema. A single schema that is refused, by an endpoint that
-    knows others, goes one mode down alone.
+    In the other modes the system message contains the schema. If an endpoint refuses one schema but accepts others,
+    only that schema uses the next mode.
     """
 
     def __init__(self, inner: OpenAIChat) -> None:
@@ -38,7 +38,7 @@ class OutputModes:
 
     @property
     def mode(self) -> OutputMode:
-        """What is known so far: the best one, before a call with a schema has shown otherwise."""
+        """The best mode not refused so far."""
         return self._mode
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
@@ -47,7 +47,7 @@ class OutputModes:
         name = digest("schema", [json.dumps(request.schema, sort_keys=True)])
         while True:
             mode = _worst(self._mode, self._of_schema.get(name, OutputMode.SCHEMA))
-            sent = request if mode is OutputMode.SCHEMA else _told(request, request.schema)
+            sent = request if mode is OutputMode.SCHEMA else _reported_usage(request, request.schema)
             try:
                 return await self._inner.complete(sent, trace, on_token, mode=mode)
             except FormatRefused as refused:
@@ -56,15 +56,15 @@ class OutputModes:
                 if refused.schema or name in self._of_schema:
                     self._of_schema[name] = _WORSE[mode]
                 else:
-                    self._mode = _worst(self._mode, _WORSE[mode])  # another call may have found out more meanwhile
+                    self._mode = _worst(self._mode, _WORSE[mode])  # another call may have lowered it further meanwhile
 
 
 def _worst(*modes: OutputMode) -> OutputMode:
     return max(modes, key=list(OutputMode).index)
 
 
-def _told(request: ChatRequest, schema: Mapping[str, Any]) -> ChatRequest:
-    """The request with its schema in the first message of the system."""
+def _reported_usage(request: ChatRequest, schema: Mapping[str, Any]) -> ChatRequest:
+    """Returns the request with the schema in its system message."""
     told = _TOLD.format(schema=json.dumps(schema, ensure_ascii=False))
     first, *rest = request.messages
     if first.speaker is Speaker.SYSTEM:

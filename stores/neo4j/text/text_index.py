@@ -5,7 +5,7 @@ from typing import Any
 
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
-from stores.lucene import render
+from stores.lucene_query import render
 from stores.neo4j.driver.database import Database, Transaction, batches
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.driver.uids import uid_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.errors import InvalidInput
 from core.text.query import Clause, Group, TextQuery
-from stores.lucene import encodable
+from stores.lucene_query import encodable
 from stores.tantivy.analysis import analyzer
 
 __all__ = ["MAX_CLAUSES", "cut", "words_of"]

@@ -10,10 +10,10 @@ import pytest
 from api.main import create_app
 from app.container import Container
 from core.settings import ApiSettings, Settings
-from indexer import Pace, Worker
+from indexer import Worker, WorkerOptions
 from tests.twins.embedder import TwinEmbedder
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
 BASE = "http://127.0.0.1:8000"
 
 
@@ -30,7 +30,7 @@ class Server:
     async def work(self, corpus: str) -> None:
         """Index everything that is queued."""
         found = await self.container.record.corpora.get(corpus)
-        await Worker("test", self.container.indexing, PACE).work(found.id)
+        await Worker("test", self.container.indexing, OPTIONS).work(found.id)
 
     async def corpus(self, name: str = "people", **settings: Any) -> None:
         answer = await self.client.post("/v1/corpora", json={"name": name, **settings})

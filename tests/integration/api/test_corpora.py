@@ -1,7 +1,7 @@
 """Corpora over HTTP."""
 
 from indexer import Worker
-from tests.integration.api.conftest import ADA, PACE, Server
+from tests.integration.api.conftest import ADA, OPTIONS, Server
 
 
 async def test_create_list_show_rename(server: Server) -> None:
@@ -65,7 +65,7 @@ async def test_a_corpus_is_built_anew_beside_itself_and_swapped(people: Server) 
     assert "reindexed already" in twice.json()["detail"]
     listed = (await people.client.get("/v1/corpora")).json()["data"]
     assert [corpus["id"] for corpus in listed] == [before["id"]]
-    worker = Worker("test", people.container.indexing, PACE)
+    worker = Worker("test", people.container.indexing, OPTIONS)
     while not (await people.client.get(f"/v1/jobs/{job['id']}")).json()["finished_at"]:
         for corpus_id in await people.container.record.work.waiting():
             await worker.work(corpus_id)

@@ -22,12 +22,12 @@ from core.ports.views import VectorKind
 from core.settings import Settings
 from core.strategies import parse_spec
 from core.trace import Trace
-from indexer import Pace, Worker, submission_from_json
+from indexer import Worker, WorkerOptions, submission_from_json
 from tests.desk import CountingEmbedder
 
 __all__ = ["PEOPLE", "House", "change_bytes", "change_lines", "flipped", "line_of", "lines_of", "sealed"]
 
-_PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=4_000, task_seconds=60, retry_seconds=0)
+_OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=4_000, task_seconds=60, retry_seconds=0)
 _SEARCHES = ("dense", "sparse", "graph", "bridged")
 
 PEOPLE: Sequence[Mapping[str, Any]] = [
@@ -62,7 +62,7 @@ class House:
         self.embedder = CountingEmbedder(model=model)
         self.container.embedder = self.embedder
         self.container.models = models
-        self.worker = Worker("w", self.container.indexing, _PACE)
+        self.worker = Worker("w", self.container.indexing, _OPTIONS)
 
     async def corpus(self, name: str = "people", *, extractor: str = "pattern+given", fine: Fine = Fine.ON) -> Corpus:
         return await create(self.container, name, chunker="sentences", extractor=extractor, fine=fine)

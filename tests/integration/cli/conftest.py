@@ -17,10 +17,10 @@ from app.container import Container
 from app.worker.folder_lock import FolderLock
 from cli.main import run
 from core.settings import read_settings
-from indexer import Pace, Worker
+from indexer import Worker, WorkerOptions
 from tests.twins.embedder import TwinEmbedder
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ def working() -> Iterator[None]:
 
     async def work() -> None:
         container = Container(settings)
-        indexing = Worker("thread", container.indexing, PACE)
+        indexing = Worker("thread", container.indexing, OPTIONS)
         while not ended.is_set():
             for corpus_id in await container.record.work.waiting():
                 await indexing.work(corpus_id)

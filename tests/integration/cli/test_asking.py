@@ -168,7 +168,7 @@ def test_control_c_ends_the_calls(asked: Hopweave, chat: ChatServer, option: str
     chat.respond = interrupting
     ran = asked(option)
     assert (ran.code, ran.out) == (130, "")
-    assert ran.err == "hopweave: interrupted; calls of models that were under way are cancelled\n"
+    assert ran.err == "hopweave: interrupted; model calls in flight are cancelled\n"
     assert len(chat.calls) == 1
 
 

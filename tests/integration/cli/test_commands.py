@@ -117,7 +117,7 @@ def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str, worker: None) -
     assert (after["chunker"], after["counts"]["documents"]) == ("passage", before["counts"]["documents"])
     assert after["id"] != before["id"]
     assert hopweave("corpora", "reindex", corpus, "--extractor", "no-such").code == 2
-    assert "indexed anew" in hopweave("corpora", "reindex", corpus).out
+    assert "is reindexed" in hopweave("corpora", "reindex", corpus).out
 
 
 def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:

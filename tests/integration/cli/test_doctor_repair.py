@@ -53,9 +53,9 @@ def test_views_that_were_lost_are_made_again(hopweave: Hopweave, corpus: str) ->
     told = hopweave("doctor")
     assert told.code == 1
     assert told.out.count("`hopweave doctor --repair` makes it from the record again") == 3
-    mended = hopweave("doctor", "--repair")
-    assert mended.code == 0, mended.out
-    assert "mended   corpus p: chunk vectors: 2 that were missing are there again" in mended.out
+    repaired = hopweave("doctor", "--repair")
+    assert repaired.code == 0, repaired.out
+    assert "repaired corpus p: chunk vectors: 2 that were missing are there again" in repaired.out
     after = hopweave("search", "Who designed the Engine?", "-c", corpus, "--json").json["hits"]
     assert [(hit["chunk"]["id"], hit["signals"]) for hit in after] == [
         (hit["chunk"]["id"], hit["signals"]) for hit in before
@@ -72,9 +72,9 @@ def test_what_nothing_names_is_removed(hopweave: Hopweave) -> None:
 
     with_stores(stray)
     assert hopweave("doctor").code == 1
-    mended = hopweave("doctor", "--repair", "--json").json
-    assert mended["healthy"]
-    assert [line.split(": ", 1)[1] for line in mended["repaired"]] == [
+    repaired = hopweave("doctor", "--repair", "--json").json
+    assert repaired["healthy"]
+    assert [line.split(": ", 1)[1] for line in repaired["repaired"]] == [
         f"{view}: 1 that nothing names are gone"
         for view in ("chunk vectors", "entity vectors", "fact vectors", "text entries")
     ]
@@ -88,9 +88,9 @@ def test_entities_that_somebody_left_without_a_mention(hopweave: Hopweave, tmp_p
         connection.commit()
     told = hopweave("doctor")
     assert "problem  corpus p: entities: 1 are mentioned by nothing" in told.out
-    mended = hopweave("doctor", "--repair")
-    assert mended.code == 0
-    assert "corpus p: 1 entities that nothing mentions are gone" in mended.out
+    repaired = hopweave("doctor", "--repair")
+    assert repaired.code == 0
+    assert "corpus p: 1 entities that nothing mentions are gone" in repaired.out
 
 
 def test_a_worker_that_holds_the_folder_has_to_be_stopped(hopweave: Hopweave) -> None:

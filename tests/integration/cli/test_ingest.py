@@ -124,7 +124,7 @@ async def interrupt_waiting(*_: object) -> None:
 
 @pytest.mark.parametrize(
     ("place", "by"),
-    [("cli.ingesting.finished", interrupt_waiting), ("cli.output.progress.Progress.handing_in", interrupt)],
+    [("cli.flows.ingest.wait_for_job", interrupt_waiting), ("cli.output.progress.Progress.show_submitted", interrupt)],
 )
 def test_interrupted_nothing_is_lost(
     hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch, place: str, by: Callable[..., object]

@@ -24,7 +24,7 @@ def test_nothing_is_made_by_looking(hopweave: Hopweave, tmp_path: Path) -> None:
     for arguments in (("migrate", "--check"), ("migrate",)):
         ran = hopweave(*arguments)
         assert ran.code == 0
-        assert "nothing is there yet" in ran.out
+        assert "there is no record yet" in ran.out
     assert not _record(tmp_path).exists()
 
 
@@ -42,7 +42,7 @@ def test_an_older_one_is_told_of_and_brought_up(hopweave: Hopweave, tmp_path: Pa
     _as_of(tmp_path, 3, *undone)
     told = hopweave("migrate", "--check")
     assert told.code == 1
-    assert f"schema 3; `hopweave migrate` brings it to {SQLITE_SCHEMA}" in told.out
+    assert f"schema 3; `hopweave migrate` upgrades it to {SQLITE_SCHEMA}" in told.out
     with closing(sqlite3.connect(_record(tmp_path))) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (3,)
     assert hopweave("migrate").out.endswith(f"schema {SQLITE_SCHEMA}, the newest; it was 3\n")

@@ -27,13 +27,13 @@ from evaluation import (
     read_training_datasets,
     train,
 )
-from indexer import Pace, Worker
-from retrieval.bridged.ranker import read_ranker
+from indexer import Worker, WorkerOptions
+from retrieval.bridged.ranker_file import read_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.twins.embedder import TwinEmbedder
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
 CANDIDATES = 60
 Rule = Callable[[np.random.Generator], tuple[NDArray[np.float64], list[int]]]
 
@@ -90,7 +90,7 @@ async def container(tmp_path: Path) -> AsyncIterator[Container]:
 
 
 async def work(container: Container) -> None:
-    worker = Worker("here", container.indexing, PACE)
+    worker = Worker("here", container.indexing, OPTIONS)
     while True:
         for corpus_id in await container.record.work.waiting():
             await worker.work(corpus_id)

@@ -9,13 +9,13 @@ from typing import Any
 
 from app.container import Container
 from core.settings import read_settings
-from indexer import Pace, Worker
+from indexer import Worker, WorkerOptions
 from tests.twins.embedder import TwinEmbedder
 
 __all__ = ["EXAMPLE", "WorkerHere", "workbench"]
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "musique-small"
-_PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
+_OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
 
 
 class WorkerHere:
@@ -46,7 +46,7 @@ async def workbench(folder: Path, **settings: Any) -> AsyncIterator[Container]:
 
 
 async def _work(container: Container, ended: asyncio.Event) -> None:
-    worker = Worker("here", container.indexing, _PACE)
+    worker = Worker("here", container.indexing, _OPTIONS)
     while not ended.is_set():
         for corpus_id in await container.record.work.waiting():
             await worker.work(corpus_id)

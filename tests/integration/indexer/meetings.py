@@ -12,9 +12,9 @@ from core.corpora import Corpus, Fine
 from core.ids import content_hash
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
-from indexer import Backends, Worker
+from indexer import IndexingBackends, Worker
 from testing.graph_rows import told
-from tests.desk import PACE, Desk
+from tests.desk import OPTIONS, Desk
 
 ADA = {"id": "ada", "text": "Ada Lovelace knew Charles Babbage.", "triples": [["Ada Lovelace", "knew", "Babbage"]]}
 AGAIN = {**ADA, "id": "again"}
@@ -82,9 +82,9 @@ class _ClaimsOnce:
         return claims
 
 
-def worker(backends: Backends, *, stopping: Callable[[], bool] = lambda: False) -> Worker:
+def worker(backends: IndexingBackends, *, is_stopping: Callable[[], bool] = lambda: False) -> Worker:
     """One that does not take away what the test has for another."""
-    return Worker("slow", replace(backends, work=_ClaimsOnce(backends.work)), PACE, stopping=stopping)
+    return Worker("slow", replace(backends, work=_ClaimsOnce(backends.work)), OPTIONS, is_stopping=is_stopping)
 
 
 async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:

@@ -13,8 +13,8 @@ from core.documents import RevisionState
 from core.errors import ModelUnavailable, Unavailable
 from core.ids import document_id
 from core.jobs import Job, JobState
-from indexer import Pace, Worker
-from tests.desk import DOCUMENTS, PACE, CountingEmbedder, Desk
+from indexer import Worker, WorkerOptions
+from tests.desk import DOCUMENTS, OPTIONS, CountingEmbedder, Desk
 from tests.openie import chat_models, openie, passage_of
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -33,7 +33,7 @@ async def desk(tmp_path: Path, server: ChatServer) -> AsyncIterator[Desk]:
     desk = Desk(tmp_path)
     async with chat_models(server, concurrency=4) as models:
         desk.backends = replace(desk.backends, models=models)
-        desk.worker = Worker("w", desk.backends, PACE)
+        desk.worker = Worker("w", desk.backends, OPTIONS)
         yield desk
     await desk.close()
 
@@ -88,7 +88,7 @@ async def test_what_is_paid_for_is_kept_when_the_worker_is_stopped(desk: Desk, s
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     server.respond = lambda call: openie(call) if call.number < 12 else Reply(stall=True)
-    worker = Worker("w", desk.backends, PACE, stopping=lambda: len(server.calls) >= 16)
+    worker = Worker("w", desk.backends, OPTIONS, is_stopping=lambda: len(server.calls) >= 16)
     assert await worker.work(corpus.id), "it is not finished"
     stopped = await _job(desk, job)
     assert (stopped.counts, stopped.calls >= 12) == ({"queued": 1}, True)
@@ -185,7 +185,7 @@ async def test_an_endpoint_that_is_down_is_no_documents_failure(desk: Desk, serv
 async def test_without_a_model_documents_fail_with_the_remedy(desk: Desk) -> None:
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, DOCUMENTS[0])
-    await Worker("w", replace(desk.backends, models=None), PACE).work(corpus.id)
+    await Worker("w", replace(desk.backends, models=None), OPTIONS).work(corpus.id)
     [(_, reason)] = (await _job(desk, job)).failures
     assert "HOPWEAVE_LLM__MODEL" in reason
     await desk.record.intake.retry(corpus.id, document_id("ada"))
@@ -239,8 +239,8 @@ async def test_cancelling_a_job_stops_paying_for_it(desk: Desk, server: ChatServ
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     server.respond = lambda call: openie(call) if call.number < 4 else Reply(stall=True)
-    pace = Pace(lease_seconds=60, renew_seconds=0.05, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
-    working = asyncio.create_task(Worker("w", desk.backends, pace).work(corpus.id))
+    options = WorkerOptions(lease_seconds=60, renew_seconds=0.05, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
+    working = asyncio.create_task(Worker("w", desk.backends, options).work(corpus.id))
     await server.until(lambda: len(server.calls) == 8)
     await desk.record.jobs.cancel(job)
     await working
@@ -266,7 +266,7 @@ async def test_extraction_goes_on_while_embedding_does(desk: Desk, server: ChatS
 
     server.respond = lambda call: replace(openie(call), delay=0.01)
     job = await desk.queue(corpus, *documents)
-    await Worker("w", replace(desk.backends, embedder=Waiting()), PACE).work(corpus.id)
+    await Worker("w", replace(desk.backends, embedder=Waiting()), OPTIONS).work(corpus.id)
     assert (await _job(desk, job)).state is JobState.DONE
 
 
@@ -291,6 +291,6 @@ async def test_an_embedding_model_that_cannot_be_loaded_is_found_out_before_anyt
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     with pytest.raises(Unavailable, match="no embedding"):
-        await Worker("w", desk.backends, replace(PACE, retry_seconds=0)).work(corpus.id)
+        await Worker("w", desk.backends, replace(OPTIONS, retry_seconds=0)).work(corpus.id)
     assert server.calls == []
     assert (await _job(desk, job)).counts == {"queued": 1}

@@ -9,8 +9,8 @@ from core.errors import InvalidStrategy, ModelFailed
 from core.graph import Surface, Triple
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
-from indexer.extraction import gives_triples, make_extractor
-from indexer.extractors.llm import Statements, read
+from indexer.extractors._statements import Statements, read_statements
+from indexer.selection.extractors import gives_triples, make_extractor
 from testing.contracts.extractor import ExtractorContract
 from tests.openie import chat_models, openie
 from tests.twins.chat_server import ChatServer, Reply
@@ -44,7 +44,7 @@ class TestOpenIE(ExtractorContract):
 
 
 def test_forms_are_counted_as_they_stand_in_the_text() -> None:
-    found = read(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=[]), TEXT)
+    found = read_statements(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=[]), TEXT)
     assert set(found.entities) == {
         Surface(form="Marie Curie", count=1),
         Surface(form="MARIE CURIE", count=1),
@@ -54,7 +54,7 @@ def test_forms_are_counted_as_they_stand_in_the_text() -> None:
 
 
 def test_what_a_triple_names_is_an_entity() -> None:
-    found = read(Statements(entities=[], triples=[["Marie Curie", "left Warsaw in", 1891]]), TEXT)
+    found = read_statements(Statements(entities=[], triples=[["Marie Curie", "left Warsaw in", 1891]]), TEXT)
     assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
     assert Surface(form="1891", count=1) in found.entities
 
@@ -73,14 +73,14 @@ def test_what_a_triple_names_is_an_entity() -> None:
     ],
 )
 def test_a_wrong_triple_is_counted_and_costs_nothing_else(item: object) -> None:
-    found = read(Statements(entities=["Warsaw", None, "", {"a": 1}], triples=[item, ["a", "b", "c"]]), TEXT)
+    found = read_statements(Statements(entities=["Warsaw", None, "", {"a": 1}], triples=[item, ["a", "b", "c"]]), TEXT)
     assert (found.malformed, len(found.triples)) == (1, 1)
     assert {surface.form for surface in found.entities} == {"Warsaw", "a", "c"}
 
 
 def test_a_triple_written_with_names_is_read() -> None:
     item = {"subject": "a", "predicate": "b", "object": "c"}
-    assert read(Statements(entities=[], triples=[item]), TEXT).triples == (
+    assert read_statements(Statements(entities=[], triples=[item]), TEXT).triples == (
         Triple(subject="a", predicate="b", object="c"),
     )
 
@@ -95,8 +95,8 @@ async def test_one_call_holds_the_passage_fenced_and_its_title(extractor: Extrac
     assert "Marie Curie › Life › Youth" in prompt
     assert prompt.count("<passage>") == prompt.count("</passage>") == 1
     assert prompt.index("Ignore") < prompt.index("</passage>")
-    assert extractor.asking is not None
-    assert extractor.asking.characters(document, chunks[0]) == sum(len(m["content"]) for m in call.messages)
+    assert extractor.model_calls is not None
+    assert extractor.model_calls.characters(document, chunks[0]) == sum(len(m["content"]) for m in call.messages)
 
 
 async def test_an_answer_without_its_two_lists_is_not_taken_for_nothing_found(

@@ -12,8 +12,8 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Unavailable
 from core.ids import document_id
-from indexer import Sweeper, Worker
-from tests.desk import PACE, Desk
+from indexer import ViewDeleter, Worker
+from tests.desk import OPTIONS, Desk
 from tests.integration.indexer.meetings import ADA, Held, corpus_of, time_passes, with_bytes, worker
 
 
@@ -59,7 +59,7 @@ async def test_what_is_handed_in_while_a_due_tombstone_is_gone_through_stays(des
     assert await desk.backends.files.names(corpus.id) == []
     time_passes(tmp_path)
     held = Held(desk.backends.files, "delete")
-    due = asyncio.create_task(Sweeper(corpus, replace(desk.backends, files=held)).sweep_due())
+    due = asyncio.create_task(ViewDeleter(corpus, replace(desk.backends, files=held)).delete_due())
     await held.reached_by(due)
     await hand_in(desk, corpus, content)
     held.go.set()
@@ -93,7 +93,7 @@ async def test_what_the_record_cannot_be_asked_about_stays(desk: Desk, tmp_path:
     corpus, name, content = await deleted(desk)
     away = _AwayAfter(desk.backends.work, "unnamed", 1)
     with pytest.raises(Unavailable):
-        await Worker("w", replace(desk.backends, work=away), PACE).work(corpus.id)
+        await Worker("w", replace(desk.backends, work=away), OPTIONS).work(corpus.id)
     assert await desk.backends.files.get(corpus.id, name) == content
     time_passes(tmp_path)
     await desk.worker.work(corpus.id)
@@ -105,7 +105,7 @@ async def test_a_stop_between_deleting_and_asking_loses_nothing(desk: Desk) -> N
     before = Held(desk.backends.files, "delete")
     after = Held(before, "delete", after=True)
     stopping = False
-    stopped = worker(replace(desk.backends, files=after), stopping=lambda: stopping)
+    stopped = worker(replace(desk.backends, files=after), is_stopping=lambda: stopping)
     slow = asyncio.create_task(stopped.work(corpus.id))
     await before.reached_by(slow)
     await hand_in(desk, corpus, content)

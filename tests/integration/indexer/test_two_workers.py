@@ -17,8 +17,8 @@ from app.doctor.consistency import examine_views, named_by_record
 from app.doctor.repair import repair
 from core.ids import document_id, entity_id
 from core.ports.views import VectorKind
-from indexer import Mender, Worker
-from tests.desk import PACE, Desk
+from indexer import ViewRepairer, Worker
+from tests.desk import OPTIONS, Desk
 from tests.integration.indexer.meetings import (
     ADA,
     AGAIN,
@@ -148,7 +148,7 @@ async def test_a_worker_that_is_told_to_stop_looks_after_its_commit_first(desk: 
     await desk.queue(corpus, NEAR[0])
     committing = Held(desk.backends.work, "commit")
     stopping = False
-    slow = worker(replace(desk.backends, work=committing), stopping=lambda: stopping)
+    slow = worker(replace(desk.backends, work=committing), is_stopping=lambda: stopping)
     first = asyncio.create_task(slow.work(corpus.id))
     await committing.reached_by(first)
     await desk.ingest(corpus, NEAR[1])
@@ -210,7 +210,7 @@ async def test_a_worker_with_another_model_leaves_what_is_to_be_embedded(desk: D
     names = [entity_id("ada lovelace"), entity_id("babbage")]
     await desk.vectors.delete(corpus.id, VectorKind.ENTITY, names)  # as a sweep does that came late, and died
     time_passes(tmp_path)
-    await Worker("another", replace(desk.backends, embedder=TwinEmbedder(model="another")), PACE).work(corpus.id)
+    await Worker("another", replace(desk.backends, embedder=TwinEmbedder(model="another")), OPTIONS).work(corpus.id)
     assert await desk.record.work.tombstones(corpus.id)
     await desk.worker.work(corpus.id)
     assert not await desk.record.work.tombstones(corpus.id)
@@ -254,7 +254,7 @@ async def test_a_fact_of_which_the_document_goes_is_not_mended(desk: Desk) -> No
     facts = await desk.vectors.ids(corpus.id, VectorKind.FACT)
     await desk.vectors.delete(corpus.id, VectorKind.FACT, facts)
     held = Held(desk.backends.library, "entities")
-    mending = asyncio.create_task(Mender(corpus, replace(desk.backends, library=held)).facts(facts))
+    mending = asyncio.create_task(ViewRepairer(corpus, replace(desk.backends, library=held)).write_facts(facts))
     await held.reached_by(mending)
     await desk.delete(corpus, "ada")
     held.go.set()

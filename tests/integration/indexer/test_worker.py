@@ -19,7 +19,7 @@ from core.text.query import any_of
 from indexer import Worker
 from stores.tantivy import TantivyTextIndex
 from testing.graph_rows import told
-from tests.desk import DOCUMENTS, PACE, CountingEmbedder, Desk
+from tests.desk import DOCUMENTS, OPTIONS, CountingEmbedder, Desk
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ async def test_an_unavailable_store_is_no_documents_failure(desk: Desk) -> None:
 
     corpus = await desk.corpus()
     job = await desk.queue(corpus, *DOCUMENTS)
-    worker = Worker("w", replace(desk.backends, text=Down(Path("unused"))), PACE)
+    worker = Worker("w", replace(desk.backends, text=Down(Path("unused"))), OPTIONS)
     with pytest.raises(Unavailable):
         await worker.work(corpus.id)
     assert (await desk.record.jobs.get(job)).counts == {"queued": len(DOCUMENTS)}
@@ -165,7 +165,7 @@ async def test_a_fault_of_ours_ends_after_some_attempts(desk: Desk) -> None:
 
     corpus = await desk.corpus()
     job = await desk.queue(corpus, DOCUMENTS[0])
-    worker = Worker("w", replace(desk.backends, embedder=Faulty()), PACE)
+    worker = Worker("w", replace(desk.backends, embedder=Faulty()), OPTIONS)
     for _ in range(8):
         with pytest.raises(ZeroDivisionError):
             await worker.work(corpus.id)
@@ -182,7 +182,9 @@ async def test_leases_are_renewed_while_embedding_takes_long(desk: Desk) -> None
 
     corpus = await desk.corpus()
     await desk.queue(corpus, DOCUMENTS[0])
-    worker = Worker("w", replace(desk.backends, embedder=Slow()), replace(PACE, lease_seconds=0.2, renew_seconds=0.05))
+    worker = Worker(
+        "w", replace(desk.backends, embedder=Slow()), replace(OPTIONS, lease_seconds=0.2, renew_seconds=0.05)
+    )
     await worker.work(corpus.id)
     document = await desk.record.library.document(corpus.id, document_id("ada"))
     assert document.state is RevisionState.INDEXED
@@ -195,7 +197,7 @@ async def test_a_stopping_worker_hands_back_at_once(desk: Desk) -> None:
 
     corpus = await desk.corpus()
     job = await desk.queue(corpus, *DOCUMENTS)
-    worker = Worker("w", replace(desk.backends, embedder=Endless()), PACE, stopping=lambda: True)
+    worker = Worker("w", replace(desk.backends, embedder=Endless()), OPTIONS, is_stopping=lambda: True)
     assert await worker.work(corpus.id)
     assert (await desk.record.jobs.get(job)).counts == {"queued": len(DOCUMENTS)}
     assert len(await desk.record.work.claim(corpus.id, "next", lease_seconds=60, max_bytes=10**6)) == len(DOCUMENTS)

@@ -19,8 +19,8 @@ from core.ports.chat import OnToken
 from core.settings import LlmSettings, RoleSettings
 from core.trace import Trace
 from models import ConfiguredModels, make_chat_models
-from models.chat.wrappers.cache_store import FollowingCache
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.record_cache import RecordCache
+from models.chat.wrappers.retry import ChatRetry
 from stores.sqlite import SqliteModelCache
 from tests.desk import DOCUMENTS, Desk
 from tests.twins.chat_requests import ask
@@ -114,7 +114,7 @@ async def test_a_retried_call_counts_once_and_queues_again(server: ChatServer, c
     async def no_pause(_: float) -> None:
         assert server.in_flight == 0  # the only slot is free for others
 
-    retrying = functools.partial(Retried, sleep=no_pause)
+    retrying = functools.partial(ChatRetry, sleep=no_pause)
     settings = LlmSettings(base_url=server.url, model="m", concurrency=1, retries=2)
     models = ConfiguredModels(settings, cache, None, retrying=retrying)
     server.script.extend([Reply(status=500), Reply(status=429)])
@@ -258,7 +258,7 @@ async def test_a_chunk_that_goes_while_the_model_answers(
     ]
     await server.until(lambda: server.in_flight == 2)
     await desk.delete(corpus, "ada")
-    await FollowingCache(cache, desk.record.graph).follow(corpus.id)  # as another call, or another process, does
+    await RecordCache(cache, desk.record.graph).follow(corpus.id)  # as another call, or another process, does
     gate.set()
     await asyncio.gather(*asked)
     await _text(models, "babbage", corpus_id=corpus.id, chunk_ids=chunks["babbage"])

@@ -10,9 +10,9 @@ from core.errors import BudgetExhausted
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
-from models.chat.wrappers.limited import Limited
+from models.chat.wrappers.accounting import ChatAccounting
 from models.chat.wrappers.limits import Limits
-from models.chat.wrappers.metered import Metered
+from models.chat.wrappers.rate_limit import ChatRateLimit
 from tests.twins.chat_requests import ask
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -31,7 +31,7 @@ async def endpoint(server: ChatServer) -> AsyncIterator[Endpoint]:
 
 
 async def test_the_next_request_leaves_before_an_answer_is_read(server: ChatServer, endpoint: Endpoint):
-    model = Metered(Limited(OpenAIChat("m", endpoint), Limits(concurrency=1)))
+    model = ChatAccounting(ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1)))
     trace = Trace()
     known: list[int] = []
 
@@ -46,7 +46,7 @@ async def test_the_next_request_leaves_before_an_answer_is_read(server: ChatServ
 
 
 async def test_under_a_budget_of_tokens_it_waits_for_what_the_answer_cost(server: ChatServer, endpoint: Endpoint):
-    model = Metered(Limited(OpenAIChat("m", endpoint), Limits(concurrency=1)))
+    model = ChatAccounting(ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1)))
     trace = Trace(budget=Budget(tokens=1))
     answers = await asyncio.gather(*(model.complete(ask(), trace) for _ in range(3)), return_exceptions=True)
     assert [isinstance(answer, BudgetExhausted) for answer in answers] == [False, True, True]
@@ -56,7 +56,7 @@ async def test_under_a_budget_of_tokens_it_waits_for_what_the_answer_cost(server
 
 async def test_who_waits_for_his_turn_does_not_use_up_his_time(server: ChatServer):
     endpoint = Endpoint(base_url=server.url, timeout=0.6)
-    model = Limited(OpenAIChat("m", endpoint), Limits(concurrency=1))
+    model = ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1))
     server.respond = lambda _: Reply(delay=0.3)
     answers = await asyncio.gather(*(model.complete(ask(), Trace()) for _ in range(4)))
     await endpoint.close()
@@ -65,7 +65,7 @@ async def test_who_waits_for_his_turn_does_not_use_up_his_time(server: ChatServe
 
 async def test_a_turn_is_given_back_however_a_call_ends(server: ChatServer, endpoint: Endpoint):
     limits = Limits(concurrency=1)
-    model = Limited(OpenAIChat("m", endpoint), limits)
+    model = ChatRateLimit(OpenAIChat("m", endpoint), limits)
     server.script.extend([Reply(status=500), Reply(stall=True), Reply(text="cut", cut_after=1), Reply(text="there")])
     with pytest.raises(Exception, match="500"):
         await model.complete(ask(), Trace())
@@ -77,13 +77,13 @@ async def test_a_turn_is_given_back_however_a_call_ends(server: ChatServer, endp
     with pytest.raises(Exception, match=r"cut off|cannot be reached"):
         await model.complete(ask(), Trace(), lambda _: None)
     fresh = Endpoint(base_url=server.url, timeout=20)  # the server may still be closing the connection that it cut
-    assert (await Limited(OpenAIChat("m", fresh), limits).complete(ask(), Trace())).text == "there"
+    assert (await ChatRateLimit(OpenAIChat("m", fresh), limits).complete(ask(), Trace())).text == "there"
     await fresh.close()
     assert not limits.has_waiting
 
 
 async def test_a_stream_keeps_its_turn_to_its_end(server: ChatServer, endpoint: Endpoint):
-    model = Limited(OpenAIChat("m", endpoint), Limits(concurrency=1))
+    model = ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1))
     server.script.append(Reply(text="one two three", stall_after=1))
     pieces: list[str] = []
     stream = asyncio.create_task(model.complete(ask(), Trace(), pieces.append))
@@ -115,7 +115,7 @@ async def test_a_large_call_is_not_overtaken_for_ever():
 
 
 async def test_a_budget_that_is_over_is_no_fault_of_the_endpoint(server: ChatServer, endpoint: Endpoint):
-    model = Limited(OpenAIChat("m", endpoint), Limits(concurrency=1))
+    model = ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1))
     trace = Trace(budget=Budget(tokens=5))
     trace.usage.row("plan", "m").prompt_tokens = 5
     with pytest.raises(BudgetExhausted, match="5 tokens were allowed"):

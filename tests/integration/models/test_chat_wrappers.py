@@ -13,11 +13,11 @@ from core.prompting.structured import structured
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat, OutputMode
-from models.chat.wrappers.limited import Limited
+from models.chat.wrappers.accounting import ChatAccounting
 from models.chat.wrappers.limits import Limits
-from models.chat.wrappers.metered import Metered
 from models.chat.wrappers.output_modes import OutputModes
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.rate_limit import ChatRateLimit
+from models.chat.wrappers.retry import ChatRetry
 from tests.twins.chat_requests import Verdict, ask
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -110,8 +110,8 @@ async def test_another_refusal_is_no_reason_to_ask_otherwise(server: ChatServer,
 # Retries
 
 
-def _retried(plain: OpenAIChat, clock: Clock, retries: int = 3) -> Retried:
-    return Retried(plain, retries=retries, sleep=clock.sleep, jitter=lambda: 1.0)
+def _retried(plain: OpenAIChat, clock: Clock, retries: int = 3) -> ChatRetry:
+    return ChatRetry(plain, retries=retries, sleep=clock.sleep, jitter=lambda: 1.0)
 
 
 async def test_what_may_pass_is_tried_again(server: ChatServer, plain: OpenAIChat):
@@ -177,14 +177,14 @@ async def test_no_pause_outlasts_the_budget(server: ChatServer, plain: OpenAICha
 
 async def test_no_more_calls_are_in_flight_than_allowed(server: ChatServer, plain: OpenAIChat):
     server.respond = lambda _: Reply(until=lambda: server.most_in_flight >= 3)
-    model = Limited(plain, Limits(concurrency=3))
+    model = ChatRateLimit(plain, Limits(concurrency=3))
     await asyncio.gather(*(model.complete(ask(), Trace()) for _ in range(10)))
     assert (len(server.calls), server.most_in_flight) == (10, 3)
 
 
 async def test_requests_per_minute(plain: OpenAIChat):
     clock = Clock()
-    model = Limited(plain, Limits(concurrency=8, requests_per_minute=2, clock=clock, sleep=clock.sleep))
+    model = ChatRateLimit(plain, Limits(concurrency=8, requests_per_minute=2, clock=clock, sleep=clock.sleep))
     for _ in range(2):
         await model.complete(ask(), Trace())
         clock.now += 10
@@ -195,7 +195,7 @@ async def test_requests_per_minute(plain: OpenAIChat):
 
 async def test_tokens_per_minute_are_corrected_by_the_answer(plain: OpenAIChat):
     clock = Clock()
-    model = Limited(plain, Limits(concurrency=8, tokens_per_minute=200, clock=clock, sleep=clock.sleep))
+    model = ChatRateLimit(plain, Limits(concurrency=8, tokens_per_minute=200, clock=clock, sleep=clock.sleep))
     prompt = "x" * 320  # 80 tokens, and one of the answer
     request = ask(prompt, max_tokens=100)
     await model.complete(request, Trace())
@@ -208,7 +208,7 @@ async def test_tokens_per_minute_are_corrected_by_the_answer(plain: OpenAIChat):
 
 async def test_a_failed_call_costs_no_tokens_and_a_large_one_goes_alone(server: ChatServer, plain: OpenAIChat):
     clock = Clock()
-    model = Limited(plain, Limits(concurrency=8, tokens_per_minute=10, clock=clock, sleep=clock.sleep))
+    model = ChatRateLimit(plain, Limits(concurrency=8, tokens_per_minute=10, clock=clock, sleep=clock.sleep))
     server.script.append(Reply(status=500))
     with pytest.raises(ModelUnavailable):
         await model.complete(ask("x" * 4000), Trace())
@@ -220,7 +220,7 @@ async def test_a_failed_call_costs_no_tokens_and_a_large_one_goes_alone(server: 
 
 def test_each_event_loop_waits_for_itself(server: ChatServer):
     endpoint = Endpoint(base_url=server.url)
-    model = Limited(OpenAIChat("m", endpoint), Limits(concurrency=1))
+    model = ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1))
 
     async def work() -> None:
         await asyncio.gather(*(model.complete(ask(), Trace()) for _ in range(3)))
@@ -237,7 +237,7 @@ def test_each_event_loop_waits_for_itself(server: ChatServer):
 async def test_a_call_is_written_into_the_books(server: ChatServer, plain: OpenAIChat):
     trace = Trace()
     server.script.append(Reply(text="x" * 40, usage=False))
-    await Metered(plain).complete(ask("x" * 80, labels={"step": "2.1"}), trace)
+    await ChatAccounting(plain).complete(ask("x" * 80, labels={"step": "2.1"}), trace)
     row = trace.usage.actions["plan", "m"]
     assert (row.calls, row.failed, row.prompt_tokens, row.completion_tokens, row.estimated) == (1, 0, 20, 10, True)
     [event] = trace.events
@@ -251,7 +251,7 @@ async def test_a_failed_call_is_one_too(server: ChatServer, plain: OpenAIChat):
     trace = Trace()
     server.script.append(Reply(status=400))
     with pytest.raises(ModelFailed):
-        await Metered(plain).complete(ask(), trace)
+        await ChatAccounting(plain).complete(ask(), trace)
     row = trace.usage.actions["plan", "m"]
     assert (row.calls, row.failed, row.prompt_tokens, len(trace.events)) == (1, 1, 0, 1)
 
@@ -259,7 +259,7 @@ async def test_a_failed_call_is_one_too(server: ChatServer, plain: OpenAIChat):
 async def test_a_cancelled_call_is_one_too(server: ChatServer, plain: OpenAIChat):
     trace = Trace()
     server.script.append(Reply(stall=True))
-    call = asyncio.create_task(Metered(plain).complete(ask(), trace))
+    call = asyncio.create_task(ChatAccounting(plain).complete(ask(), trace))
     await server.until(lambda: server.in_flight)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -270,7 +270,7 @@ async def test_a_cancelled_call_is_one_too(server: ChatServer, plain: OpenAIChat
 
 async def test_calls_are_never_more_than_allowed(server: ChatServer, plain: OpenAIChat):
     trace = Trace(budget=Budget(calls=3))
-    model = Metered(plain)
+    model = ChatAccounting(plain)
     calls = (model.complete(ask(), trace) for _ in range(8))
     results = await asyncio.gather(*calls, return_exceptions=True)
     assert sum(isinstance(result, BudgetExhausted) for result in results) == 5
@@ -279,9 +279,9 @@ async def test_calls_are_never_more_than_allowed(server: ChatServer, plain: Open
 
 async def test_tokens_that_are_used_up_end_it(server: ChatServer, plain: OpenAIChat):
     trace = Trace(budget=Budget(tokens=20))
-    await Metered(plain).complete(ask("x" * 80), trace)
+    await ChatAccounting(plain).complete(ask("x" * 80), trace)
     with pytest.raises(BudgetExhausted, match="20 tokens were allowed and 21 are used"):
-        await Metered(plain).complete(ask(), trace)
+        await ChatAccounting(plain).complete(ask(), trace)
     assert len(server.calls) == 1
 
 
@@ -290,9 +290,9 @@ async def test_a_call_ends_with_the_time(server: ChatServer, plain: OpenAIChat):
     server.script.append(Reply(stall=True))
     trace = Trace(budget=Budget(seconds=0.3))
     with pytest.raises(BudgetExhausted, match=r"0\.3 seconds .* a call of 'plan' was ended"):
-        await Metered(plain).complete(ask(), trace)
+        await ChatAccounting(plain).complete(ask(), trace)
     await server.until(lambda: server.hung_up)
     assert trace.usage.actions["plan", "m"].failed == 1
     with pytest.raises(BudgetExhausted):
-        await Metered(plain).complete(ask(), trace)
+        await ChatAccounting(plain).complete(ask(), trace)
     assert len(server.calls) == 2

@@ -12,10 +12,10 @@ from core.errors import InvalidSettings
 from core.ids import document_id
 from core.ports.model_cache import CachedAnswer
 from core.settings import BudgetSettings, LlmSettings, RoleSettings, Settings
-from indexer import Pace, Worker, submission_from_json
+from indexer import Worker, WorkerOptions, submission_from_json
 from stores.sqlite import SqliteModelCache
 
-PACE = Pace(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=2_000, task_seconds=60, retry_seconds=0)
 
 
 async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
     cache = SqliteModelCache(tmp_path / "model-cache.db")
     try:
         corpus = await ensure(container, "people")
-        worker = Worker("w", container.indexing, PACE)
+        worker = Worker("w", container.indexing, OPTIONS)
         documents = [submission_from_json({"key": key, "text": f"{key} wrote a program."}) for key in ("Ada", "Bob")]
         await hand_in(container, corpus, documents, OnConflict.REPLACE)
         await worker.work(corpus.id)

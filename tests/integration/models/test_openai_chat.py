@@ -13,7 +13,7 @@ from core.errors import ContextTooLong, HopweaveError, InvalidSettings, ModelFai
 from core.ports.chat import ChatRequest, Completion
 from core.prompting.structured import structured
 from core.trace import Trace
-from models.chat.chat_errors import AskedToWait
+from models.chat.chat_errors import RetryLater
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
 from tests.twins.chat_requests import PROMPT, Verdict, ask
@@ -132,7 +132,7 @@ FAULTS: list[tuple[str, Fault, type[HopweaveError], str]] = [
     ("llama.cpp", _reply(Reply(status=400, text="exceeds the available context size")), ContextTooLong, "context"),
     ("500", _reply(Reply(status=500)), ModelUnavailable, "answered 500: no luck"),
     ("503", _reply(Reply(status=503, raw=b"<html>")), ModelUnavailable, "answered 503: <html>"),
-    ("429", _reply(Reply(status=429, headers={"Retry-After": "7"})), AskedToWait, "answered 429"),
+    ("429", _reply(Reply(status=429, headers={"Retry-After": "7"})), RetryLater, "answered 429"),
     ("400", _reply(Reply(status=400, text="bad")), ModelFailed, "answered 400: bad$"),
     ("no choices", _reply(Reply(choices=False)), ModelFailed, "step 'plan': m at .* without any choice"),
     ("echo", _reply(Reply(status=400, text=TALKATIVE)), ModelFailed, "answered 400$"),
@@ -185,13 +185,13 @@ async def test_the_wait_that_is_asked_for_is_carried(server: ChatServer, model: 
     dates = {"7": 7, "0.5": 0.5, "Wed, 21 Oct 2015 07:28:00 GMT": 0, "Fri, 01 Jan 2100 00:00:00 GMT": 1e9}
     for header, seconds in dates.items():
         server.script.append(Reply(status=429, headers={"Retry-After": header}))
-        with pytest.raises(AskedToWait) as raised:
+        with pytest.raises(RetryLater) as raised:
             await model.complete(ask(), Trace())
         assert raised.value.retry_after == pytest.approx(seconds) or raised.value.retry_after > seconds >= 1e9
     server.script.append(Reply(status=429, headers={"Retry-After": "soon"}))
     with pytest.raises(ModelUnavailable) as other:
         await model.complete(ask(), Trace())
-    assert not isinstance(other.value, AskedToWait)
+    assert not isinstance(other.value, RetryLater)
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ async def test_a_slow_endpoint_is_unavailable(server: ChatServer, reply: Reply, 
 
 
 async def test_an_endpoint_that_is_down():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        endpoint = Endpoint(base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1", api_key=SecretStr(KEY))
+    with socket.socket() as hold:
+        hold.bind(("127.0.0.1", 0))
+        endpoint = Endpoint(base_url=f"http://127.0.0.1:{hold.getsockname()[1]}/v1", api_key=SecretStr(KEY))
         with pytest.raises(ModelUnavailable, match=r"m at http://127\S+ cannot be reached .*correct HOPWEAVE_LLM__BA"):
             await OpenAIChat("m", endpoint).complete(ask(), Trace())
         await endpoint.close()

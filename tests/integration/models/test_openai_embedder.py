@@ -121,8 +121,8 @@ async def test_another_dimension_than_before_is_the_models_failure(server: Embed
 
 
 async def test_nobody_there_is_unavailable():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as hold:
+        port = hold.getsockname()[1]
     embedder = OpenAIEmbedder(model="e", base_url=f"http://127.0.0.1:{port}/v1", retries=0)
     with pytest.raises(Unavailable, match=r"cannot be reached .*base_url"):
         await embedder.embed_query("a question")

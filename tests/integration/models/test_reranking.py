@@ -12,7 +12,7 @@ from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.reranking import Reranker
 from core.settings import RerankerSettings
 from models.rerankers import CrossEncoderReranker, HttpReranker
-from models.reranking import make_reranker
+from models.rerankers.choice import make_reranker
 from tests.twins.json_server import Reply
 from tests.twins.rerank_server import RerankServer
 

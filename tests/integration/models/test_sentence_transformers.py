@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from models import SentenceTransformersEmbedder
-from models.embedding.encoding import AnyEncoder
+from models.embedding.encoders import SentenceTransformerEncoder
 from models.embedding.weights import BUILT_IN, resolve
 from testing.contracts.embedder import TEXTS, EmbedderContract
 
@@ -50,8 +50,8 @@ async def test_our_vectors_are_those_of_sentence_transformers(precision: str, le
 
 async def test_questions_and_passages_get_their_prompts(prompted: SentenceTransformersEmbedder):
     plain = SentenceTransformersEmbedder(precision="float32")
-    assert isinstance(await _loaded(prompted), AnyEncoder)
-    assert not isinstance(await _loaded(plain), AnyEncoder)
+    assert isinstance(await _loaded(prompted), SentenceTransformerEncoder)
+    assert not isinstance(await _loaded(plain), SentenceTransformerEncoder)
     asked = await plain.embed_query("question: " + TEXTS[0])
     told = await plain.embed_query("passage: " + TEXTS[0])
     assert await prompted.embed_query(TEXTS[0]) @ asked == pytest.approx(1, abs=1e-4)

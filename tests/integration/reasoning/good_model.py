@@ -4,24 +4,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from core.strategies import describe
+from reasoning import REASONERS
 from tests.twins.chat_server import Call, Reply
 
 __all__ = ["LAST", "STRATEGIES", "good_model", "prompt_of"]
 
-LAST = {
-    "direct": "conclude",
-    "vanilla": "conclude",
-    "cot": "conclude",
-    "decompose": "conclude",
-    "react": "next_thought",
-    "ircot": "conclude",
-    "self_rag": "critique",
-    "par": "conclude",
-    "level": "conclude",
-    "plan_star": "conclude",
-    "omni": "conclude",
-    "auto": "answer_node",
-}
+_LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "answer_node"}
+_REASONERS = describe(REASONERS, "reasoner")
+LAST = {one["name"]: _LAST_OTHERWISE.get(one["name"], "conclude") for one in _REASONERS if one["needs_model"]}
 """The role of each strategy's last call."""
 STRATEGIES = tuple(LAST)
 

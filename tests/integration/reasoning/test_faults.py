@@ -24,7 +24,7 @@ from core.strategies import StrategySpec, names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
-from models.chat.wrappers.retried import Retried
+from models.chat.wrappers.retry import ChatRetry
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import LAST, STRATEGIES, good_model, prompt_of
 from tests.reasoning_desk import CORPUS, ReasoningDesk
@@ -40,6 +40,7 @@ DOCUMENTS = {
 }
 KEY = "sk-this-is-a-secret"
 CUT = Reply(reasoning="hm " * 60, finish_reason="length")
+ASKING_FOR_JSON = {"auto", "decompose", "level", "omni", "par", "plan_star", "react", "self_rag"}
 every = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
@@ -75,8 +76,20 @@ def calls_of(server: ChatServer, role: str) -> list[Call]:
     return [call for call in server.calls if call.role == role]
 
 
-def test_every_strategy_with_a_model_is_here() -> None:
-    assert {*STRATEGIES, "extractive"} == set(names(REASONERS))
+WITHOUT_MODEL = sorted(set(names(REASONERS)) - set(STRATEGIES))
+
+
+def test_the_strategy_without_a_model_is_known() -> None:
+    assert "extractive" in WITHOUT_MODEL
+
+
+@pytest.mark.parametrize("strategy", WITHOUT_MODEL)
+async def test_without_a_model_none_is_asked_and_all_is_cited(desk: ReasoningDesk, strategy: str) -> None:
+    answer, _ = await desk.ask(strategy, QUESTION)
+    assert desk.server.calls == []
+    assert answer.reasoner == strategy
+    assert answer.abstained or answer.citations
+    assert all(citation.quote in PASSAGE for citation in answer.citations)
 
 
 @every
@@ -135,7 +148,7 @@ async def test_what_passes_is_tried_again(desk: ReasoningDesk, strategy: str) ->
     async def at_once(_: float) -> None: ...
 
     settings = LlmSettings(base_url=desk.server.url, model="scripted", retries=2, cache=False, send_metadata=True)
-    desk.models = ConfiguredModels(settings, None, None, retrying=partial(Retried, sleep=at_once))
+    desk.models = ConfiguredModels(settings, None, None, retrying=partial(ChatRetry, sleep=at_once))
     desk.backends = replace(desk.backends, models=desk.models)
     desk.server.script.extend([Reply(status=429, headers={"Retry-After": "1"}), Reply(status=500)])
     answer, trace = await desk.ask(strategy, QUESTION)
@@ -155,8 +168,13 @@ async def test_prose_and_thoughts_around_an_answer_are_passed_over(desk: Reasoni
     assert not [call for call in desk.server.calls if "could not be read" in call.text]
 
 
-@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name not in {"direct", "vanilla", "cot", "ircot"}])
+@every
 async def test_truncated_json_is_sent_back_once_then_an_error_of_its_step(desk: ReasoningDesk, strategy: str) -> None:
+    await desk.ask(strategy, QUESTION)
+    if not any(call.mode == "json_schema" for call in desk.server.calls):
+        assert strategy not in ASKING_FOR_JSON
+        return
+    desk.server.calls.clear()
     faulty(desk.server, "", lambda reply: replace(reply, text=reply.text[: len(reply.text) // 2]))
     with pytest.raises(ModelFailed, match="answered twice with what cannot be used") as caught:
         await desk.ask(strategy, QUESTION)
@@ -346,7 +364,11 @@ async def test_what_is_asked_is_checked_before_anything_is_spent(
 ) -> None:
     settings = Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="scripted"))
     container = Container(settings)
-    request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
-    with pytest.raises(InvalidInput, match=words):
+
+    async def ask() -> None:
+        request = AskRequest(reasoner=StrategySpec(name="vanilla", options={}), **wrong)
         await ask_corpus(container, CORPUS, request, Trace())
+
+    with pytest.raises(InvalidInput, match=words):
+        await ask()
     assert not server.calls

@@ -17,7 +17,7 @@ from core.ports.views import Scored
 from core.strategies import StrategySpec, build
 from core.text.query import TextQuery
 from core.trace import Trace
-from retrieval import SEARCHERS, Backends, SnapshotCache
+from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
@@ -59,9 +59,9 @@ QUESTIONS = [
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[tuple[Desk, Corpus, Backends]]:
+async def opened(folder: Path) -> AsyncIterator[tuple[Desk, Corpus, RetrievalBackends]]:
     desk = Desk(folder)
-    backends = Backends(
+    backends = RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
         library=desk.record.library,
@@ -74,7 +74,7 @@ async def opened(folder: Path) -> AsyncIterator[tuple[Desk, Corpus, Backends]]:
         await desk.close()
 
 
-def bridged(backends: Backends) -> Searcher:
+def bridged(backends: RetrievalBackends) -> Searcher:
     searcher: Searcher = build(SEARCHERS, StrategySpec(name="bridged"), "searcher", backends)
     return searcher
 
@@ -94,11 +94,11 @@ def assert_same(one: SearchResult, other: SearchResult) -> None:
     assert [hit.score for hit in one.hits] == pytest.approx([hit.score for hit in other.hits], rel=0, abs=1e-12)
 
 
-async def asked(backends: Backends, corpus: Corpus, text: str, **fields: Any) -> SearchResult:
+async def asked(backends: RetrievalBackends, corpus: Corpus, text: str, **fields: Any) -> SearchResult:
     return await bridged(backends).search(Query(corpus=corpus, text=text, **fields), Trace())
 
 
-async def history(desk: Desk, corpus: Corpus, backends: Backends) -> None:
+async def history(desk: Desk, corpus: Corpus, backends: RetrievalBackends) -> None:
     """Every document of FINAL at last, after other texts, other titles, other keys and other orders."""
     song, singer, town, store, river, city, copy = FINAL
     await desk.ingest(corpus, {"id": "gone", "title": "Nashville", "text": "Hank Snow sang Hello Love there.\n\n" * 4})

@@ -6,7 +6,7 @@ import lightgbm
 import numpy as np
 import pytest
 
-from retrieval.bridged.training import _rows
+from retrieval.bridged.training.fitting import _flatten_tree
 from retrieval.bridged.trees import read_trees
 
 
@@ -17,7 +17,7 @@ def test_trees_score_as_the_library_that_made_them(seed: int) -> None:
     labels = (features[:, 0] * features[:, 1] + features[:, 2] > 0.3).astype(np.float64)
     settings = {"objective": "binary", "num_leaves": 8, "verbose": -1, "num_threads": 1, "seed": seed}
     booster = lightgbm.train(settings, lightgbm.Dataset(features, labels), 40)
-    written = json.dumps([_rows(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]])
+    written = json.dumps([_flatten_tree(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]])
     unseen = np.concatenate([rng.normal(size=(500, 7)), features[:500], np.zeros((1, 7))])
     ours = read_trees(json.loads(written), 7).score(unseen)
     assert np.abs(ours - np.asarray(booster.predict(unseen))).max() < 1e-12

@@ -10,7 +10,7 @@ from core.ports.views import Scored
 from core.strategies import StrategySpec, build
 from core.text.query import any_of
 from core.trace import Trace
-from retrieval import SEARCHERS, Backends, SnapshotCache
+from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
 from tests.desk import Desk
 from tests.integration.servers.corpus import PASSAGES, documents, questions
 
@@ -78,7 +78,7 @@ async def _graph_is_congruent(here: tuple[Desk, Corpus], there: tuple[Desk, Corp
         assert [hit.score for hit in ours.hits] == pytest.approx([hit.score for hit in theirs.hits], abs=1e-6)
 
 
-_BACKENDS: dict[int, Backends] = {}
+_BACKENDS: dict[int, RetrievalBackends] = {}
 
 
 async def _search(desk: Desk, corpus: Corpus, searcher: str, question: str, k: int = 10) -> SearchResult:
@@ -88,8 +88,8 @@ async def _search(desk: Desk, corpus: Corpus, searcher: str, question: str, k: i
     return result
 
 
-def _backends(desk: Desk) -> Backends:
-    return Backends(
+def _backends(desk: Desk) -> RetrievalBackends:
+    return RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
         library=desk.record.library,

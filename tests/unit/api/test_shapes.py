@@ -2,7 +2,6 @@
 
 import pytest
 
-from api.budgets import allowed
 from api.schemas.ask import BudgetIn, answer_out
 from api.schemas.events import DATA, event_out
 from core.budget import Budget
@@ -84,9 +83,9 @@ def test_calls_and_the_answer_are_told_elsewhere() -> None:
 
 def test_a_request_lowers_the_limits_of_the_server() -> None:
     settings = BudgetSettings(calls=10, tokens=None, seconds=2.5)
-    assert allowed(settings) == Budget(calls=10, tokens=None, seconds=2.5)
+    assert BudgetIn().within(settings) == Budget(calls=10, tokens=None, seconds=2.5)
     asked = BudgetIn(calls=10, tokens=10**9, seconds=0.5)
-    assert allowed(settings, asked) == Budget(calls=10, tokens=10**9, seconds=0.5)
+    assert asked.within(settings) == Budget(calls=10, tokens=10**9, seconds=0.5)
     for more in (BudgetIn(calls=11), BudgetIn(seconds=2.6)):
         with pytest.raises(InvalidInput, match="HOPWEAVE_BUDGET__"):
-            allowed(settings, more)
+            more.within(settings)

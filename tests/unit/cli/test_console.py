@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cli.output.console import emit, plain, table
+from cli.output.console import plain, print_json, table
 from core.documents import Span
 
 
@@ -16,7 +16,7 @@ def test_control_characters_are_replaced_and_text_is_kept() -> None:
 
 
 def test_values_of_core_become_json(capsys: pytest.CaptureFixture[str]) -> None:
-    emit({"span": Span(start=0, end=2), "at": datetime(2026, 1, 2, tzinfo=UTC), "text": "北"})
+    print_json({"span": Span(start=0, end=2), "at": datetime(2026, 1, 2, tzinfo=UTC), "text": "北"})
     out = capsys.readouterr().out
     assert json.loads(out) == {"span": {"start": 0, "end": 2}, "at": "2026-01-02T00:00:00+00:00", "text": "北"}
     assert "北" in out
@@ -24,7 +24,7 @@ def test_values_of_core_become_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_holds_all_characters_and_none_that_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     text = "".join(map(chr, range(0x100))) + "".join(map(chr, range(0x2000, 0x2070))) + "北🙂"
-    emit({text: text})
+    print_json({text: text})
     out = capsys.readouterr().out
     assert json.loads(out) == {text: text}
     assert plain(out) == out

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from cli.output.drawing import Drawing
 from cli.output.plan_state import PlanState
+from cli.output.plan_view import PlanView
 from core.documents import Chunk, DocumentRef, Span
 from core.events import PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Quote, Step
@@ -39,7 +39,7 @@ def _states(state: PlanState) -> dict[str, str]:
     return {step.id: step.state for step in state.steps.values()}
 
 
-def _screen(drawing: Drawing, *, height: int = 50, width: int = 100) -> list[str]:
+def _screen(drawing: PlanView, *, height: int = 50, width: int = 100) -> list[str]:
     console = Console(file=io.StringIO(), width=width, height=height, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         console.print(drawing)
@@ -81,7 +81,7 @@ def test_the_tree_shows_what_each_step_stands_on() -> None:
     state = PlanState()
     state.listen(_plan(("a", ()), ("b", ()), ("c", ("a", "b")), ("d", ("c",))))
     state.listen(_answered("a", verdict="supported"))
-    lines = _screen(Drawing(state))
+    lines = _screen(PlanView(state))
     text = "\n".join(lines)
     assert "from So [red]\ufffd[2J" in text
     assert "supported; from So" in text
@@ -95,16 +95,16 @@ def test_a_plan_in_a_circle_and_a_very_deep_one_are_drawn_whole() -> None:
     for up in ({"a": ("b",), "b": ("a",)}, {str(n): (str(n - 1),) for n in range(40)}):
         state = PlanState()
         state.listen(_plan(*up.items()))
-        drawn = _screen(Drawing(state))
-        assert len([line for line in drawn if " What of " in line]) == len(up)
-        assert max(map(len, drawn)) < 100
+        draw_plan = _screen(PlanView(state))
+        assert len([line for line in draw_plan if " What of " in line]) == len(up)
+        assert max(map(len, draw_plan)) < 100
 
 
 def test_a_small_screen_shows_the_end_and_the_last_picture_is_whole() -> None:
     state = PlanState()
     state.listen(_plan(*((str(n), ()) for n in range(30))))
     state.listen(TokenEvent(text="Written \x1b[2J[red]so far"))
-    drawing = Drawing(state)
+    drawing = PlanView(state)
     lines = _screen(drawing, height=8)
     assert len(lines) == 7
     assert lines[-1].rstrip() == "Written \ufffd[2J[red]so far"

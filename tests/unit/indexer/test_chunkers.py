@@ -2,7 +2,7 @@
 
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.strategies import StrategySpec, build
-from indexer.views.embedded_text import embedded_text, embedded_texts, fitted_heads
+from indexer.chunking.embedded_text import embedded_text, embedded_texts, fitted_heads
 from testing.contracts.chunker import CharacterTokens, PieceTokens, WordTokens
 
 

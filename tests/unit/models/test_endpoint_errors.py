@@ -3,7 +3,7 @@
 import pytest
 from pydantic import SecretStr
 
-from models.endpoint_errors import masked
+from models.endpoint_errors import mask_secrets
 
 KEY = SecretStr("sk-secret")
 TEXT = 'A passage: Don\'t tell "anyone" of 北京,\nor of the launch code of the silo that was built there.'
@@ -23,8 +23,8 @@ TEXT = 'A passage: Don\'t tell "anyone" of 北京,\nor of the launch code of the
     ],
 )
 def test_words_are_shown_short_without_key_and_prompt(words: str, shown: str):
-    assert masked(words, KEY, ["short", TEXT]) == shown
+    assert mask_secrets(words, KEY, ["short", TEXT]) == shown
 
 
 def test_without_a_key_nothing_is_masked():
-    assert masked("no luck", SecretStr("")) == "no luck"
+    assert mask_secrets("no luck", SecretStr("")) == "no luck"

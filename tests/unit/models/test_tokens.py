@@ -5,7 +5,7 @@ import pytest
 
 from core.errors import InvalidSettings
 from models import SentenceTransformersEmbedder
-from models.embedding.tokens import EstimatedTokens, open_tokenizer, tokens_read
+from models.embedding.tokens import EstimatedTokens, open_tokenizer, read_max_tokens
 
 PROSE = [
     "The Journal of Mathematical Physics is a peer-reviewed journal published monthly since January 1960.",
@@ -57,13 +57,13 @@ def test_a_broken_tokenizer_is_named(tmp_path: Path):
 
 def test_a_folder_may_have_no_tokenizer(tmp_path: Path):
     assert open_tokenizer(tmp_path) is None
-    assert tokens_read(tmp_path) is None
+    assert read_max_tokens(tmp_path) is None
 
 
 def test_what_the_model_reads_is_said_by_the_nearest_file(tmp_path: Path):
     (tmp_path / "config.json").write_text(json.dumps({"max_position_embeddings": 514}))
-    assert tokens_read(tmp_path) == 514
+    assert read_max_tokens(tmp_path) == 514
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"model_max_length": 512}))
-    assert tokens_read(tmp_path) == 512
+    assert read_max_tokens(tmp_path) == 512
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 256}))
-    assert tokens_read(tmp_path) == 256
+    assert read_max_tokens(tmp_path) == 256

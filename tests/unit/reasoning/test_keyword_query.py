@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.text.query import Term, TextQuery
 from reasoning.strategies.level.keyword_query import Keyword, KeywordQuery, comparable
-from retrieval.candidates.lucene_syntax import parsed
-from stores.lucene import render
+from retrieval.candidates.lucene_syntax import parse_lucene
+from stores.lucene_query import render
 
 WORDS = st.one_of(
     st.text(max_size=12),
@@ -93,11 +93,11 @@ def test_signs_and_weights_that_a_model_writes_are_not_part_of_the_word() -> Non
 def test_every_query_reads_back_as_it_was_meant(texts: list[str], operations: list[tuple[str, str]]) -> None:
     query = changed(KeywordQuery.of(texts), operations)
     assert query.keywords
-    assert parsed(str(query)) == TextQuery(
+    assert parse_lucene(str(query)) == TextQuery(
         should=tuple(Term(text=one.text, boost=float(one.weight)) for one in query.keywords),
         must_not=tuple(Term(text=word) for word in query.excluded),
     )
-    assert render(parsed(str(query))) is not None
+    assert render(parse_lucene(str(query))) is not None
 
 
 @given(texts=QUERIES, operations=OPERATIONS)
@@ -127,7 +127,7 @@ def test_each_operation_does_its_own(texts: list[str], operations: list[tuple[st
 
 @given(text=st.text(max_size=40))
 def test_any_text_is_a_query(text: str) -> None:
-    asked = parsed(text)
+    asked = parse_lucene(text)
     assert asked.should or asked.must or asked.must_not or not re.search(r"\w", text)
     render(asked)
 
@@ -145,7 +145,7 @@ def test_any_text_is_a_query(text: str) -> None:
     ],
 )
 def test_what_the_syntax_means(text: str, expected: str | None) -> None:
-    assert render(parsed(text)) == expected
+    assert render(parse_lucene(text)) == expected
 
 
 def test_keywords_are_values() -> None:

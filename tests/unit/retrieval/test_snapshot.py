@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.text.terms import hash_of, terms_of
-from retrieval.graph.snapshot import Snapshot, snapshot_of
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 
@@ -117,26 +117,26 @@ def parts(value: Any, path: str = "") -> dict[str, Any]:
 def test_changes_lead_to_what_a_rebuild_gives(
     old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms
 ) -> None:
-    changed = snapshot_of(1, rows(old, old_synonyms)).apply(changes(old, new, old_synonyms, synonyms))
-    assert parts(changed) == parts(snapshot_of(2, rows(new, synonyms)))
+    changed = build_snapshot(1, rows(old, old_synonyms)).apply(changes(old, new, old_synonyms, synonyms))
+    assert parts(changed) == parts(build_snapshot(2, rows(new, synonyms)))
 
 
 @given(corpus=corpora, synonyms=synonym_sets, kept=st.frozensets(st.integers(0, 3).map(document)))
 def test_a_mask_leaves_the_graph_that_its_documents_alone_make(
     corpus: Corpus, synonyms: Synonyms, kept: frozenset[str]
 ) -> None:
-    snapshot = snapshot_of(1, rows(corpus, synonyms))
-    alone = snapshot_of(1, rows({i: c for i, c in corpus.items() if document(c.document) in kept}, synonyms))
+    snapshot = build_snapshot(1, rows(corpus, synonyms))
+    alone = build_snapshot(1, rows({i: c for i, c in corpus.items() if document(c.document) in kept}, synonyms))
     assert edges(snapshot, kept) == edges(alone, None)
     assert supports(snapshot, kept) == supports(alone, None)
 
 
-def label(snapshot: Snapshot, node: int) -> str:
+def label(snapshot: GraphSnapshot, node: int) -> str:
     chunks = snapshot.whole.chunks
     return snapshot.chunk_ids([node])[0] if node < chunks else str(snapshot.columns.names[node - chunks])
 
 
-def edges(snapshot: Snapshot, documents: frozenset[str] | None) -> dict[tuple[str, str], float]:
+def edges(snapshot: GraphSnapshot, documents: frozenset[str] | None) -> dict[tuple[str, str], float]:
     graph = snapshot.graph(documents).adjacency
     return {
         (label(snapshot, node), label(snapshot, int(other))): round(float(weight), 5)
@@ -145,7 +145,7 @@ def edges(snapshot: Snapshot, documents: frozenset[str] | None) -> dict[tuple[st
     }
 
 
-def supports(snapshot: Snapshot, documents: frozenset[str] | None) -> dict[str, int]:
+def supports(snapshot: GraphSnapshot, documents: frozenset[str] | None) -> dict[str, int]:
     df = snapshot.graph(documents).df
     return {str(name): int(n) for name, n in zip(snapshot.columns.names, df, strict=True) if n}
 
@@ -157,7 +157,7 @@ CORPUS = {
 
 
 def test_edges_weigh_mentions_assertions_and_cosines() -> None:
-    found = edges(snapshot_of(1, rows(CORPUS, {("beta", "gamma"): 0.9, ("gamma", "beta"): 0.9})), None)
+    found = edges(build_snapshot(1, rows(CORPUS, {("beta", "gamma"): 0.9, ("gamma", "beta"): 0.9})), None)
     assert found[chunk(0), "alpha"] == found["alpha", chunk(0)] == 1
     assert found["alpha", "beta"] == found["beta", "alpha"] == 3
     assert found["beta", "gamma"] == found["gamma", "beta"] == 0.9
@@ -167,25 +167,25 @@ def test_edges_weigh_mentions_assertions_and_cosines() -> None:
 def test_the_order_of_rows_does_not_show() -> None:
     synonyms = {("alpha", "gamma"): 0.8}
     turned = rows(CORPUS, synonyms, turned=True)
-    assert parts(snapshot_of(1, rows(CORPUS, synonyms))) == parts(snapshot_of(1, turned))
+    assert parts(build_snapshot(1, rows(CORPUS, synonyms))) == parts(build_snapshot(1, turned))
 
 
 def test_view_entries_that_no_chunk_names_are_minus_one() -> None:
-    snapshot = snapshot_of(1, rows(CORPUS, {}))
+    snapshot = build_snapshot(1, rows(CORPUS, {}))
     found = snapshot.chunks_of_views([view(1, 0), "nothing", view(0, 0)])
     assert snapshot.chunk_ids([found[0], found[2]]) == [chunk(1), chunk(0)]
     assert found[1] == -1
 
 
 def test_a_generation_without_rows_keeps_everything() -> None:
-    snapshot = snapshot_of(1, rows(CORPUS, {}))
+    snapshot = build_snapshot(1, rows(CORPUS, {}))
     later = snapshot.apply(GraphChanges(generation=9, removed=(), added=rows({}, {})))
     assert later.generation == 9
     assert later.columns is snapshot.columns
 
 
 def test_the_empty_corpus_is_a_snapshot() -> None:
-    snapshot = snapshot_of(0, rows({}, {}))
+    snapshot = build_snapshot(0, rows({}, {}))
     assert snapshot.whole.adjacency.size == 0
     assert snapshot.chunks_of_views(["v"]).tolist() == [-1]
     assert snapshot.graph(frozenset(["d"])).df.tolist() == []
@@ -199,7 +199,7 @@ def test_titles_are_entities_where_a_chunk_names_them() -> None:
         1: Content(0, 0, ("beta",), (), titles=("beta", "alpha")),
         2: Content(1, 0, ("gamma",), ()),
     }
-    snapshot = snapshot_of(1, rows(corpus, {}))
+    snapshot = build_snapshot(1, rows(corpus, {}))
 
     def titles(number: int) -> list[str | None]:
         [at] = snapshot.chunks_with([chunk(number)])
@@ -213,7 +213,7 @@ def test_titles_are_entities_where_a_chunk_names_them() -> None:
 def test_a_title_becomes_an_entity_when_another_chunk_names_it() -> None:
     alone = {0: Content(0, 0, (), (), titles=("alpha",))}
     both = {**alone, 1: Content(1, 0, ("alpha",), ())}
-    snapshot = snapshot_of(1, rows(alone, {}))
+    snapshot = build_snapshot(1, rows(alone, {}))
     assert snapshot.titles.tolist() == [[-1, -1]]
     named = snapshot.apply(changes(alone, both, {}, {}))
     assert sorted(named.titles[:, 0].tolist()) == [-1, 0]
@@ -223,7 +223,7 @@ def test_a_title_becomes_an_entity_when_another_chunk_names_it() -> None:
 def test_a_moved_chunk_keeps_its_terms_and_the_statistics() -> None:
     corpus = {0: Content(0, 0, ("alpha",), (), text="the river"), 1: Content(0, 0, (), (), text="a stone", position=1)}
     moved = {0: replace(corpus[0], position=1), 1: replace(corpus[1], position=0)}
-    before = snapshot_of(1, rows(corpus, {}))
+    before = build_snapshot(1, rows(corpus, {}))
     after = before.apply(changes(corpus, moved, {}, {}))
     assert after.columns.position.tolist() == [1 - n for n in before.columns.position.tolist()]
     assert after.statistics.document_frequency(np.array([hash_of("river")], np.uint32)).tolist() == [1]

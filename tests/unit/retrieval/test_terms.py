@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from core.errors import Unavailable
 from core.text.terms import TERM, hash_of, terms_of
-from retrieval.graph import terms
-from retrieval.graph.terms import ChunkTerms, TermStatistics, placed_terms, statistics_of, terms_of_chunks
+from retrieval.graph import term_statistics
+from retrieval.graph.chunk_terms import ChunkTerms, merge_terms, read_chunk_terms
+from retrieval.graph.term_statistics import TermStatistics, count_terms
 
 Row = tuple[int, int, int, int, int]
 
@@ -26,7 +27,7 @@ corpora = st.lists(rows, max_size=8)
 
 def read(chunks: list[list[Row]]) -> ChunkTerms:
     blobs = [np.array(chunk, TERM).tobytes() for chunk in chunks]
-    return terms_of_chunks([f"c{n}" for n in range(len(chunks))], blobs)
+    return read_chunk_terms([f"c{n}" for n in range(len(chunks))], blobs)
 
 
 def chunks_of(read: ChunkTerms) -> list[list[Row]]:
@@ -61,14 +62,14 @@ def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Ro
     kept, rest = whole.kept(mask), whole.kept(~mask)
     assert chunks_of(kept) == [chunk for chunk, keep in zip(corpus, mask, strict=True) if keep]
     at, others = np.flatnonzero(mask).astype(np.int32), np.flatnonzero(~mask).astype(np.int32)
-    assert chunks_of(placed_terms(len(corpus), (at, kept), (others, rest))) == corpus
+    assert chunks_of(merge_terms(len(corpus), (at, kept), (others, rest))) == corpus
 
 
 @given(corpus=corpora, block=st.integers(1, 9))
 def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terms, "_BLOCK", block)
-        found = statistics_of(read(corpus))
+        patch.setattr(term_statistics, "_BLOCK", block)
+        found = count_terms(read(corpus))
     df, capital, lower = Counter[int](), Counter[int](), Counter[int]()
     for stem, _, capitals, lowers, _ in (row for chunk in corpus for row in chunk):
         df[stem] += 1
@@ -90,22 +91,22 @@ def test_changed_statistics_are_those_of_a_new_count(
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
     old = read(before)
     kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
-    found = statistics_of(old).updated(removed=old.kept(gone), added=read(added))
-    assert values(found) == values(statistics_of(read([*kept, *added])))
+    found = count_terms(old).updated(removed=old.kept(gone), added=read(added))
+    assert values(found) == values(count_terms(read([*kept, *added])))
 
 
 def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = [terms_of(["River"], f"Bread number {n} is on the table.").tobytes() for n in range(50)]
-    statistics = statistics_of(terms_of_chunks([""] * 50, chunks))
+    statistics = count_terms(read_chunk_terms([""] * 50, chunks))
     counted: list[int] = []
-    count = terms._counted
-    monkeypatch.setattr(terms, "_counted", lambda rows: counted.append(len(rows)) or count(rows))
-    one = terms_of_chunks(["new"], [terms_of([], "A stone").tobytes()])
-    later = statistics.updated(removed=terms_of_chunks(["old"], chunks[:1]), added=one)
+    count = term_statistics._count_rows
+    monkeypatch.setattr(term_statistics, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
+    one = read_chunk_terms(["new"], [terms_of([], "A stone").tobytes()])
+    later = statistics.updated(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
     assert sorted(counted) == sorted([1, len(chunks[0]) // TERM.itemsize])
     assert later.document_frequency(np.array([hash_of("stone"), hash_of("0")], np.uint32)).tolist() == [1, 0]
 
 
 def test_bytes_that_are_no_rows_name_their_chunk() -> None:
     with pytest.raises(Unavailable, match=r"chunk c1 .* 9 bytes"):
-        terms_of_chunks(["c0", "c1"], [bytes(8), bytes(9)])
+        read_chunk_terms(["c0", "c1"], [bytes(8), bytes(9)])

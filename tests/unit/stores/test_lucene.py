@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from core.text.query import Clause, Group, Phrase, Term, TextQuery
-from stores.lucene import encodable, render
+from stores.lucene_query import encodable, render
 
 
 def one(clause: Clause) -> str | None:

@@ -9,10 +9,10 @@ from core.ids import chunk_id, document_id, entity_id
 from core.ports.record.graph import GraphChunk, graph_rows
 from core.text.names import normalise
 from core.text.terms import terms_of
-from retrieval.bridged.evidence import Evidence, gather_evidence
+from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.pool import Pool
-from retrieval.graph.snapshot import Snapshot, snapshot_of
-from retrieval.graph.walk import WalkConfig, walk
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
+from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 
 __all__ = ["Said", "corpus", "document", "evidence", "pool"]
 
@@ -36,11 +36,11 @@ def document(key: str) -> str:
     return document_id(key)
 
 
-def corpus(*chunks: Said) -> Snapshot:
+def corpus(*chunks: Said) -> GraphSnapshot:
     """Chunk i of the snapshot is the i-th; each is a document of its own unless it says which."""
     rows = [_row(number, said) for number, said in enumerate(chunks)]
     mentions = sorted({(row.id, name) for row, said in zip(rows, chunks, strict=True) for name in _named(said)})
-    return snapshot_of(
+    return build_snapshot(
         1,
         graph_rows(
             chunks=rows,
@@ -51,7 +51,7 @@ def corpus(*chunks: Said) -> Snapshot:
 
 
 def pool(
-    snapshot: Snapshot,
+    snapshot: GraphSnapshot,
     question: str,
     *,
     dense: Sequence[float],
@@ -68,14 +68,14 @@ def pool(
         dense=np.array(dense, np.float64),
         sparse=np.zeros(size) if sparse is None else np.array(sparse, np.float64),
         graph=np.zeros(size) if mass is None else np.array(mass, np.float64),
-        walked=walk(snapshot, question, WalkConfig(), documents),
+        pagerank=rank_from_question(snapshot, question, PageRankConfig(), documents),
         vector=np.zeros(2, np.float32),
         vectors=np.zeros((size, 2), np.float32) if vectors is None else np.array(vectors, np.float32),
     )
 
 
 def evidence(
-    snapshot: Snapshot,
+    snapshot: GraphSnapshot,
     question: str,
     *,
     dense: Sequence[float],
@@ -85,7 +85,7 @@ def evidence(
     vectors: Sequence[Sequence[float]] | None = None,
     chunks: Sequence[int] | None = None,
     documents: frozenset[str] | None = None,
-) -> Evidence:
+) -> PoolEvidence:
     """Stage 1 ranks by the cosine, unless its scores are given."""
     gathered = pool(
         snapshot,
@@ -98,7 +98,7 @@ def evidence(
         documents=documents,
     )
     scores = np.nan_to_num(gathered.dense) if stage1 is None else np.array(stage1, np.float64)
-    return gather_evidence(gathered, scores, question, snapshot, snapshot.graph(documents))
+    return compute_evidence(gathered, scores, question, snapshot, snapshot.graph(documents))
 
 
 def _row(number: int, said: Said) -> GraphChunk:

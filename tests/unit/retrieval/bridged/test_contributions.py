@@ -9,8 +9,8 @@ import pytest
 from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from retrieval.bridged.contributions import contributions_of_ranker
-from retrieval.bridged.ranker import SHIPPED, load_ranker
+from retrieval.bridged.contributions import split_ranker_score
+from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from testing.contracts.searcher import PASSAGES, QUESTION
 from tests.searching import World, open_world
 
@@ -52,5 +52,5 @@ def test_also_where_no_candidate_differs(ranker: str, alike: bool) -> None:
     loaded = load_ranker(ranker)
     size = len(loaded.features)
     features = np.full((4, size), 0.25) if alike else np.random.default_rng(0).random((4, size))
-    parts = contributions_of_ranker(loaded, features)
+    parts = split_ranker_score(loaded, features)
     np.testing.assert_allclose(sum(parts.values()), loaded.score(features), atol=1e-9)

@@ -5,8 +5,8 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from retrieval.bridged.evidence import Evidence
-from retrieval.graph.snapshot import Snapshot
+from retrieval.bridged.evidence import PoolEvidence
+from retrieval.graph.snapshot import GraphSnapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, evidence
 
 QUESTION = "Where did the performer of Hello Love die?"
@@ -20,16 +20,16 @@ TWO_OF_FOUR = log(1 + 4 / 2) / log(1 + 4)  # the rarity of a name that two of fo
 
 
 @pytest.fixture
-def snapshot() -> Snapshot:
+def snapshot() -> GraphSnapshot:
     return corpus(SONG, SINGER, TOWN, ZEBRA)
 
 
 @pytest.fixture
-def found(snapshot: Snapshot) -> Evidence:
+def found(snapshot: GraphSnapshot) -> PoolEvidence:
     return evidence(snapshot, QUESTION, dense=DENSE, stage1=STAGE1)
 
 
-def test_sources_are_the_best_by_stage_1_and_weigh_e_times_less_for_each_four_tenths(found: Evidence) -> None:
+def test_sources_are_the_best_by_stage_1_and_weigh_e_times_less_for_each_four_tenths(found: PoolEvidence) -> None:
     assert found.sources.tolist() == [0, 1, 2, 3]
     assert found.place.tolist() == [0, 1, 2, 3]
     assert found.source_weight.tolist() == pytest.approx([1, exp(-1), exp(-2), exp(-2)])
@@ -43,14 +43,14 @@ def test_at_most_eight_are_sources() -> None:
     assert found.links.title.shape == (8, 12)
 
 
-def test_a_source_that_names_a_title_leads_to_it_as_surely_as_it_is_like_the_question(found: Evidence) -> None:
+def test_a_source_that_names_a_title_leads_to_it_as_surely_as_it_is_like_the_question(found: PoolEvidence) -> None:
     expected = np.zeros((4, 4))
     expected[0, 1] = 0.5  # the song names the singer
     expected[1, 2] = 0.4  # who names the town
     assert found.links.title.tolist() == expected.tolist()  # the zebra names Hello Love, but so does the question
 
 
-def test_a_name_that_two_share_and_the_question_lacks_leads_both_ways(found: Evidence) -> None:
+def test_a_name_that_two_share_and_the_question_lacks_leads_both_ways(found: PoolEvidence) -> None:
     expected = np.zeros((4, 4))
     expected[0, 1] = expected[1, 0] = sqrt(0.5 * 0.4 * TWO_OF_FOUR)
     expected[1, 2] = expected[2, 1] = sqrt(0.4 * 0.2 * TWO_OF_FOUR)
@@ -59,7 +59,7 @@ def test_a_name_that_two_share_and_the_question_lacks_leads_both_ways(found: Evi
     assert found.links.rarities.ravel().tolist() == pytest.approx(squares.ravel().tolist())
 
 
-def test_naming_a_source_s_title_leads_back_to_it_less_so_if_the_question_names_it(found: Evidence) -> None:
+def test_naming_a_source_s_title_leads_back_to_it_less_so_if_the_question_names_it(found: PoolEvidence) -> None:
     expected = np.zeros((4, 4))
     expected[1, 0] = 0.5  # the song names the singer, a source
     expected[2, 1] = 0.4
@@ -67,7 +67,7 @@ def test_naming_a_source_s_title_leads_back_to_it_less_so_if_the_question_names_
     assert found.links.reverse.ravel().tolist() == pytest.approx(expected.ravel().tolist())
 
 
-def test_standing_is_by_cosine_among_those_that_have_the_name(found: Evidence, snapshot: Snapshot) -> None:
+def test_standing_is_by_cosine_among_those_that_have_the_name(found: PoolEvidence, snapshot: GraphSnapshot) -> None:
     names = snapshot.columns.names[found.names.entities]
     standing = {
         (int(owner), str(names[name])): float(value)
@@ -103,12 +103,12 @@ def test_added_is_the_share_of_words_that_a_candidate_has_and_the_source_lacks()
     )  # fmt: skip
 
 
-def test_nothing_leads_from_a_source_to_itself(found: Evidence) -> None:
+def test_nothing_leads_from_a_source_to_itself(found: PoolEvidence) -> None:
     for values in (found.similarity, found.others, found.added, found.links.any, found.links.standing):
         assert values[range(4), found.sources].tolist() == [0] * 4
 
 
-def test_similarity_is_the_cosine_of_source_and_candidate(snapshot: Snapshot) -> None:
+def test_similarity_is_the_cosine_of_source_and_candidate(snapshot: GraphSnapshot) -> None:
     found = evidence(snapshot, QUESTION, dense=DENSE, vectors=[[1, 0], [0.6, 0.8], [0, 1], [0, 0]])
     assert found.similarity[0].tolist() == pytest.approx([0, 0.6, 0, 0])
     assert found.similarity[1].tolist() == pytest.approx([0.6, 0, 0.8, 0])
@@ -138,11 +138,11 @@ def test_title_overlap_is_the_share_of_its_words_that_the_question_has() -> None
     assert found.title_overlap.tolist() == pytest.approx([stone / (stone + river), stone / (stone + gravel), 0])
 
 
-def test_a_title_overlaps_by_the_words_of_names_too(found: Evidence) -> None:
+def test_a_title_overlaps_by_the_words_of_names_too(found: PoolEvidence) -> None:
     assert found.title_overlap.tolist() == pytest.approx([1, 0, 0, 0])
 
 
-def test_a_filter_hides_links_that_only_other_documents_know(snapshot: Snapshot) -> None:
+def test_a_filter_hides_links_that_only_other_documents_know(snapshot: GraphSnapshot) -> None:
     """Without the song nobody names Hank Snow but he himself, and only the zebra names Hello Love."""
     chosen = frozenset(map(document, ("singer", "town", "zebra")))
     found = evidence(snapshot, QUESTION, dense=DENSE[1:], chunks=[1, 2, 3], documents=chosen)
@@ -157,7 +157,7 @@ def test_a_filter_hides_links_that_only_other_documents_know(snapshot: Snapshot)
     assert not found.links.any.any()
 
 
-def test_a_candidate_without_a_vector_has_the_cosine_zero(snapshot: Snapshot) -> None:
+def test_a_candidate_without_a_vector_has_the_cosine_zero(snapshot: GraphSnapshot) -> None:
     found = evidence(snapshot, QUESTION, dense=[0.5, float("nan"), 0.2, float("nan")])
     assert found.cosine.tolist() == [0.5, 0, 0.2, 0]
     assert found.links.title[0].tolist() == [0, 0.5, 0, 0]
@@ -165,7 +165,7 @@ def test_a_candidate_without_a_vector_has_the_cosine_zero(snapshot: Snapshot) ->
     assert np.isfinite(found.links.any).all()
 
 
-def test_best_is_the_greatest_over_sources_by_their_weight(found: Evidence) -> None:
+def test_best_is_the_greatest_over_sources_by_their_weight(found: PoolEvidence) -> None:
     values = np.array([[0.1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 2, 0, 0]], np.float64)
     assert found.best(values).tolist() == pytest.approx([exp(-1), 2 * exp(-2), 0, 0])
 

@@ -7,8 +7,8 @@ from math import exp, log, log10, sqrt
 import numpy as np
 import pytest
 
-from retrieval.bridged.evidence import Evidence
-from retrieval.bridged.features import FEATURES, matrix
+from retrieval.bridged.evidence import PoolEvidence
+from retrieval.bridged.features import FEATURES, compute_features
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, evidence
 
 QUESTION = "Where did the performer of Hello Love die?"
@@ -22,12 +22,12 @@ STAGE1 = [1.0, 0.6, 0.2, 0.2]
 NAN = float("nan")
 
 
-def many(count: int) -> Evidence:
+def many(count: int) -> PoolEvidence:
     chunks = [Said(title=f"Title {i}", text="died", names=(f"Title {i + 1}", "Hello Love")) for i in range(count)]
     return evidence(corpus(*chunks), QUESTION, dense=[i / 20 for i in range(count)])
 
 
-CASES: dict[str, Callable[[], Evidence]] = {
+CASES: dict[str, Callable[[], PoolEvidence]] = {
     "four": lambda: evidence(
         corpus(*CHUNKS), QUESTION, dense=DENSE, stage1=STAGE1, sparse=[4, 0, 1, 2], mass=[0.5, 0.3, 0, 0.2]
     ),
@@ -53,13 +53,13 @@ CASES: dict[str, Callable[[], Evidence]] = {
 
 
 @cache
-def case_of(name: str) -> Evidence:
+def case_of(name: str) -> PoolEvidence:
     """Made when it is first asked for: making it compiles what walks the graph."""
     return CASES[name]()
 
 
 @cache
-def similar() -> Evidence:
+def similar() -> PoolEvidence:
     alike = [[1, 0], [0.6, 0.8], *[[0, 1]] * 3]
     return evidence(corpus(*CHUNKS, TOWN), QUESTION, dense=[*DENSE, 0], stage1=[*STAGE1, 0], vectors=alike)
 
@@ -81,8 +81,8 @@ def test_a_feature_says_what_it_means_and_is_not_always_the_same(feature: str) -
 
 def test_the_matrix_has_a_column_for_each_name_in_its_order() -> None:
     for case in map(case_of, CASES):
-        assert matrix(case, tuple(FEATURES)).shape == (len(case.chunks), len(FEATURES))
-    values = matrix(case_of("four"), ("words", "cosine"))
+        assert compute_features(case, tuple(FEATURES)).shape == (len(case.chunks), len(FEATURES))
+    values = compute_features(case_of("four"), ("words", "cosine"))
     assert values[:, 1].tolist() == DENSE
     assert values[:, 0].tolist() == FEATURES["words"](case_of("four")).tolist()
 
@@ -174,7 +174,7 @@ def test_a_link_is_worth_the_more_the_more_the_two_are_alike() -> None:
 def test_products_are_of_what_they_name() -> None:
     by_hand = {name: np.array(values) for name, values in BY_HAND.items()}
     bridge = np.maximum(by_hand["bridge_title"], by_hand["bridge_name"])
-    found = matrix(case_of("four"), ("mass_and_words", "bridge_and_words"))
+    found = compute_features(case_of("four"), ("mass_and_words", "bridge_and_words"))
     root = np.array([1, 0.6**0.25, 0, 0.4**0.25])
     assert found[:, 0].tolist() == pytest.approx((root * by_hand["words"]).tolist())
     assert found[:, 1].tolist() == pytest.approx((bridge * by_hand["words"]).tolist())

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidInput, InvalidStrategy
-from retrieval.bridged.ranker import _digest, file_of, load_ranker, read_ranker
+from retrieval.bridged.ranker_file import _digest, format_ranker, load_ranker, read_ranker
 
 TREE = {"feature": [0, 1], "threshold": [0.5, 0.25], "left": [1, -1], "right": [-3, -2], "leaf": [-1.0, 0.5, 2.0]}
 WEIGHTS = {"stage1_rank": 1.5, "words": 0.5}
 
 
 def text(*, trees: list[dict[str, Any]] | None = None, weights: dict[str, float] | None = None) -> str:
-    return file_of(weights or WEIGHTS, [TREE] if trees is None else trees, {"made_by": "a test"})
+    return format_ranker(weights or WEIGHTS, [TREE] if trees is None else trees, {"made_by": "a test"})
 
 
 def test_what_is_written_is_read_back() -> None:

@@ -23,7 +23,7 @@ def sigmoid(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def walked(rows: list[Row], features: list[float]) -> float:
+def pagerank(rows: list[Row], features: list[float]) -> float:
     total = 0.0
     for row in rows:
         node = 0 if row["feature"] else -1
@@ -44,7 +44,7 @@ def test_a_tree_may_be_a_single_leaf() -> None:
     features = np.array([[0.0, 0.0], [5.0, 5.0]])
     assert read_trees([LEAF], 2).score(features).tolist() == pytest.approx([sigmoid(0.25)] * 2)
     for rows in ([LEAF, TREE, LEAF], [TREE, LEAF, TREE]):
-        expected = [sigmoid(walked(rows, row)) for row in features.tolist()]
+        expected = [sigmoid(pagerank(rows, row)) for row in features.tolist()]
         assert read_trees(rows, 2).score(features).tolist() == pytest.approx(expected)
 
 
@@ -84,7 +84,7 @@ def trees(draw: st.DrawFn) -> Row:
 )
 def test_many_trees_equal_a_plain_walk(rows: list[Row], features: list[list[float]]) -> None:
     scores = read_trees(rows, 3).score(np.array(features, np.float64).reshape(-1, 3))
-    assert scores.tolist() == pytest.approx([sigmoid(walked(rows, row)) for row in features])
+    assert scores.tolist() == pytest.approx([sigmoid(pagerank(rows, row)) for row in features])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What the longer commands do, step by step, apart from their options and their output."""

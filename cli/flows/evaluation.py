@@ -1,0 +1,92 @@
+"""Runs the experiment of `hopweave eval`: rows, tables, the JSON report and thresholds."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import typer
+from rich.console import Console
+
+from app.container import Container
+from app.worker.supervision import Supervision
+from cli.output.stages import stages
+from core.errors import InvalidInput
+from core.settings import Settings
+from evaluation import (
+    Experiment,
+    Progress,
+    Result,
+    RowsFile,
+    Threshold,
+    check,
+    report_of,
+    rows_file,
+    shortfalls,
+    table_of,
+    write_report,
+)
+from evaluation import run as run_experiment
+
+__all__ = ["STDOUT", "check_thresholds", "check_writable", "default_rows", "run_comparison", "show_results"]
+
+STDOUT = Path("-")
+_LONGEST_NAME = 100
+
+
+def default_rows(settings: Settings, folders: list[Path], json_file: Path | None) -> Path:
+    """Returns the rows file of a set of datasets. The name is stable, so that a later run finds paid answers again."""
+    if json_file is not None and json_file != STDOUT:
+        return rows_file(json_file)
+    name = "+".join(folder.resolve().name for folder in folders)[:_LONGEST_NAME]
+    return settings.data_dir / "eval" / f"{name}.rows.jsonl"
+
+
+def run_comparison(settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile) -> list[Result]:
+    with stages() as progress:
+        try:
+            return asyncio.run(_run(settings, folders, experiment, kept, progress))
+        except KeyboardInterrupt:
+            typer.echo(f"interrupted; the rows so far are in {kept.path}, and the same command goes on", err=True)
+            raise typer.Exit(130) from None
+
+
+def check_writable(file: Path) -> None:
+    """Raises `InvalidInput` if the file cannot be written; called before the experiment starts."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+    except OSError as error:
+        raise InvalidInput(f"--json {file} cannot be written: {error.strerror}; name another file") from error
+
+
+async def _run(
+    settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile, progress: Progress
+) -> list[Result]:
+    container = Container(settings)
+    try:
+        check(container, experiment)
+        with kept, Supervision(settings) as supervision:
+            results = [
+                await run_experiment(container, supervision, folder, experiment, progress, kept) for folder in folders
+            ]
+            kept.finish(row for result in results for row in result.rows())
+            return results
+    finally:
+        await container.close()
+
+
+def show_results(results: list[Result], json_file: Path | None, rows: Path) -> None:
+    if json_file == STDOUT:
+        typer.echo(json.dumps(report_of(results, rows), indent=2, ensure_ascii=False))
+        return
+    if json_file is not None:
+        write_report(results, json_file, rows)
+    Console().print(table_of(results))
+
+
+def check_thresholds(results: list[Result], thresholds: list[Threshold]) -> None:
+    failures = shortfalls(thresholds, [report_of([result], None) for result in results])
+    for failure in failures:
+        typer.echo(failure, err=True)
+    if failures:
+        raise typer.Exit(1)

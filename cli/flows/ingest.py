@@ -1,0 +1,198 @@
+"""Runs `hopweave ingest`: reads files, submits documents, waits for the job, prunes."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.container import Container
+from app.services.corpora import ensure
+from app.services.estimates import Estimate, estimate
+from app.services.ingestion import hand_in_all
+from app.services.pruning import documents_of, prune
+from app.worker.supervision import Supervision
+from cli.flows.jobs import wait_for_job
+from cli.output.console import print_status
+from cli.output.progress import Progress
+from cli.runtime import run_with_container
+from core.corpora import Corpus, Fine
+from core.documents import OnConflict, RevisionState, Submission
+from core.errors import NotFound
+from core.jobs import Job, JobState
+from core.settings import Settings, read_settings
+from indexer import Rejection, known_suffixes, read_paths
+
+__all__ = ["Request", "Summary", "estimate_ingest", "run"]
+
+_GIVEN = "given"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The options of the command."""
+
+    paths: tuple[Path, ...]
+    corpus: str
+    extractor: str | None
+    chunker: str | None
+    fine: Fine | None
+    on_conflict: OnConflict
+    prune: bool
+    budget_tokens: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """The outcome. `pruned` is None if pruning was not requested or not possible; `paused` is why the job paused."""
+
+    corpus: Corpus
+    job: Job
+    handed_in: int
+    rejected: tuple[Rejection, ...]
+    chunks: int
+    seconds: float
+    pruned: int | None
+    paused: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        return not self.rejected and not self.job.counts.get("failed") and self.job.state is not JobState.PAUSED
+
+
+def run(request: Request) -> Summary:
+    """Indexes everything and returns when the last document is final.
+
+    A worker process runs meanwhile, unless workers run on servers.
+    """
+    settings = read_settings()
+    _check_paths(request)
+    with Supervision(settings) as supervision:
+        try:
+            with Progress() as progress:
+                return run_with_container(lambda c: _ingest(c, request, supervision, progress), settings)
+        except KeyboardInterrupt:
+            when = "with the workers" if settings.on_servers else "with the next `hopweave ingest` or `serve`"
+            print_status(f"interrupted; nothing is lost: what is queued goes on {when}")
+            raise
+
+
+def estimate_ingest(request: Request) -> Estimate:
+    """Reads and chunks everything as an ingest does, and writes nothing."""
+    settings = read_settings()
+    _check_paths(request)
+
+    async def work(container: Container) -> Estimate:
+        is_made = settings.on_servers or settings.data_dir.exists()
+        corpus = await _find_corpus(container, request.corpus) if is_made else None
+        found = read_paths(request.paths, with_given=_reads_given_graph(request, corpus, settings))
+        chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
+        extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
+        return await estimate(container, corpus, chunker, extractor, found)
+
+    return run_with_container(work, settings)
+
+
+async def _ingest(container: Container, request: Request, supervision: Supervision, progress: Progress) -> Summary:
+    existing = await _find_corpus(container, request.corpus)
+    found = read_paths(request.paths, with_given=_reads_given_graph(request, existing, container.settings))
+    corpus = await ensure(
+        container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
+    )
+    keys: set[str] = set()
+    job, handed_in, rejected = await _submit(container, corpus, _collect_keys(found, keys), request, progress)
+    job = await wait_for_job(container, supervision, job, progress.watch)
+    pruned = None
+    if request.prune and not rejected and job.state is not JobState.PAUSED:
+        pruned = await _prune(container, corpus, keys, supervision)
+    return Summary(
+        corpus=corpus,
+        job=job,
+        handed_in=handed_in,
+        rejected=rejected,
+        chunks=await _count_chunks(container, corpus, job, keys),
+        seconds=_seconds(job),
+        pruned=pruned,
+        paused=await _find_pause_reason(container, corpus, job),
+    )
+
+
+async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> str:
+    """Returns the reason that the documents of a paused job carry; '' for any other job."""
+    if job.state is not JobState.PAUSED:
+        return ""
+    page = await container.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    return page.data[0].reason or "" if page.data else ""
+
+
+async def _submit(
+    container: Container,
+    corpus: Corpus,
+    found: Iterable[Submission | Rejection],
+    request: Request,
+    progress: Progress,
+) -> tuple[Job, int, tuple[Rejection, ...]]:
+    """Queues everything as one job; returns the job, the number submitted, and those rejected."""
+    job: Job | None = None
+    handed_in, rejected = 0, tuple[Rejection, ...]()
+    all_of_it = hand_in_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
+    async with aclosing(all_of_it) as parts:
+        async for part in parts:
+            job, handed_in, rejected = part.job, part.handed_in, part.rejected
+            progress.show_submitted(handed_in)
+    if job is None:  # not reached: `hand_in_all` always ends with the closed job
+        raise NotFound("no job was made")
+    return job, handed_in, rejected
+
+
+async def _prune(container: Container, corpus: Corpus, keys: set[str], supervision: Supervision) -> int:
+    job = await prune(container, corpus, keys)
+    if job is None:
+        return 0
+    job = await wait_for_job(container, supervision, job)
+    return job.counts.get("deleted", 0)
+
+
+def _check_paths(request: Request) -> None:
+    """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
+    first = next(read_paths(request.paths, with_given=False), None)
+    if first is None:
+        named = ", ".join(map(str, request.paths))
+        suffixes = ", ".join(sorted([*known_suffixes(), ".jsonl"]))
+        raise NotFound(f"there is no document in {named}; what can be read: {suffixes}")
+
+
+def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
+    """Returns whether a graph file beside the documents (`openie.jsonl`) is read with them."""
+    extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
+    return _GIVEN in extractor.split("+")
+
+
+async def _find_corpus(container: Container, name: str) -> Corpus | None:
+    try:
+        return await container.record.corpora.get(name)
+    except NotFound:
+        return None
+
+
+def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
+    """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
+    for one in found:
+        if isinstance(one, Submission):
+            keys.add(one.key)
+        yield one
+
+
+async def _count_chunks(container: Container, corpus: Corpus, job: Job, keys: set[str]) -> int:
+    """Returns how many passages the documents of this job have."""
+    if not job.counts.get("indexed"):
+        return 0
+    chunks = 0
+    async for document in documents_of(container, corpus):
+        new = document.updated_at >= job.created_at and document.state is RevisionState.INDEXED
+        chunks += document.chunks if new and document.key in keys else 0
+    return chunks
+
+
+def _seconds(job: Job) -> float:
+    """Returns the time from submission to the last document."""
+    return 0.0 if job.finished_at is None else max(0.0, (job.finished_at - job.created_at).total_seconds())

@@ -1,0 +1,61 @@
+"""Runs one search or one question for a command, and draws the plan while it runs."""
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from api.schemas.ask import BudgetIn
+from app.container import Container
+from app.services.questions import AskRequest, SearchRequest
+from app.services.questions import ask as ask_corpus
+from app.services.questions import search as search_corpus
+from cli.runtime import run_with_container
+from core.budget import Budget
+from core.errors import InvalidInput
+from core.ports.reasoning import Answer
+from core.ports.retrieval import SearchResult
+from core.settings import BudgetSettings
+from core.strategies import parse_spec
+from core.trace import Trace
+
+__all__ = ["run_question", "run_search"]
+
+
+def run_search(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
+    async def work(container: Container) -> tuple[SearchResult, Trace]:
+        trace = Trace(budget=BudgetIn().within(container.settings.budget))
+        found = await container.record.corpora.get(corpus)
+        return await search_corpus(container, found, request, trace), trace
+
+    return run_with_container(work)
+
+
+def run_question(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) -> tuple[Answer, Trace]:
+    """Returns the answer and its trace; draws the plan on stderr if `shown`.
+
+    `budget` is `calls=…,tokens=…,seconds=…`.
+    """
+
+    async def work(container: Container) -> tuple[Answer, Trace]:
+        trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
+        found = await container.record.corpora.get(corpus)
+        async with AsyncExitStack() as stack:
+            if shown:
+                from cli.output.plan_view import draw_plan
+
+                await stack.enter_async_context(draw_plan(trace))
+            return await ask_corpus(container, found, request, trace), trace
+
+    return run_with_container(work)
+
+
+def _budget(text: str | None, otherwise: Budget) -> Budget:
+    """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
+    given = dict(parse_spec(f"budget:{text}").options) if text else {}
+    try:
+        checked = BudgetSettings.model_validate(given)
+    except ValidationError as error:
+        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise InvalidInput(f"--budget {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
+    return replace(otherwise, **{name: getattr(checked, name) for name in given})

@@ -1,0 +1,33 @@
+"""Titles of documents: derived from a key, cleaned, and as names of entities."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from core.ids import entity_id
+from core.text.names import normalise
+
+__all__ = ["bare_title", "one_line", "stem_of", "title_names"]
+
+_FINAL_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+
+
+def one_line(title: str) -> str:
+    """Returns the title with white space collapsed."""
+    return " ".join(title.split())
+
+
+def stem_of(key: str) -> str:
+    """`reports/2024 summary.md` → `2024 summary`."""
+    return one_line(PurePosixPath(key.replace("\\", "/")).stem)
+
+
+def bare_title(title: str) -> str:
+    """Returns the title without its final parenthesis: `Mercury (planet)` → `Mercury`. A title that is one stays."""
+    return _FINAL_PARENTHESIS.sub("", title).strip() or title.strip()
+
+
+def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:
+    """Returns the entity ids of the bare title and the bare last part of the heading path, each once."""
+    names = [normalise(bare_title(part)) for part in (title, *heading[-1:])]
+    return tuple(dict.fromkeys(entity_id(name) for name in names if name))

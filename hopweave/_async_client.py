@@ -1,0 +1,152 @@
+"""The asynchronous client, for asyncio. Its methods are those of `hopweave._client`, as coroutines."""
+
+import asyncio
+import weakref
+from collections.abc import AsyncIterator, Callable, Coroutine
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import httpx
+
+from hopweave._child import Child
+from hopweave._connection import Connection
+from hopweave._errors import HopweaveError, problem
+from hopweave._events import EventReader
+from hopweave._methods import ASK_EVENTS, describe
+from hopweave._operations import corpora, documents, ingestion, jobs, questions
+from hopweave._steps import Pause, Read, Request, Steps
+from hopweave._values.answers import Answer
+from hopweave._values.events import Event
+
+__all__ = ["AsyncClient"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _method(operation: Callable[P, Steps[T]]) -> "Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]":
+    async def method(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._run(operation(*args, **kwargs))
+
+    return describe(method, operation)
+
+
+def _events(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[AsyncClient, P], AsyncIterator[Event]]":
+    def method(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Event]:
+        return self._stream(questions.streamed(ask(*args, **kwargs)))
+
+    return describe(method, ask, name="ask_events", doc=ASK_EVENTS, returns=AsyncIterator[Event])
+
+
+class AsyncClient:
+    """A Hopweave server, as `hopweave.open_async` and `hopweave.connect_async` return it.
+
+    It is an asynchronous context manager; entering it starts the server that `open_async` names, and leaving it stops
+    that server. It belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        transport: httpx.AsyncBaseTransport | None,
+        child: Child | None,
+        start_seconds: float,
+    ) -> None:
+        self._connection = connection
+        self._child = child
+        self._start_seconds = start_seconds
+        self._http = httpx.AsyncClient(transport=transport, **connection.options)
+        self._stop = weakref.finalize(self, child.stop) if child else None
+
+    def __repr__(self) -> str:
+        return f"<hopweave.AsyncClient {self._connection.url}>"
+
+    async def __aenter__(self) -> Self:
+        if self._child is not None:
+            try:
+                await asyncio.to_thread(self._child.start)
+                await self._run(self._child.until_ready(self._start_seconds))
+            except BaseException:
+                await self.aclose()
+                raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections, and stops the server if entering this client started it."""
+        await self._http.aclose()
+        if self._stop is not None:
+            await asyncio.to_thread(self._stop)
+
+    list_corpora = _method(corpora.list_corpora)
+    create_corpus = _method(corpora.create_corpus)
+    get_corpus = _method(corpora.get_corpus)
+    rename_corpus = _method(corpora.rename_corpus)
+    reindex_corpus = _method(corpora.reindex_corpus)
+    delete_corpus = _method(corpora.delete_corpus)
+    ingest = _method(ingestion.ingest)
+    list_documents = _method(documents.list_documents)
+    get_document = _method(documents.get_document)
+    get_content = _method(documents.get_content)
+    delete_documents = _method(documents.delete_documents)
+    retry_document = _method(documents.retry_document)
+    list_chunks = _method(documents.list_chunks)
+    get_chunk = _method(documents.get_chunk)
+    search = _method(questions.search)
+    ask = _method(questions.ask)
+    ask_events = _events(questions.ask)
+    list_jobs = _method(jobs.list_jobs)
+    get_job = _method(jobs.get_job)
+    wait_for_job = _method(jobs.wait_for_job)
+    cancel_job = _method(jobs.cancel_job)
+    resume_job = _method(jobs.resume_job)
+
+    async def _run(self, steps: Steps[T]) -> T:
+        try:
+            todo = next(steps)
+            while True:
+                try:
+                    result = await self._carry_out(todo)
+                except HopweaveError as error:
+                    todo = steps.throw(error)
+                else:
+                    todo = steps.send(result)
+        except StopIteration as end:
+            returned: T = end.value
+            return returned
+
+    async def _carry_out(self, step: Request | Pause | Read) -> object:
+        if isinstance(step, Pause):
+            await asyncio.sleep(step.seconds)
+            return None
+        if isinstance(step, Read):
+            return await asyncio.to_thread(step.function)
+        try:
+            response = await self._http.request(**self._connection.arguments(step))
+        except httpx.RequestError as error:
+            raise await self._failure(error) from error
+        if not response.is_success:
+            raise problem(response.content, response.status_code)
+        return response.content
+
+    async def _stream(self, request: Request) -> AsyncIterator[Event]:
+        reader = EventReader()
+        try:
+            async with self._http.stream(**self._connection.arguments(request)) as response:
+                if not response.is_success:
+                    raise problem(await response.aread(), response.status_code)
+                async for piece in response.aiter_bytes():
+                    for event in reader.feed(piece):
+                        yield event
+                reader.check_end()
+        except httpx.RequestError as error:
+            raise await self._failure(error) from error
+
+    async def _failure(self, error: httpx.RequestError) -> HopweaveError:
+        ended = None if self._child is None else await asyncio.to_thread(self._child.failure)
+        return ended or self._connection.failure(error)

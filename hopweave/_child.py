@@ -1,0 +1,111 @@
+"""The server process that `hopweave.open` starts, as the process that uses it sees it."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from hopweave._errors import ServerEndedError, UnavailableError
+from hopweave._steps import Pause, Request, Steps
+
+__all__ = ["Child"]
+
+_LOG = "serve.log"
+_LARGEST_LOG = 10_000_000
+_LAST_BYTES = 10_000
+_FAREWELL_SECONDS = 75.0  # a worker may take 35 s to finish what it writes
+_ENDING_SECONDS = 2.0
+_LOOK_SECONDS = 0.2
+
+
+class Child:
+    """`hopweave serve` on a free port of this machine, with a key that nobody else knows.
+
+    Its life hangs on a pipe that this process holds, so it ends with this process, even after `kill -9`. Its log is
+    `serve.log` in the data folder.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], settings: Mapping[str, str]) -> None:
+        self._folder = Path(folder).absolute()
+        self._settings = dict(settings)
+        self._listening = socket.create_server(("127.0.0.1", 0))  # passed on, so nobody can take the port meanwhile
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = os.getpid()
+        self._pipe = -1
+        self._logged = 0
+        self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self.key = secrets.token_urlsafe(32)
+
+    def start(self) -> None:
+        """Starts the process. Nothing answers before it is ready."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        log = self._folder / _LOG
+        mode = "wb" if log.exists() and log.stat().st_size > _LARGEST_LOG else "ab"
+        reading, self._pipe = os.pipe()
+        command = [sys.executable, "-P", "-m", "hopweave._start", "--parent", str(reading)]
+        command += ["hopweave", "serve", "--socket", str(self._listening.fileno())]
+        with log.open(mode) as output, self._listening:
+            self._logged = output.tell()
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
+                command,
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=(reading, self._listening.fileno()),
+                process_group=0,  # a Ctrl-C in the terminal is this process' to handle
+            )
+        os.close(reading)
+
+    def until_ready(self, seconds: float) -> Steps[None]:
+        """Waits until the server can work; raises the error that it answers with if that takes too long."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                yield Request(method="GET", path="/readyz", params={}, body=None, timeout=seconds)
+            except UnavailableError as error:
+                if error.code is not None or time.monotonic() > deadline:
+                    raise
+            else:
+                return
+            yield Pause(seconds=_LOOK_SECONDS)
+
+    def failure(self) -> ServerEndedError | None:
+        """The reason why nothing answers, if the process has ended; waits a moment for that."""
+        if self._process is None:
+            return ServerEndedError(f"the server of {self._folder} was stopped")
+        try:
+            code = self._process.wait(_ENDING_SECONDS)
+        except subprocess.TimeoutExpired:
+            return None
+        last = self._last_line() or "it logged nothing"
+        return ServerEndedError(f"the server of {self._folder} ended with exit code {code}: {last}")
+
+    def stop(self) -> None:
+        """Ends the process, after it has finished what it writes. Does nothing in a fork, or a second time."""
+        process, self._process = self._process, None
+        self._listening.close()
+        if process is None or os.getpid() != self._owner:
+            return
+        os.close(self._pipe)
+        try:
+            process.wait(_FAREWELL_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _environment(self) -> dict[str, str]:
+        own = {"HOPWEAVE_DATA_DIR": str(self._folder), "HOPWEAVE_API__KEYS": json.dumps([self.key])}
+        return {**os.environ, **self._settings, **own}
+
+    def _last_line(self) -> str:
+        with (self._folder / _LOG).open("rb") as log:
+            end = log.seek(0, os.SEEK_END)
+            log.seek(max(self._logged, end - _LAST_BYTES))
+            lines = log.read().decode(errors="replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,139 @@
+"""The blocking client. Its methods are described in `hopweave._operations`."""
+
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+import httpx
+
+from hopweave._child import Child
+from hopweave._connection import Connection
+from hopweave._errors import HopweaveError, problem
+from hopweave._events import EventReader
+from hopweave._methods import ASK_EVENTS, describe
+from hopweave._operations import corpora, documents, ingestion, jobs, questions
+from hopweave._steps import Pause, Read, Request, Steps
+from hopweave._values.answers import Answer
+from hopweave._values.events import Event
+
+__all__ = ["Client"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _method(operation: Callable[P, Steps[T]]) -> "Callable[Concatenate[Client, P], T]":
+    def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._run(operation(*args, **kwargs))
+
+    return describe(method, operation)
+
+
+def _events(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[Client, P], Iterator[Event]]":
+    def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Event]:
+        return self._stream(questions.streamed(ask(*args, **kwargs)))
+
+    return describe(method, ask, name="ask_events", doc=ASK_EVENTS, returns=Iterator[Event])
+
+
+class Client:
+    """A Hopweave server, as `hopweave.open` and `hopweave.connect` return it. Threads may share it.
+
+    Close it with `close()` or as a context manager; a server that it started is then stopped.
+    """
+
+    def __init__(self, connection: Connection, *, transport: httpx.BaseTransport | None, child: Child | None) -> None:
+        self._connection = connection
+        self._child = child
+        self._http = httpx.Client(transport=transport, **connection.options)
+        self._stop = weakref.finalize(self, child.stop) if child else None
+
+    def __repr__(self) -> str:
+        return f"<hopweave.Client {self._connection.url}>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections, and stops the server if `hopweave.open` started it."""
+        self._http.close()
+        if self._stop is not None:
+            self._stop()
+
+    list_corpora = _method(corpora.list_corpora)
+    create_corpus = _method(corpora.create_corpus)
+    get_corpus = _method(corpora.get_corpus)
+    rename_corpus = _method(corpora.rename_corpus)
+    reindex_corpus = _method(corpora.reindex_corpus)
+    delete_corpus = _method(corpora.delete_corpus)
+    ingest = _method(ingestion.ingest)
+    list_documents = _method(documents.list_documents)
+    get_document = _method(documents.get_document)
+    get_content = _method(documents.get_content)
+    delete_documents = _method(documents.delete_documents)
+    retry_document = _method(documents.retry_document)
+    list_chunks = _method(documents.list_chunks)
+    get_chunk = _method(documents.get_chunk)
+    search = _method(questions.search)
+    ask = _method(questions.ask)
+    ask_events = _events(questions.ask)
+    list_jobs = _method(jobs.list_jobs)
+    get_job = _method(jobs.get_job)
+    wait_for_job = _method(jobs.wait_for_job)
+    cancel_job = _method(jobs.cancel_job)
+    resume_job = _method(jobs.resume_job)
+
+    def _start(self, seconds: float) -> None:
+        """Starts the server process, and waits until it is ready."""
+        if self._child is not None:
+            self._child.start()
+            self._run(self._child.until_ready(seconds))
+
+    def _run(self, steps: Steps[T]) -> T:
+        try:
+            todo = next(steps)
+            while True:
+                try:
+                    result = self._carry_out(todo)
+                except HopweaveError as error:
+                    todo = steps.throw(error)
+                else:
+                    todo = steps.send(result)
+        except StopIteration as end:
+            returned: T = end.value
+            return returned
+
+    def _carry_out(self, step: Request | Pause | Read) -> object:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
+        if isinstance(step, Read):
+            return step.function()
+        try:
+            response = self._http.request(**self._connection.arguments(step))
+        except httpx.RequestError as error:
+            raise self._failure(error) from error
+        if not response.is_success:
+            raise problem(response.content, response.status_code)
+        return response.content
+
+    def _stream(self, request: Request) -> Iterator[Event]:
+        reader = EventReader()
+        try:
+            with self._http.stream(**self._connection.arguments(request)) as response:
+                if not response.is_success:
+                    raise problem(response.read(), response.status_code)
+                for piece in response.iter_bytes():
+                    yield from reader.feed(piece)
+                reader.check_end()
+        except httpx.RequestError as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: httpx.RequestError) -> HopweaveError:
+        ended = None if self._child is None else self._child.failure()
+        return ended or self._connection.failure(error)

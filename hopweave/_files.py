@@ -1,0 +1,133 @@
+"""Files and folders read as documents that the HTTP API takes. Open it to see which files are read, and how."""
+
+import codecs
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave._values.documents import NewDocument, Rejected
+
+__all__ = ["read_documents"]
+
+_TEXT = frozenset({".txt", ".text", ".md", ".markdown"})
+_JSON, _LINES = ".json", ".jsonl"
+_SUFFIXES = (*sorted(_TEXT), _JSON, _LINES)
+_CORPUS = "corpus.jsonl"
+_BESIDE_CORPUS = frozenset({"openie.jsonl", "questions.jsonl"})
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_FIELDS = frozenset(field.name for field in fields(NewDocument))
+
+
+def read_documents(
+    paths: Iterable[str | os.PathLike[str]], documents: Iterable[NewDocument]
+) -> Iterator[NewDocument | Rejected]:
+    """Returns an iterator over the documents of files, folders and JSON lines, and then over `documents`.
+
+    A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
+    one key the first is taken. Raises `FileNotFoundError` at once for a path that does not exist.
+    """
+    roots = [Path(path) for path in paths]
+    for root in roots:
+        if not root.exists():
+            raise FileNotFoundError(f"there is no file or folder {root}")
+    return _read(roots, documents)
+
+
+def _read(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[NewDocument | Rejected]:
+    seen: dict[str, str] = {}
+    for source, one in _located(roots, documents):
+        if isinstance(one, NewDocument) and one.key is not None:
+            if one.key in seen:
+                yield Rejected(source=source, reason=f"key {one.key!r} was taken already by {seen[one.key]}")
+                continue
+            seen[one.key] = source
+        yield one
+
+
+def _located(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[tuple[str, NewDocument | Rejected]]:
+    for root in roots:
+        files = _walk(root) if root.is_dir() else [root]
+        for file in files:
+            key = file.relative_to(root).as_posix() if root.is_dir() else file.name
+            yield from _read_file(file, key)
+    for number, document in enumerate(documents):
+        yield f"documents[{number}]", document
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Files below `root`, sorted; no hidden ones, and no folder twice."""
+    seen: set[tuple[int, int]] = set()
+    for folder, folders, files in os.walk(root, followlinks=True):
+        here = Path(folder)
+        status = here.stat()
+        if (status.st_dev, status.st_ino) in seen:  # a link led back
+            folders.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        skipped = _BESIDE_CORPUS if _CORPUS in files else frozenset()
+        yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
+
+
+def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejected]]:
+    suffix = file.suffix.lower()
+    try:
+        if not file.is_file():
+            raise ValueError("it is no regular file")  # noqa: TRY301 - one place makes all of them `Rejected`
+        if suffix == _LINES:
+            yield from _read_lines(file, key)
+        elif suffix == _JSON:
+            yield key, _document(json.loads(_text(file.read_bytes())), key)
+        elif suffix in _TEXT:
+            yield key, NewDocument(key=key, title=" ".join(file.stem.split()), text=_text(file.read_bytes()))
+        else:
+            raise ValueError(f"it is none of {', '.join(_SUFFIXES)}")  # noqa: TRY301 - as above
+    except OSError as error:
+        yield key, Rejected(source=key, reason=f"it cannot be read: {error.strerror}")
+    except ValueError as error:
+        yield key, Rejected(source=key, reason=_reason(error))
+
+
+def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejected]]:
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            source = f"{key} line {number}"
+            try:
+                text = _text(line).strip()
+                if text:
+                    yield source, _document(json.loads(text))
+            except ValueError as error:
+                yield source, Rejected(source=source, reason=_reason(error))
+
+
+def _text(content: bytes) -> str:
+    """UTF-8, or UTF-16 with its byte order mark."""
+    return content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
+
+
+def _document(value: object, key: str | None = None) -> NewDocument:
+    """The document that a JSON object says; fields besides those of `NewDocument` are left out."""
+    if not isinstance(value, Mapping):
+        raise ValueError("a document is a JSON object")  # noqa: TRY004 - data of a file, as every other fault of it
+    given = {name: value[name] for name in _FIELDS if value.get(name) is not None}
+    own = value.get("key", value.get("id")) if key is None else key
+    if ("text" in given) == ("chunks" in given):
+        raise ValueError("a document has either `text` or `chunks`")
+    return _adapter().validate_python({**given, "key": own})
+
+
+@cache
+def _adapter() -> "TypeAdapter[NewDocument]":
+    return TypeAdapter(NewDocument)
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}"
+    return str(error)

@@ -1,0 +1,27 @@
+"""How operations become methods of the clients that keep their parameters, results and docstrings."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, get_args
+
+__all__ = ["ASK_EVENTS", "describe"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ASK_EVENTS = """Yields what happens on the way to an answer, and the `Answer` last. The arguments are those of `ask`.
+
+Leaving the loop early ends the work in the server, once the iterator is closed.
+"""
+
+
+def describe(method: F, operation: Callable[..., Any], *, name: str = "", doc: str = "", returns: object = None) -> F:
+    """Returns `method` with what `help()` shows of the operation: its name, parameters and docstring."""
+    method.__name__ = name or operation.__name__
+    method.__qualname__ = method.__name__
+    method.__doc__ = doc or operation.__doc__
+    signature = inspect.signature(operation)
+    self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    result = returns or get_args(signature.return_annotation)[-1]
+    parameters = [self, *signature.parameters.values()]
+    method.__signature__ = signature.replace(parameters=parameters, return_annotation=result)  # type: ignore[attr-defined] # of functions only
+    return method

@@ -1,0 +1,69 @@
+"""Corpora: list, create, get, rename, reindex, delete."""
+
+from collections.abc import Mapping
+
+from hopweave._errors import ConflictError
+from hopweave._operations.jobs import Started
+from hopweave._steps import Listing, Steps, call, path
+from hopweave._values.corpora import Corpus, CorpusDetail, Fine
+from hopweave._values.jobs import Job
+
+__all__ = ["create_corpus", "delete_corpus", "get_corpus", "list_corpora", "reindex_corpus", "rename_corpus"]
+
+
+def list_corpora() -> Steps[list[Corpus]]:
+    """Returns all corpora, by name."""
+    listing = yield from call(Listing[Corpus], "GET", path("corpora"))
+    return list(listing.data)
+
+
+def create_corpus(
+    name: str,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+    exist_ok: bool = False,
+) -> Steps[Corpus]:
+    """Creates a corpus and returns it. The server's settings hold for what is not given.
+
+    Raises `ConflictError` if there is one of this name. With `exist_ok`, returns that one instead, with the settings
+    that it has.
+    """
+    try:
+        return (yield from call(Corpus, "POST", path("corpora"), {"name": name, **_given(chunker, extractor, fine)}))
+    except ConflictError:
+        if not exist_ok:
+            raise
+    return (yield from call(Corpus, "GET", path("corpora", name)))
+
+
+def get_corpus(corpus: str) -> Steps[CorpusDetail]:
+    """Returns a corpus with its settings and counts."""
+    return call(CorpusDetail, "GET", path("corpora", corpus))
+
+
+def rename_corpus(corpus: str, name: str) -> Steps[Corpus]:
+    """Renames a corpus."""
+    return call(Corpus, "PATCH", path("corpora", corpus), {"name": name})
+
+
+def reindex_corpus(
+    corpus: str, *, chunker: str | None = None, extractor: str | None = None, fine: Fine | None = None
+) -> Steps[Job]:
+    """Starts building a corpus anew, and returns the job. What is not given stays as it is.
+
+    The corpus answers as before until the job is done. Raises `ConflictError` while another reindex runs.
+    """
+    body = _given(chunker, extractor, fine)
+    return (yield from call(Started, "POST", path("corpora", corpus, "reindex"), body)).job
+
+
+def delete_corpus(corpus: str) -> Steps[Job]:
+    """Starts deleting a corpus with everything in it, and returns the job. The corpus is invisible at once."""
+    return (yield from call(Started, "DELETE", path("corpora", corpus))).job
+
+
+def _given(chunker: str | None, extractor: str | None, fine: Fine | None) -> Mapping[str, str]:
+    settings = {"chunker": chunker, "extractor": extractor, "fine": fine}
+    return {name: value for name, value in settings.items() if value is not None}

@@ -1,0 +1,93 @@
+"""Questions to a corpus: ranked passages, or a cited answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Literal
+
+from hopweave._steps import Request, Steps, call, path
+from hopweave._values.answers import Answer, Budget, Message
+from hopweave._values.search import SearchResult
+
+__all__ = ["ask", "search", "streamed"]
+
+
+def search(
+    corpus: str,
+    query: str,
+    *,
+    k: int = 5,
+    searcher: str | None = None,
+    searcher_options: Mapping[str, Any] | None = None,
+    filter: Mapping[str, Any] | None = None,
+    min_similarity: float | None = None,
+    min_generation: int | None = None,
+    explain: bool | Literal["features"] = False,
+    web: bool = False,
+) -> Steps[SearchResult]:
+    """Returns the `k` best passages for a query. The arguments are the fields of `POST …/search`.
+
+    `searcher` is `NAME[:key=value,…]`, by default the server's. `explain` fills each hit's `path` and `reasons`,
+    `explain="features"` its `contributions`, too. `web` permits that the query goes to a web search.
+    """
+    body = {
+        "query": query,
+        "k": k,
+        "searcher": searcher,
+        "searcher_options": searcher_options,
+        "filter": filter,
+        "min_similarity": min_similarity,
+        "min_generation": min_generation,
+        "explain": explain,
+        "web": web,
+    }
+    return call(SearchResult, "POST", path("corpora", corpus, "search"), _given(body))
+
+
+def ask(
+    corpus: str,
+    question: str,
+    *,
+    reasoner: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    searcher: str | None = None,
+    searcher_options: Mapping[str, Any] | None = None,
+    instructions: str = "",
+    k: int | None = None,
+    filter: Mapping[str, Any] | None = None,
+    budget: Budget | None = None,
+    history: Sequence[Message] = (),
+    web: bool = False,
+) -> Steps[Answer]:
+    """Returns a cited answer. The arguments are the fields of `POST …/ask`.
+
+    `reasoner` and `searcher` are `NAME[:key=value,…]`, by default the server's. `k` is how many passages a retrieval
+    brings; `budget` limits the calls of models; `history` is the conversation before the question; `web` permits that
+    queries go to a web search. Without a language model the answer is made of quotes.
+    """
+    body = {
+        "question": question,
+        "reasoner": reasoner,
+        "options": options,
+        "searcher": searcher,
+        "searcher_options": searcher_options,
+        "instructions": instructions,
+        "k": k,
+        "filter": filter,
+        "budget": None if budget is None else asdict(budget),
+        "history": [asdict(message) for message in history],
+        "web": web,
+    }
+    return call(Answer, "POST", path("corpora", corpus, "ask"), _given(body))
+
+
+def streamed(asking: Steps[Answer]) -> Request:
+    """Returns the request of `ask` as the one that is answered with events."""
+    first = next(asking)
+    if not isinstance(first, Request) or first.body is None:
+        raise TypeError("the first step of `ask` is its request")
+    return replace(first, body={**first.body, "stream": True})
+
+
+def _given(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without the fields that were left out, for which the server's defaults hold."""
+    return {name: value for name, value in body.items() if value is not None}

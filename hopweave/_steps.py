@@ -1,0 +1,111 @@
+"""Operations as generators of steps, so that each is written once for the client and the asynchronous client.
+
+An operation yields a `Request`, a `Pause` or a `Read`. The client carries it out and sends the result back: the content
+of the answer, None, or what was read. Errors are thrown into the generator. The operation's result is what it returns.
+"""
+
+import json
+from collections.abc import Callable, Generator, Hashable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Generic, TypeAlias, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import TypeAdapter, ValidationError
+
+from hopweave._errors import NotFoundError, UnexpectedAnswerError
+
+__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "decode", "path", "request"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One HTTP request. `timeout` replaces the client's own; its unit is the second."""
+
+    method: str
+    path: str
+    params: Mapping[str, str]
+    body: Mapping[str, Any] | None
+    timeout: float | None = None
+
+    @property
+    def content(self) -> bytes | None:
+        """The body as JSON."""
+        return None if self.body is None else json.dumps(self.body, allow_nan=False).encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause:
+    """Waits."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Read:
+    """Calls a function that blocks, such as one that reads files."""
+
+    function: Callable[[], Any]
+
+
+Steps: TypeAlias = Generator[Request | Pause | Read, Any, T]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing(Generic[T]):
+    """A whole list."""
+
+    data: tuple[T, ...]
+    next_cursor: None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page(Generic[T]):
+    """A part of a list; `next_cursor` leads to the next part."""
+
+    data: tuple[T, ...]
+    next_cursor: str | None
+
+
+def path(*segments: str) -> str:
+    """Returns the path of these segments below `/v1`.
+
+    Raises `NotFoundError` for a name or an id that cannot be a segment: quoted or not, it would lead to another path.
+    """
+    for segment in segments:
+        if "/" in segment or not segment.strip("."):
+            raise NotFoundError(404, "Not Found", f"there is nothing with the name or id {segment!r}")
+    return "/".join(["/v1", *(quote(segment, safe="") for segment in segments)])
+
+
+def request(method: str, at: str, body: Mapping[str, Any] | None = None, **params: str | int | None) -> Request:
+    """Returns the request; parameters that are None are left out."""
+    given = {name: str(value) for name, value in params.items() if value is not None}
+    return Request(method=method, path=at, params=given, body=body)
+
+
+def call(
+    returns: type[T], method: str, at: str, body: Mapping[str, Any] | None = None, **params: str | int | None
+) -> Steps[T]:
+    """The steps of an operation that is one request; the answer is decoded as `returns`."""
+    return decode(returns, (yield request(method, at, body, **params)))
+
+
+def decode(returns: type[T], content: str | bytes) -> T:
+    """Returns the value that the JSON says; unknown fields are ignored. Raises `UnexpectedAnswerError`."""
+    try:
+        value: T = _adapter(cast("Hashable", returns)).validate_json(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the answer"
+        raise UnexpectedAnswerError(
+            f"the server's answer is no {returns.__name__} ({place}: {first['msg']}); is it a Hopweave of this version?"
+        ) from error
+    return value
+
+
+@cache
+def _adapter(of: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("type[Any]", of))

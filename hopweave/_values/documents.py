@@ -1,0 +1,115 @@
+"""Documents and their chunks: those to ingest, and those that a corpus has."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+__all__ = [
+    "Chunk",
+    "Document",
+    "DocumentState",
+    "NeighbouringChunk",
+    "NewChunk",
+    "NewDocument",
+    "OnConflict",
+    "Queued",
+    "Rejected",
+    "Span",
+]
+
+DocumentState: TypeAlias = Literal[
+    "queued", "loading", "extracting", "writing", "deleting", "paused", "indexed", "deleted", "failed", "cancelled"
+]
+OnConflict: TypeAlias = Literal["replace", "skip", "error"]
+"""What happens to a document whose key is there with other content."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """A half-open range, in Unicode code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewChunk:
+    """A passage of a `NewDocument` that was cut already. A triple is `[subject, predicate, object]`."""
+
+    text: str
+    page: int | None = None
+    entities: tuple[str, ...] = ()
+    triples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewDocument:
+    """A document to ingest, with either `text` or `chunks`. Its default key is the hash of its content."""
+
+    key: str | None = None
+    title: str | None = None
+    text: str | None = None
+    chunks: tuple[NewChunk, ...] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+    triples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Queued:
+    """A document that was sent. `unchanged` and `skipped` ones made no revision; their state is the present one."""
+
+    id: str
+    key: str
+    state: DocumentState
+    unchanged: bool
+    skipped: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejected:
+    """A file, or a line of one, that was not sent: `source` names the place, `reason` says why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """`state` is that of the newest revision; `readable` tells whether searches see a current one."""
+
+    id: str
+    key: str
+    title: str
+    metadata: Mapping[str, Any]
+    state: DocumentState
+    reason: str | None
+    readable: bool
+    chunks: int
+    malformed_triples: int
+    media_type: str
+    size: int
+    content_hash: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A passage of a document."""
+
+    id: str
+    document_id: str
+    position: int
+    text: str
+    heading: str
+    page: int | None
+    span: Span | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NeighbouringChunk(Chunk):
+    """A passage with those before and after it in its document."""
+
+    previous: Chunk | None
+    next: Chunk | None

@@ -1,0 +1,28 @@
+"""The result of `ingest`."""
+
+from dataclasses import dataclass
+
+from hopweave._values.documents import Queued, Rejected
+from hopweave._values.jobs import Failure, Job
+
+__all__ = ["Ingestion"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ingestion:
+    """The jobs of an ingest (one for each call of at most 1,000 documents), the documents that were sent, and the files
+    or lines that were not.
+    """
+
+    jobs: tuple[Job, ...]
+    documents: tuple[Queued, ...]
+    rejected: tuple[Rejected, ...]
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The documents that failed, up to as many of each job as the server names."""
+        return tuple(failure for job in self.jobs for failure in job.failures)
+
+    def count(self, state: str) -> int:
+        """Returns how many documents of the jobs are in this state, such as `indexed`, `failed` or `unchanged`."""
+        return sum(job.counts.get(state, 0) for job in self.jobs)

@@ -1,0 +1,55 @@
+"""Jobs: work that goes on in the server after a call has returned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+__all__ = ["Failure", "Job", "JobKind", "JobState", "JobUsage"]
+
+JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
+JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A document that failed, and why."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobUsage:
+    """The calls of language models so far, and their tokens."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+
+    `failures` holds the first documents that failed. A job whose `tokens` have reached `token_budget` is `paused`.
+    """
+
+    id: str
+    corpus: str
+    kind: JobKind
+    state: JobState
+    counts: Mapping[str, int]
+    malformed_triples: int
+    failures: tuple[Failure, ...]
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    token_budget: int | None
+    tokens: int
+    usage: JobUsage
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the job goes on no more: it is over, or paused."""
+        return self.state in {"done", "failed", "cancelled", "paused"}

@@ -1,0 +1,60 @@
+"""The text to embed for a chunk: title, heading and text on lines of their own, cut to what the model reads."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from core.ports.embedding import TokenCounter
+from core.ports.indexing import DraftChunk
+
+__all__ = ["embedded_text", "embedded_texts", "fitted_heads"]
+
+_MAX_CHARACTERS_PER_TOKEN = 64  # of the budget: the tokens of a longer head are not all counted
+
+
+def embedded_text(title: str, heading: str, text: str) -> str:
+    """Joins the three parts by line ends, without those that are empty."""
+    return "\n".join(part for part in (title, heading, text) if part)
+
+
+def embedded_texts(title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:
+    """Returns the text to embed for each chunk of a document, never more than the model reads.
+
+    That holds for chunks that were cut for the same `tokens` and `title`: the chunkers reserve exactly these heads.
+    """
+    heads = fitted_heads(title, {chunk.heading for chunk in chunks}, tokens)
+    return [embedded_text(heads[chunk.heading], "", chunk.text) for chunk in chunks]
+
+
+def fitted_heads(title: str, headings: Collection[str], tokens: TokenCounter) -> dict[str, str]:
+    """Returns the head by heading: title and heading, in at most half of the tokens that the model reads.
+
+    A title that is too long loses its end. A heading path loses its beginning, since its last part is the nearest.
+    """
+    budget = max(1, tokens.max_tokens // 2)
+    ordered = sorted(headings)
+    heads = {heading: embedded_text(title, heading, "") for heading in ordered}
+    longest = _MAX_CHARACTERS_PER_TOKEN * budget
+    counts = tokens.count([head[: longest + 1] + "\n" for head in heads.values()])
+    for heading, count in zip(ordered, counts, strict=True):
+        if count > budget or len(heads[heading]) > longest:
+            heads[heading] = _cut(title, heading, budget, tokens)
+    return heads
+
+
+def _cut(title: str, heading: str, budget: int, tokens: TokenCounter) -> str:
+    for_title = budget - budget // 2 if heading else budget
+    short = _find_longest(for_title, len(title), tokens, lambda n: title[:n].rstrip())
+    return _find_longest(
+        budget, len(heading), tokens, lambda n: embedded_text(short, heading[len(heading) - n :].lstrip(), "")
+    )
+
+
+def _find_longest(budget: int, length: int, tokens: TokenCounter, take: Callable[[int], str]) -> str:
+    """Returns the longest `take(n)`, with n up to `length`, that has at most `budget` tokens. Uses bisection."""
+    low, high = 0, min(length, _MAX_CHARACTERS_PER_TOKEN * budget)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens.count([take(middle) + "\n"])[0] <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return take(low)

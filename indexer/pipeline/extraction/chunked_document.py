@@ -1,0 +1,37 @@
+"""A document that is cut into chunks, with the extractions that it has so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.errors import BudgetExhausted, ModelFailed, ModelRefused
+from core.graph import Extraction
+from core.ports.indexing import DraftChunk, LoadedDocument
+from core.ports.record import Claim
+from core.trace import Trace
+
+__all__ = ["ChunkedDocument"]
+
+
+@dataclass(kw_only=True)
+class ChunkedDocument:
+    """The chunks of a claimed document. `hashes[i]` is the extract hash of `chunks[i]`.
+
+    `found` holds the extractions by extract hash, `failed` the errors by the index of the chunk. `stopped` is the error
+    that stops the whole job: its budget is used up, or the model refuses every call. `fenced` tells that the claim is.
+    """
+
+    claim: Claim
+    document: LoadedDocument
+    chunks: Sequence[DraftChunk]
+    hashes: Sequence[str]
+    trace: Trace
+    found: dict[str, Extraction] = field(default_factory=dict)
+    failed: dict[int, ModelFailed] = field(default_factory=dict)
+    stopped: BudgetExhausted | ModelRefused | None = None
+    fenced: bool = False
+
+    @property
+    def missing(self) -> list[int]:
+        """One chunk for each extraction that is missing. Chunks with the same input share an extraction."""
+        first = {hash: n for n, hash in reversed(list(enumerate(self.hashes)))}
+        return sorted(n for hash, n in first.items() if hash not in self.found)

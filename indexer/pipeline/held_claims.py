@@ -1,0 +1,93 @@
+"""The claims that one run holds: made in batches, renewed while they are held, and given back in the end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+
+from core.errors import Unavailable
+from core.ports.record import Claim, WorkQueue
+from indexer.pipeline.options import WorkerOptions
+
+__all__ = ["HeldClaims"]
+
+_MAX_DOCUMENTS = 1000
+
+
+class HeldClaims:
+    """Claims revisions of one corpus for one worker. `on_fenced` is called with claims that turn out to be fenced."""
+
+    def __init__(
+        self,
+        worker: str,
+        corpus_id: str,
+        work: WorkQueue,
+        options: WorkerOptions,
+        on_fenced: Callable[[Sequence[Claim]], None],
+    ) -> None:
+        self._worker = worker
+        self._corpus_id = corpus_id
+        self._work = work
+        self._options = options
+        self._on_fenced = on_fenced
+        self._held: dict[tuple[str, str, int, int], Claim] = {}
+
+    def __contains__(self, claim: Claim) -> bool:
+        return claim.token in self._held
+
+    async def claim(self, max_bytes: int) -> list[Claim]:
+        """Claims the next batch, of at most `max_bytes` of content, or of `WorkerOptions.batch_bytes` if that is less.
+
+        If it is cancelled, the claims that the record makes nevertheless are held, so that they are given back.
+        """
+        claiming = asyncio.ensure_future(
+            self._work.claim(
+                self._corpus_id,
+                self._worker,
+                lease_seconds=self._options.lease_seconds,
+                max_bytes=min(max_bytes, self._options.batch_bytes),
+                max_documents=_MAX_DOCUMENTS,
+            )
+        )
+        try:
+            claims = await asyncio.shield(claiming)
+        except asyncio.CancelledError:  # the transaction continues in its thread
+            self._add(await claiming)
+            raise
+        self._add(claims)
+        return claims
+
+    def discard(self, claims: Iterable[Claim]) -> None:
+        """Holds these claims no longer: they are committed, failed or fenced."""
+        for claim in claims:
+            self._held.pop(claim.token, None)
+
+    async def release(self) -> None:
+        """Makes what is held claimable at once, without counting an attempt."""
+        await self._work.release(list(self._held.values()))
+
+    async def expire(self) -> None:
+        """Makes what is held claimable at once. The attempt counts, so a document that always fails is given up."""
+        await self._work.renew(list(self._held.values()), lease_seconds=0.0)
+
+    @asynccontextmanager
+    async def periodic_renewal(self) -> AsyncIterator[None]:
+        """Renews the leases every `renew_seconds` while the block lasts."""
+        task = asyncio.create_task(self._renew_forever())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _renew_forever(self) -> None:
+        while True:
+            await asyncio.sleep(self._options.renew_seconds)
+            held = list(self._held.values())
+            try:
+                fenced = await self._work.renew(held, lease_seconds=self._options.lease_seconds)
+            except Unavailable:
+                continue  # the next write raises it again
+            self._on_fenced(fenced)
+
+    def _add(self, claims: Iterable[Claim]) -> None:
+        self._held.update({claim.token: claim for claim in claims})

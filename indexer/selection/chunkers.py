@@ -1,0 +1,19 @@
+"""Chunkers by name: the modules of `indexer.chunkers`."""
+
+from core.ports.indexing import Chunker
+from core.strategies import build, module_of, parse_spec
+
+__all__ = ["chunker_version", "make_chunker"]
+
+_PACKAGE = "indexer.chunkers"
+
+
+def make_chunker(text: str) -> Chunker:
+    """Makes the chunker that `text` names, such as `sentences:max_tokens=128`. Raises `InvalidStrategy`."""
+    chunker: Chunker = build(_PACKAGE, parse_spec(text), "chunker", None)
+    return chunker
+
+
+def chunker_version(text: str) -> str:
+    """Returns the fingerprint of the chunker that `text` names. Raises `InvalidStrategy`."""
+    return str(module_of(_PACKAGE, parse_spec(text).name, "chunker").FINGERPRINT)

@@ -1,0 +1,48 @@
+"""Probes a model with a small question, to see whether and how it answers."""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+
+from core.errors import ModelFailed
+from core.ports.chat import ChatRequest, Message, Speaker
+from core.prompting.structured import schema_of, without_thinking
+from core.trace import Trace
+from models.chat.openai_chat import OutputMode
+from models.chat.wrappers.output_modes import OutputModes
+
+__all__ = ["Probe", "probe"]
+
+_QUESTION = 'Say that you are ready, as JSON: {"ready": true}'
+
+
+class _Ready(BaseModel):
+    ready: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Probe:
+    """`mode` is how the model is asked for JSON; `heeded` is whether the answer was only JSON of the schema."""
+
+    mode: OutputMode
+    heeded: bool
+
+
+async def probe(model: OutputModes) -> Probe:
+    request = ChatRequest(
+        role="doctor",
+        messages=(Message(speaker=Speaker.USER, content=_QUESTION),),
+        prompt_hash="",
+        schema=schema_of(_Ready),
+    )
+    completion = await model.complete(request, Trace())
+    if completion.cut and not without_thinking(completion.text):
+        raise ModelFailed(
+            f"{completion.model} spent its {completion.completion_tokens} tokens before it answered; "
+            "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"
+        )
+    try:
+        _Ready.model_validate_json(without_thinking(completion.text))
+    except ValidationError:
+        return Probe(mode=model.mode, heeded=False)
+    return Probe(mode=model.mode, heeded=True)

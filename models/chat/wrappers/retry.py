@@ -1,0 +1,75 @@
+"""A chat model that retries transient errors."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+
+from core.errors import ModelUnavailable
+from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
+from core.trace import Trace
+from models.chat.chat_errors import RetryLater
+
+__all__ = ["ChatRetry"]
+
+_FIRST_SECONDS = 0.5
+_LONGEST_SECONDS = 30.0
+_PATIENCE_SECONDS = 120.0
+
+
+class ChatRetry:
+    """Retries `ModelUnavailable` up to `retries` times, after exponential, jittered pauses, or after the pause that the
+    endpoint requests. Does not retry if the pause exceeds two minutes or the seconds left of the trace, or once a token
+    was passed to `on_token`.
+    """
+
+    def __init__(
+        self,
+        inner: ChatModel,
+        *,
+        retries: int,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._inner = inner
+        self._retries = retries
+        self._sleep = sleep
+        self._jitter = jitter
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        begun = False
+
+        def given(piece: str) -> None:
+            nonlocal begun
+            begun = True
+            if on_token is not None:
+                on_token(piece)
+
+        attempt = 0
+        while True:
+            try:
+                return await self._inner.complete(request, trace, given if on_token is not None else None)
+            except ModelUnavailable as error:
+                pause = self._pause(attempt, error)
+                left = trace.seconds_left
+                if (
+                    begun
+                    or attempt >= self._retries
+                    or pause > _PATIENCE_SECONDS
+                    or (left is not None and pause >= left)
+                ):
+                    if attempt == 0:
+                        raise
+                    raise ModelUnavailable(f"{error} (asked {attempt + 1} times)") from error
+            await self._sleep(pause)
+            attempt += 1
+
+    def _pause(self, attempt: int, error: ModelUnavailable) -> float:
+        """Returns the pause in seconds. Half of it is random, so that calls refused together do not retry together."""
+        usual = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2.0**attempt) * (0.5 + self._jitter() / 2)
+        if isinstance(error, RetryLater):
+            return error.retry_after + self._jitter() * _FIRST_SECONDS
+        return usual

@@ -1,0 +1,95 @@
+"""Loads sentence models into memory. Importing this module loads nothing; `load` does."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from core.errors import InvalidSettings
+from core.ports.embedding import Vectors
+from models.embedding.bert import BertEncoder
+from models.embedding.bert_layout import read_layout
+from models.embedding.normalize import normalize
+from models.embedding.processor import has_bfloat16
+from models.embedding.weights import Weights
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
+
+__all__ = ["Encoder", "copy_tokenizer", "load", "read_dimension"]
+
+
+class Encoder(Protocol):
+    """A model in memory. Thread-safe."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    def tokenizer(self) -> "tuple[Tokenizer, int]":
+        """Returns a new tokenizer and the maximum number of tokens, special tokens included."""
+        ...
+
+    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        """Encodes one batch of at least one text as unit vectors."""
+        ...
+
+
+def load(weights: Weights, precision: str) -> Encoder:
+    """Raises `InvalidSettings` if the weights are missing or sentence-transformers cannot load them."""
+    weights.verify()
+    bfloat16 = precision == "bfloat16" or (precision == "auto" and has_bfloat16())
+    layout = read_layout(weights.folder) if weights.folder else None
+    return BertEncoder(layout, bfloat16=bfloat16) if layout else _load_any(weights, bfloat16=bfloat16)
+
+
+def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncoder":
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # a bar in a server's log tells nobody anything
+    try:
+        model = SentenceTransformer(weights.source, device="cpu", local_files_only=weights.folder is not None)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise InvalidSettings(
+            f"embedding.model {weights.model!r} cannot be loaded: name the built-in model, a folder that "
+            f"sentence-transformers has saved, or a hub name (once with the network, then it is on disk): {error}"
+        ) from error
+    model.to(torch.bfloat16 if bfloat16 else torch.float32).eval()
+    return SentenceTransformerEncoder(model)
+
+
+class SentenceTransformerEncoder:
+    """Any model that sentence-transformers can load, with its prompts."""
+
+    def __init__(self, model: "SentenceTransformer") -> None:
+        self._model = model
+
+    @property
+    def dimension(self) -> int:
+        return read_dimension(self._model)
+
+    def tokenizer(self) -> "tuple[Tokenizer, int]":
+        return copy_tokenizer(self._model)
+
+    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        encode = self._model.encode_query if queries else self._model.encode_document
+        vectors = encode(list(texts), batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False)
+        return normalize(vectors.float().numpy())
+
+
+def read_dimension(model: "SentenceTransformer") -> int:
+    dimension = model.get_embedding_dimension()
+    if not isinstance(dimension, int):
+        raise InvalidSettings("the embedding model does not tell the length of its vectors: choose another")
+    return dimension
+
+
+def copy_tokenizer(model: "SentenceTransformer") -> "tuple[Tokenizer, int]":
+    """Returns a copy of the tokenizer, so that truncation can be set on it, and the maximum number of tokens."""
+    from tokenizers import Tokenizer
+
+    backend = getattr(model.tokenizer, "backend_tokenizer", None)
+    reads: Any = model.max_seq_length
+    if backend is None or not isinstance(reads, int):
+        raise InvalidSettings("the embedding model has no fast tokenizer, or reads no known length: choose another")
+    return Tokenizer.from_str(backend.to_str()), reads

@@ -1,0 +1,20 @@
+"""Checks the scores that a model returns."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from core.errors import ModelFailed
+
+__all__ = ["check_scores"]
+
+
+def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
+    """Returns one finite number per text. Raises `ModelFailed`, naming the model, for anything else."""
+    scores = list(values)
+    if len(scores) != count:
+        raise ModelFailed(f"{model} answered with {len(scores)} scores for {count} texts")
+    for score in scores:
+        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            raise ModelFailed(f"{model} answered with {score!r}, which is no score")
+    return [float(score) for score in scores]

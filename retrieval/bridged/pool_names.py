@@ -1,0 +1,122 @@
+"""Which candidates of a pool name what."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.candidates.pool import Pool
+from retrieval.graph.adjacency import Adjacency
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
+
+__all__ = ["PoolNames", "collect_names"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolNames:
+    """The names that n candidates mention, numbered 0…u-1 within the pool.
+
+    `entities` (u,) are their entities in the snapshot; mention i is of name `name[i]` by candidate `owner[i]`, sorted
+    by owner. `rarity` (u,) is ln(1 + N/df) / ln(1 + N) for N chunks. `linked` (u,) are names that the question has.
+    `titles` (n, 2) are the names that title and heading are, -1 where there is none, and `title_worth` (n, 2) what
+    a link to them is worth: a title that many chunks share leads to each of them the less.
+    """
+
+    entities: Ints
+    owner: Ints
+    name: Ints
+    rarity: NDArray[np.float64]
+    linked: NDArray[np.bool_]
+    titles: Ints
+    title_worth: NDArray[np.float64]
+
+    @property
+    def size(self) -> int:
+        return len(self.entities)
+
+    def mentioned(self, candidates: Ints) -> NDArray[np.bool_]:
+        """Which names each of these candidates mentions, (k, u)."""
+        out = np.zeros((len(candidates), self.size), np.bool_)
+        places = np.full(len(self.titles), -1)
+        places[candidates] = np.arange(len(candidates))
+        row = places[self.owner]
+        out[row[row >= 0], self.name[row >= 0]] = True
+        return out
+
+    def greatest(self, values: Floats) -> Floats:
+        """Of a value for each mention, (k, mentions), the greatest of each candidate, (k, n); 0 without a mention."""
+        return self._reduced(np.maximum, values)
+
+    def total(self, values: Floats) -> Floats:
+        """The sum over each candidate's mentions, (k, n)."""
+        return self._reduced(np.add, values)
+
+    def best_title(self, named: NDArray[np.bool_]) -> Floats:
+        """What the best of a candidate's titles is worth among names that are True, (k, u) to (k, n)."""
+        return self.titled(named.astype(np.float64))
+
+    def titled(self, values: Floats) -> Floats:
+        """Of a value for each name, (k, u), the greatest over a candidate's titles times its worth, (k, n)."""
+        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # the last is what -1 finds
+        out: Floats = (padded[:, self.titles] * self.title_worth).max(axis=2)
+        return out
+
+    def naming_titles_of(self, sources: Ints, *, linked: float) -> Floats:
+        """What it is worth that a candidate names a source's title, (k, n); `linked` times if the question does."""
+        out = np.zeros((len(sources), len(self.titles)))
+        for row, source in enumerate(sources.tolist()):
+            for title, worth in zip(self.titles[source].tolist(), self.title_worth[source].tolist(), strict=True):
+                if title >= 0:
+                    by = self.owner[self.name == title]
+                    out[row, by] = np.maximum(out[row, by], worth * (linked if self.linked[title] else 1.0))
+        return out
+
+    def _reduced(self, ufunc: np.ufunc, values: Floats) -> Floats:
+        out = np.zeros((len(values), len(self.titles)))
+        if len(self.owner):
+            owners, starts = np.unique(self.owner, return_index=True)
+            out[:, owners] = ufunc.reduceat(values, starts, axis=1)
+        return out
+
+
+def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) -> PoolNames:
+    """Read from the graph that the question may see: names that only other documents mention are none."""
+    owner, entity = _mentions(graph, pool.chunks)
+    entities, name = np.unique(entity, return_inverse=True)
+    total = max(graph.chunks, 1)
+    titles = snapshot.titles[pool.chunks].astype(np.int64)
+    return PoolNames(
+        entities=entities,
+        owner=owner,
+        name=name,
+        rarity=np.log1p(total / np.maximum(graph.df[entities], 1)) / np.log1p(total),
+        linked=np.isin(entities, pool.pagerank.entities),
+        titles=_numbered(titles, entities),
+        title_worth=1.0 / np.maximum(_found(snapshot.title_shares, titles), 1),
+    )
+
+
+def _mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
+    """Owner (the place in `chunks`) and entity of each mention: a chunk's neighbours are the entities that it names."""
+    adjacency: Adjacency = graph.adjacency
+    starts = adjacency.indptr[chunks]
+    counts = adjacency.indptr[chunks + 1] - starts
+    owner = np.repeat(np.arange(len(chunks)), counts)
+    at = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    return owner, adjacency.indices[at].astype(np.int64) - graph.chunks
+
+
+def _found(shares: Ints, titles: Ints) -> Ints:
+    out = np.zeros_like(titles)
+    out[titles >= 0] = shares[titles[titles >= 0]]
+    return out
+
+
+def _numbered(titles: Ints, entities: Ints) -> Ints:
+    if not len(entities):
+        return np.full_like(titles, -1)
+    at = np.minimum(np.searchsorted(entities, titles), len(entities) - 1)
+    return np.where(entities[at] == titles, at, -1)

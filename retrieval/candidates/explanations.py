@@ -1,0 +1,117 @@
+"""Why a chunk was found: the path through the graph from an entity of the question to it, in names."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from core.ports.record import FactRow, Library
+from core.ports.retrieval import Hit, PathStep, Query
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.paths import find_strongest_path
+from retrieval.pagerank.personalized import GraphRanking
+
+__all__ = ["add_paths", "fetch_display_names"]
+
+_MAX_ASSERTIONS = 5
+"""Of a fact that many chunks assert, so many are looked at for one that the record still has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Names:
+    """What the record says of the nodes and edges on the paths."""
+
+    entities: Mapping[int, str]
+    passages: Mapping[int, str]
+    facts: Mapping[tuple[str, str], FactRow]
+    """By their two entity ids, in either order of them."""
+
+
+async def add_paths(
+    hits: Sequence[Hit], snapshot: GraphSnapshot, pagerank: GraphRanking, query: Query, library: Library
+) -> list[Hit]:
+    """The hits with their paths; one that the graph does not reach keeps an empty path."""
+    graph = snapshot.graph(query.documents)
+    seeds = {int(e) + graph.chunks: float(w) for e, w in zip(pagerank.entities, pagerank.weights, strict=True)}
+    targets = snapshot.chunks_with([hit.chunk.id for hit in hits])
+    paths = await asyncio.to_thread(
+        lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
+    )
+    names = await _names(paths, snapshot, query, library)
+    return [replace(hit, path=_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
+
+
+def _steps(path: Sequence[int], snapshot: GraphSnapshot, names: _Names) -> tuple[PathStep, ...]:
+    return tuple(_step(a, b, snapshot, names) for a, b in pairwise(path))
+
+
+def _step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
+    chunks = snapshot.whole.chunks
+    if a < chunks or b < chunks:
+        (passage_id,) = snapshot.chunk_ids([min(a, b)])
+        source, target = (
+            names.passages.get(node, "") if node < chunks else names.entities[node - chunks] for node in (a, b)
+        )
+        return PathStep(source=source, relation="mentions", target=target, chunk_id=passage_id)
+    first, second = snapshot.entity_ids([a - chunks, b - chunks])
+    fact = names.facts.get((first, second))
+    if fact is None:
+        return PathStep(source=names.entities[a - chunks], relation="synonym", target=names.entities[b - chunks])
+    return PathStep(source=fact.subject, relation=fact.predicate, target=fact.object, chunk_id=fact.chunk_id)
+
+
+async def _names(paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, library: Library) -> _Names:
+    chunks = snapshot.whole.chunks
+    nodes = {node for path in paths for node in path}
+    edges = {(a - chunks, b - chunks) for path in paths for a, b in pairwise(path) if min(a, b) >= chunks}
+    return _Names(
+        entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, library),
+        passages=await _titles(sorted(n for n in nodes if n < chunks), snapshot, query, library),
+        facts=await _facts(edges, snapshot, query, library),
+    )
+
+
+async def fetch_display_names(
+    entities: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library
+) -> dict[int, str]:
+    """Display names of entities; the normalised one where the record has lost the entity meanwhile."""
+    shown = await library.entities(query.corpus.id, snapshot.entity_ids(entities))
+    return {
+        entity: shown[id_].display if id_ in shown else str(snapshot.columns.names[entity])
+        for entity, id_ in zip(entities, snapshot.entity_ids(entities), strict=True)
+    }
+
+
+async def _titles(passages: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library) -> dict[int, str]:
+    documents = snapshot.document_ids(passages)
+    refs = await library.refs(query.corpus.id, set(documents))
+    return {
+        passage: refs[document].title for passage, document in zip(passages, documents, strict=True) if document in refs
+    }
+
+
+async def _facts(
+    edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, library: Library
+) -> dict[tuple[str, str], FactRow]:
+    asserting = {edge: _asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
+    wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
+    rows = await library.facts_of(query.corpus.id, snapshot.chunk_ids(wanted)) if wanted else []
+    found: dict[tuple[str, str], FactRow] = {}
+    for row in rows:
+        found.setdefault((row.subject_id, row.object_id), row)
+    for (subject, object_), row in list(found.items()):
+        found.setdefault((object_, subject), row)
+    return found
+
+
+def _asserting(edge: tuple[int, int], snapshot: GraphSnapshot, documents: frozenset[str] | None) -> list[int]:
+    """Chunks that assert a fact between the two entities, of the documents that were asked for."""
+    facts = snapshot.columns.facts
+    ends = facts[:, 1:]
+    rows = facts[(ends == edge).all(axis=1) | (ends == edge[::-1]).all(axis=1), 0]
+    chunks = np.unique(rows)
+    if documents is not None:
+        chunks = chunks[[document in documents for document in snapshot.document_ids(chunks.tolist())]]
+    return [int(chunk) for chunk in chunks[:_MAX_ASSERTIONS]]

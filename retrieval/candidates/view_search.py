@@ -1,0 +1,88 @@
+"""What the views find for a question, as chunks of one snapshot."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.embedding import Vectors
+from core.ports.retrieval import Query
+from core.ports.views import Scored, VectorKind
+from core.text.query import TextQuery, any_of
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.snapshot import GraphSnapshot
+
+__all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "search_text", "search_vectors"]
+
+_SPARE = 16
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredChunks:
+    """Chunks with their score, best first."""
+
+    chunks: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+async def search_vectors(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, vector: Vectors, count: int
+) -> ScoredChunks:
+    """The `count` chunks whose vectors are nearest, with their cosines."""
+
+    async def search(k: int) -> list[Scored]:
+        return await backends.vectors.search(query.corpus.id, VectorKind.CHUNK, vector, k, query.documents)
+
+    return await _found(search, snapshot, count)
+
+
+async def search_text(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, count: int, asked: TextQuery | None = None
+) -> ScoredChunks:
+    """The `count` chunks that hold the question's words best, with BM25 scores; each word counts once.
+
+    `asked` stands for the words of the question where they were read as a query already.
+    """
+    words = asked or any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
+
+    async def search(k: int) -> list[Scored]:
+        return await backends.text.search(query.corpus.id, words, k, query.documents)
+
+    return await _found(search, snapshot, count)
+
+
+async def fetch_vectors(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, chunks: NDArray[np.int64]
+) -> Vectors:
+    """The chunks' vectors, (n, dimension); 0 where the views do not have them (yet)."""
+    out = np.zeros((len(chunks), backends.embedder.dimension), np.float32)
+    if len(chunks):
+        view_ids = snapshot.view_ids(chunks)
+        rows = await backends.vectors.fetch(query.corpus.id, VectorKind.CHUNK, view_ids)
+        there = [i for i, view_id in enumerate(view_ids) if view_id in rows]
+        if there:
+            out[there] = np.stack([rows[view_ids[i]] for i in there])
+    return out
+
+
+def compute_cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
+    """The question's cosine with each of `vectors` (n, dimension), all of length 1; NaN for one that is 0."""
+    known = vectors.any(axis=1)
+    return np.where(known, vectors @ question, np.nan).astype(np.float64)
+
+
+async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: GraphSnapshot, count: int) -> ScoredChunks:
+    """Ask for a few more than needed: a view may still hold entries that the snapshot does not know."""
+    asked = count + _SPARE
+    while True:
+        scored = await search(asked)
+        chunks = snapshot.chunks_of_views([one.id for one in scored])
+        known = np.flatnonzero(chunks >= 0)[:count]
+        if len(known) == count or len(scored) < asked or asked > len(snapshot.columns.chunk_ids) + _SPARE * count:
+            break
+        asked *= 4
+    scores = np.array([one.score for one in scored], np.float64)
+    return ScoredChunks(chunks=chunks[known], scores=scores[known])

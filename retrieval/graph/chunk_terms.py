@@ -1,0 +1,84 @@
+"""x"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import Unavailable
+from core.text.terms import TERM, Terms
+from retrieval.graph.positions import Places
+
+__all__ = ["PACKED", "ChunkTerms", "merge_terms", "read_chunk_terms"]
+
+PACKED = np.dtype("<u8")  # a row as one number, which numpy moves several times faster than a structure
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkTerms:
+    """Rows of `core.text.terms.TERM` in the order of the chunks: chunk i has `rows[offsets[i]:offsets[i + 1]]`."""
+
+    offsets: Places
+    rows: Terms
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def of(self, chunks: Places) -> tuple[Terms, Places]:
+        """The rows of these chunks, in their order, and the index into `chunks` that each row belongs to."""
+        starts = self.offsets[chunks]
+        counts = self.offsets[chunks + 1] - starts
+        which = np.repeat(np.arange(len(chunks)), counts)
+        at = np.arange(len(which)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        return self.rows.view(PACKED)[at].view(TERM), which
+
+    def kept(self, chunks: NDArray[np.bool_]) -> "ChunkTerms":
+        """Only the chunks that are True."""
+        edges = self.offsets[np.flatnonzero(np.diff(chunks, prepend=False, append=False))]
+        packed = self.rows.view(PACKED)
+        runs = [packed[start:end] for start, end in edges.reshape(-1, 2).tolist()]
+        rows = np.concatenate([packed[:0], *runs])
+        return ChunkTerms(offsets=_offsets(np.diff(self.offsets)[chunks]), rows=rows.view(TERM))
+
+
+def read_chunk_terms(ids: Sequence[str], blobs: Sequence[bytes]) -> ChunkTerms:
+    """Read the bytes of `core.text.terms.Terms`, chunk by chunk."""
+    sizes = np.fromiter(map(len, blobs), np.int64, len(blobs))
+    counts, rests = np.divmod(sizes, TERM.itemsize)
+    for chunk in np.flatnonzero(rests)[:1].tolist():
+        raise Unavailable(
+            f"the terms of chunk {ids[chunk]} in the record are damaged: {sizes[chunk]} bytes are no rows of "
+            f"{TERM.itemsize}; delete its document and hand it in again"
+        )
+    rows = np.frombuffer(bytearray().join(blobs), TERM)
+    return ChunkTerms(offsets=_offsets(counts), rows=rows)
+
+
+def merge_terms(size: int, *parts: tuple[NDArray[np.int32], ChunkTerms]) -> ChunkTerms:
+    """The terms of `size` chunks: each part's chunks stand where its numbers, ascending, say."""
+    counts = np.zeros(size, np.int64)
+    for at, part in parts:
+        counts[at] = np.diff(part.offsets)
+    offsets = _offsets(counts)
+    rows = np.empty(offsets[-1], PACKED)
+    for at, part in parts:
+        packed = part.rows.view(PACKED)
+        for start, end in _runs(at):
+            source = packed[part.offsets[start] : part.offsets[end]]
+            rows[offsets[at[start]] :][: len(source)] = source
+    return ChunkTerms(offsets=offsets, rows=rows.view(TERM))
+
+
+def _runs(at: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
+    """Ranges of `at` that count up by one: few chunks among many leave few, and each is copied as a whole."""
+    if not len(at):
+        return iter(())
+    return pairwise([0, *(np.flatnonzero(np.diff(at) != 1) + 1).tolist(), len(at)])
+
+
+def _offsets(counts: Places) -> Places:
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=offsets[1:])
+    return offsets

@@ -1,0 +1,20 @@
+"""Places of values in sorted columns."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Places", "find_positions"]
+
+Places = NDArray[np.int64]
+
+
+def find_positions(ids: NDArray[Any], wanted: NDArray[Any], order: Places | None = None) -> Places:
+    """Where each of `wanted` stands in `ids`, which are sorted (by `order`, if given); -1 where it does not."""
+    if not len(ids) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+    if order is not None:
+        at = order[at]
+    return np.where(ids[at] == wanted, at, -1)

@@ -1,0 +1,98 @@
+"""x"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.text.terms import Terms
+from retrieval.graph.chunk_terms import PACKED, ChunkTerms
+from retrieval.graph.positions import Places, find_positions
+
+__all__ = ["Stems", "TermStatistics", "count_terms"]
+
+Stems = NDArray[np.uint32]
+
+_BLOCK = 1 << 22  # rows that are counted at once: bounds the memory that it takes
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermStatistics:
+    """Of each stem (ascending; only those that a chunk holds) how many chunks do, and the sums of TERM's `capital` and
+    `lower` over them. `length` is the sum of all counts, so that `length / chunks` is a chunk's mean length.
+    """
+
+    stems: Stems
+    df: Places
+    capital: Places
+    lower: Places
+    chunks: int
+    length: int
+
+    def document_frequency(self, stems: Stems) -> Places:
+        """How many chunks hold each of the stems, in whatever order they are given."""
+        return _look_up(self.df, find_positions(self.stems, stems))
+
+    def casing(self, stems: Stems) -> tuple[Places, Places]:
+        """How often each stem stands alone with a capital within a sentence, and how often without one."""
+        at = find_positions(self.stems, stems)
+        return _look_up(self.capital, at), _look_up(self.lower, at)
+
+    def updated(self, *, removed: ChunkTerms, added: ChunkTerms) -> "TermStatistics":
+        """After these chunks have gone and come; what it costs depends on the stems and on these chunks alone."""
+        return _add(_add(self, count_terms(added), 1), count_terms(removed), -1)
+
+
+def count_terms(terms: ChunkTerms) -> TermStatistics:
+    """The statistics of these chunks alone."""
+    total = _count_rows(terms.rows[:_BLOCK])
+    for start in range(_BLOCK, len(terms.rows), _BLOCK):
+        total = _add(total, _count_rows(terms.rows[start : start + _BLOCK]), 1)
+    return replace(total, chunks=len(terms))
+
+
+def _count_rows(rows: Terms) -> TermStatistics:
+    """One sort of numbers that hold a row's stem above its `capital` and `lower`, as TERM packs them."""
+    packed = rows.view(PACKED).astype(np.uint64)
+    keys = packed << np.uint64(32) | packed >> np.uint64(40) & np.uint64(0xFFFF)
+    keys.sort()
+    stems = (keys >> np.uint64(32)).astype(np.uint32)
+    ends = np.flatnonzero(np.diff(stems)) + 1
+    starts = np.r_[0, ends] if len(stems) else ends
+    return TermStatistics(
+        stems=stems[starts],
+        df=np.diff(starts, append=len(stems)),
+        capital=np.add.reduceat(keys & np.uint64(0xFF), starts).astype(np.int64),
+        lower=np.add.reduceat(keys >> np.uint64(8) & np.uint64(0xFF), starts).astype(np.int64),
+        chunks=0,
+        length=int(rows["count"].sum(dtype=np.int64)),
+    )
+
+
+def _add(one: TermStatistics, other: TermStatistics, sign: int) -> TermStatistics:
+    """`one` with (or, if `sign` is -1, without) the `other`; stems that no chunk is left with are left out."""
+    at = find_positions(one.stems, other.stems)
+    known, fresh = at >= 0, at < 0
+    places = np.searchsorted(one.stems, other.stems[fresh])
+
+    def merged(mine: Places, theirs: Places) -> Places:
+        out = mine.copy()
+        out[at[known]] += sign * theirs[known]
+        return np.insert(out, places, sign * theirs[fresh])
+
+    df = merged(one.df, other.df)
+    held = df > 0
+    return TermStatistics(
+        stems=np.insert(one.stems, places, other.stems[fresh])[held],
+        df=df[held],
+        capital=merged(one.capital, other.capital)[held],
+        lower=merged(one.lower, other.lower)[held],
+        chunks=one.chunks + sign * other.chunks,
+        length=one.length + sign * other.length,
+    )
+
+
+def _look_up(values: Places, at: Places) -> Places:
+    out = np.zeros(len(at), np.int64)
+    out[at >= 0] = values[at[at >= 0]]
+    return out

@@ -1,0 +1,83 @@
+"""A question to the facts of the graph that are nearest to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.ports.embedding import Vectors
+from core.ports.record import TripleRow
+from core.ports.retrieval import Query
+from core.ports.views import Scored, VectorKind
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.columns import encode_ids
+from retrieval.graph.positions import find_positions
+from retrieval.graph.snapshot import GraphSnapshot
+
+__all__ = ["LinkedFact", "link_facts"]
+
+_SPARE = 8
+_FURTHEST = 8192
+"""So many of the nearest are looked at for those that the documents of the search assert."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedFact:
+    """A triple, its ends as entities of the snapshot, and its cosine as a place between the corpus' least (0) and best
+    (1).
+    """
+
+    triple: TripleRow
+    subject: int
+    object: int
+    score: float
+
+
+async def link_facts(
+    vector: Vectors, count: int, backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
+) -> list[LinkedFact]:
+    """The `count` facts that are nearest, best first, of those that the documents of the search assert."""
+    corpus_id = query.corpus.id
+    asked = count + _SPARE
+    while True:
+        scored = await backends.vectors.search(corpus_id, VectorKind.FACT, vector, asked)
+        facts = await _asserted(scored, backends, query, snapshot)
+        if len(facts) >= count or len(scored) < asked or asked >= _FURTHEST:
+            break
+        asked *= 4
+    if not facts:
+        return []
+    worst = await backends.vectors.search(corpus_id, VectorKind.FACT, -vector, 1)
+    least, most = -worst[0].score if worst else 0.0, scored[0].score
+    return [
+        LinkedFact(triple=triple, subject=subject, object=object_, score=_between(cosine, least, most))
+        for triple, subject, object_, cosine in facts[:count]
+    ]
+
+
+async def _asserted(
+    scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
+) -> list[tuple[TripleRow, int, int, float]]:
+    triples = await backends.library.triples(query.corpus.id, [one.id for one in scored])
+    found = [(triples[one.id], one.score) for one in scored if one.id in triples]
+    subjects = find_positions(
+        snapshot.columns.entity_ids, encode_ids([triple.subject_id for triple, _ in found])
+    ).tolist()
+    objects = find_positions(
+        snapshot.columns.entity_ids, encode_ids([triple.object_id for triple, _ in found])
+    ).tolist()
+    return [
+        (triple, subject, object_, cosine)
+        for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True)
+        if subject >= 0 and object_ >= 0 and _within(triple, query.documents, snapshot)
+    ]
+
+
+def _within(triple: TripleRow, documents: frozenset[str] | None, snapshot: GraphSnapshot) -> bool:
+    """Whether a chunk of these documents, and of this snapshot, asserts the triple."""
+    chunks = snapshot.chunks_with(triple.chunk_ids)
+    known = chunks[chunks >= 0].tolist()
+    return bool(known) if documents is None else not documents.isdisjoint(snapshot.document_ids(known))
+
+
+def _between(value: float, least: float, most: float) -> float:
+    """1 where no two facts differ, as in HippoRAG's code."""
+    return (value - least) / (most - least) if most > least else 1.0

@@ -1,0 +1,1 @@
+"""From a question to Personalized PageRank mass: name linking, seeds, forward push, paths."""

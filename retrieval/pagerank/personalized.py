@@ -1,0 +1,108 @@
+"""Personalized PageRank over a snapshot: from a question's names, or from given seeds, to mass on passages.
+
+Open it to see which entities a question starts from, how seeds are weighted, and what a ranking contains.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from core.strategies import StrategyConfig
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
+from retrieval.pagerank.forward_push import forward_push
+from retrieval.pagerank.name_linking import NameLink, link_names
+from retrieval.pagerank.truecase import build_name_share
+
+__all__ = ["GraphRanking", "PageRankConfig", "Seeds", "rank_from_question", "rank_from_seeds"]
+
+
+def _no_numbers() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
+def _no_weights() -> NDArray[np.float64]:
+    return np.zeros(0)
+
+
+class PageRankConfig(StrategyConfig):
+    """Options of searchers that use Personalized PageRank."""
+
+    damping: float = Field(
+        default=0.85, gt=0, lt=1, description="The share of a node's mass that goes on to its neighbours."
+    )
+    epsilon: float = Field(
+        default=1e-5,
+        ge=1e-8,
+        le=1e-2,
+        description="The largest error of a node's mass, divided by the sum of its edge weights.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeds:
+    """The reset vector: entities and passages with their weights, all on one scale; it need not sum to 1."""
+
+    entities: NDArray[np.int64]
+    entity_weights: NDArray[np.float64]
+    passages: NDArray[np.int64] = field(default_factory=_no_numbers)
+    passage_weights: NDArray[np.float64] = field(default_factory=_no_weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphRanking:
+    """PageRank mass of passages, and the entities that it started from.
+
+    `links` are the names of the question; `entities` are the seed entities with their `weights`, which sum to 1 if any
+    is above 0. `mass` is the PageRank mass at `chunks`, which are ascending; a chunk that is missing has none.
+    """
+
+    links: tuple[NameLink, ...]
+    entities: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    chunks: NDArray[np.int64]
+    mass: NDArray[np.float64]
+
+
+def rank_from_question(
+    snapshot: GraphSnapshot, question: str, config: PageRankConfig, documents: frozenset[str] | None = None
+) -> GraphRanking:
+    """Returns PageRank from the entities that the question names; without any, a ranking without mass.
+
+    An entity's weight is the confidence of its link divided by the number of chunks that mention it. With `documents`
+    only their part of the graph is used, and entities that they do not mention are not linked.
+    """
+    graph = snapshot.graph(documents)
+    degree = graph.adjacency.degree[graph.chunks :]
+    links = tuple(
+        replace(link, entities=present)
+        for link in link_names(question, snapshot.names, build_name_share(snapshot.statistics))
+        if (present := tuple(entity for entity in link.entities if degree[entity] > 0))
+    )
+    linked = np.array([entity for link in links for entity in link.entities], np.int64)
+    confidences = np.array([link.confidence for link in links for _ in link.entities])
+    entities, place = np.unique(linked, return_inverse=True)
+    confidence = np.zeros(len(entities))
+    np.maximum.at(confidence, place, confidences)
+    seeds = Seeds(entities=entities, entity_weights=confidence / np.maximum(graph.df[entities], 1))
+    return replace(rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon), links=links)
+
+
+def rank_from_seeds(graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsilon: float) -> GraphRanking:
+    """Returns PageRank that restarts at the seeds, each in proportion to its weight.
+
+    The result names the seed entities alone, not the seed passages, and has no links.
+    """
+    nodes = np.concatenate([seeds.entities + graph.chunks, seeds.passages])
+    weights = np.concatenate([seeds.entity_weights, seeds.passage_weights])
+    found = forward_push(graph.adjacency, nodes, weights, damping=damping, epsilon=epsilon)
+    count = np.searchsorted(found.nodes, graph.chunks)
+    total = seeds.entity_weights.sum()
+    return GraphRanking(
+        links=(),
+        entities=seeds.entities,
+        weights=seeds.entity_weights / total if total > 0 else seeds.entity_weights,
+        chunks=found.nodes[:count],
+        mass=found.mass[:count],
+    )

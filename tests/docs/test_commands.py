@@ -1,0 +1,51 @@
+"""The command line against its pages: `docs/cli.md` is up to date, and what any page names exists."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.docs.commands import all_commands, cli_page
+from tests.docs.pages import DOCS, code_blocks, inline_code, pages
+
+_CALL = re.compile(r"(?:^|(?<=[\s`]))hopweave ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)(.*)")
+_FLAG = re.compile(r"(?:^|(?<=[\s`\[(]))(--?[a-z][a-z-]*)(?=$|[\s`=,.;)\]…])")
+
+
+def calls(text: str) -> Iterator[tuple[str, str]]:
+    """The words behind `hopweave` with the rest of the line, without its comment."""
+    for snippet in (*inline_code(text), *code_blocks(text)):
+        for line in snippet.splitlines():
+            for words, rest in _CALL.findall(line):
+                yield words, re.split(r"\s#\s|[|;&]", rest)[0]
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    assert (DOCS / "cli.md").read_text("utf-8") == cli_page(), "run `make docs`"
+
+
+def test_every_argument_and_option_is_described() -> None:
+    parameters = [(one.name, p.name, p.help) for one in all_commands() for p in (*one.arguments, *one.options)]
+    assert [(command, name) for command, name, text in parameters if not text] == []
+
+
+@pytest.mark.parametrize("page", sorted(pages()))
+def test_commands_and_options_that_a_page_names_exist(page: str) -> None:
+    flags = {one.name: one.flags for one in all_commands()}
+    groups = {name.split()[0] for name in flags if " " in name}
+    for words, rest in calls(pages()[page]):
+        first, _, second = words.partition(" ")
+        if words in flags:
+            assert set(_FLAG.findall(rest)) <= flags[words], f"hopweave {words}{rest}"
+        elif first in flags:
+            assert set(_FLAG.findall(f" {second}{rest}")) <= flags[first], f"hopweave {words}{rest}"
+        else:
+            assert first in groups, f"hopweave {words}{rest}"
+            assert not second, f"hopweave {words}{rest}"
+
+
+@pytest.mark.parametrize("page", sorted(pages()))
+def test_options_that_a_page_names_by_themselves_exist(page: str) -> None:
+    known = {flag for one in all_commands() for flag in one.flags}
+    named = {snippet.split()[0] for snippet in inline_code(pages()[page]) if snippet.startswith("--")}
+    assert {flag for flag in named if _FLAG.fullmatch(flag)} <= known

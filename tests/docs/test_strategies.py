@@ -1,0 +1,92 @@
+"""Strategies and loaders against the pages on them: each is described once, and what a page names exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import DOCS, inline_code, pages, table_rows
+
+_SPEC = re.compile(r"([a-z_]+):((?:[a-z_]+=[^\s,]+)(?:,[a-z_]+=[^\s,]+)*)")
+_OPTION = re.compile(r"([a-z_]+)=([^\s,]+)")
+
+
+def described() -> dict[str, dict[str, dict[str, object]]]:
+    """Options with their defaults, of each strategy by name, by kind."""
+    from app.services.catalogue import strategies
+
+    kinds: dict[str, dict[str, dict[str, object]]] = {}
+    for one in strategies():
+        properties = one["options"].get("properties", {})
+        options = {name: schema.get("default") for name, schema in properties.items()}
+        kinds.setdefault(one["kind"], {})[one["name"]] = options
+    return kinds
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
+
+
+def test_every_searcher_has_its_item() -> None:
+    listed = re.findall(r"^- \*\*`(\w+)`\*\*", page("searching.md"), re.MULTILINE)
+    assert sorted(listed) == sorted(described()["searcher"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "of", "headings"),
+    [
+        ("reasoner", "asking.md", ("name", "does")),
+        ("chunker", "documents.md", ("chunker",)),
+        ("extractor", "documents.md", ("extractor",)),
+    ],
+)
+def test_every_strategy_has_its_row(kind: str, of: str, headings: tuple[str, ...]) -> None:
+    listed = [re.findall(r"`([^`]+)`", row[0])[0] for row in table_rows(page(of), *headings)]
+    assert sorted(listed) == sorted(described()[kind])
+
+
+def test_every_loader_has_its_row() -> None:
+    from indexer.loading import known_suffixes, media_type_of
+
+    rows = [re.findall(r"`(\.\w+)`", row[0]) for row in table_rows(page("documents.md"), "file")]
+    listed = {suffix for row in rows for suffix in row}
+    assert listed == {*known_suffixes(), ".jsonl"}
+    assert all(len({media_type_of(f"x{suffix}") for suffix in row}) == 1 for row in rows if row != [".jsonl"])
+
+
+def test_the_options_of_reasoners_are_those_of_the_code() -> None:
+    reasoners = described()["reasoner"]
+    rows = table_rows(page("asking.md"), "name", "main options, with their defaults")
+    assert rows
+    for names, options in rows:
+        for name in re.findall(r"`(\w+)`", names):
+            for option, default in _OPTION.findall(" ".join(inline_code(options))):
+                assert str(reasoners[name][option]).lower().removesuffix(".0") == default, f"{name}:{option}"
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_options_that_a_page_names_exist(name: str) -> None:
+    known: dict[str, dict[str, object]] = {}
+    for kind in described().values():
+        known |= kind
+    for snippet in inline_code(pages()[name]):
+        for strategy, options in _SPEC.findall(snippet):
+            if strategy in known:
+                given = {option for option, _ in _OPTION.findall(options)}
+                assert given <= set(known[strategy]), snippet
+
+
+def test_the_readme_names_strategies_that_exist() -> None:
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    kinds = described()
+    for heading, kind in (("reasoner", "reasoner"), ("name", "searcher")):
+        listed = {name for row in table_rows(readme, heading) for name in re.findall(r"`(\w+)`", row[0])}
+        assert listed <= set(kinds[kind])
+        assert listed
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for name, text in pages().items():
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+            if "://" not in target:
+                assert (DOCS.parent / Path(name).parent / target).exists(), f"{name}: {target}"

@@ -1,0 +1,174 @@
+"""The Python API on the application: what each operation sends is what the server takes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+import hopweave
+from core.settings import ApiSettings
+from hopweave._operations import documents, ingestion
+from tests.integration.api.conftest import BASE, MakeServer, Server
+
+ADA = hopweave.NewDocument(key="ada", title="Ada Lovelace", text="Ada Lovelace wrote the first program.")
+TOWER = hopweave.NewDocument(
+    key="a/tower?#",
+    chunks=(hopweave.NewChunk(text="Gustave Eiffel built a tower in Paris.", page=2),),
+    metadata={"year": 1889},
+)
+
+
+def connected(server: Server, api_key: str | None = None) -> hopweave.AsyncClient:
+    transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=False)
+    return hopweave.connect_async(BASE, api_key=api_key, transport=transport)
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[hopweave.AsyncClient]:
+    async with connected(server) as client:
+        await client.create_corpus("people")
+        yield client
+
+
+async def _ingest(client: hopweave.AsyncClient, server: Server, *given: hopweave.NewDocument) -> None:
+    await client.ingest("people", documents=given, wait=False)
+    await server.work("people")
+
+
+async def test_corpora(client: hopweave.AsyncClient) -> None:
+    made = await client.create_corpus("more", extractor="pattern", fine="off")
+    assert (made.name, made.extractor, made.fine) == ("more", "pattern", "off")
+    assert await client.create_corpus("more", exist_ok=True) == made
+    with pytest.raises(hopweave.ConflictError):
+        await client.create_corpus("more")
+    assert [corpus.name for corpus in await client.list_corpora()] == ["more", "people"]
+    assert (await client.rename_corpus("more", "less")).id == made.id
+    assert (await client.get_corpus("less")).counts.documents == 0
+    job = await client.delete_corpus("less")
+    assert (job.kind, job.corpus) == ("drop", "less")
+    assert [corpus.name for corpus in await client.list_corpora()] == ["people"]
+    reindex = await client.reindex_corpus("people", chunker="passage")
+    assert (await client.cancel_job(reindex.id)).state == "cancelled"
+
+
+async def test_documents(client: hopweave.AsyncClient, server: Server) -> None:
+    await _ingest(client, server, ADA, TOWER)
+    tower, ada = await client.list_documents("people")
+    assert (tower.key, tower.metadata, tower.state, tower.readable) == (TOWER.key, {"year": 1889}, "indexed", True)
+    assert await client.list_documents("people", key="ada") == [ada]
+    assert await client.get_document("people", ada.id) == ada
+    assert b"first program" in await client.get_content("people", ada.id)
+    [chunk] = await client.list_chunks("people", tower.id)
+    assert chunk.page == 2
+    assert (await client.get_chunk("people", chunk.id)).previous is None
+    with pytest.raises(hopweave.ConflictError, match="only failed or cancelled"):
+        await client.retry_document("people", ada.id)
+    job = await client.delete_documents("people", ["ada"])
+    assert job.kind == "delete"
+    assert [one.key for one in await client.list_documents("people")] == [TOWER.key]
+
+
+async def test_a_list_of_documents_is_read_page_by_page(
+    client: hopweave.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_PAGE", 2)
+    given = [hopweave.NewDocument(key=f"{n}", text=f"Number {n}.") for n in range(5)]
+    await client.ingest("people", documents=given, wait=False)
+    assert [one.key for one in await client.list_documents("people")] == list("01234")
+    assert [one.key for one in await client.list_documents("people", limit=3)] == list("012")
+    assert await client.list_documents("people", state="failed") == []
+
+
+async def test_an_ingest_is_sent_in_parts_and_waited_for(
+    client: hopweave.AsyncClient, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingestion, "_MAX_DOCUMENTS", 2)
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "engine.md").write_text("# Engine\n\nCharles Babbage designed it.")
+    (tmp_path / "papers" / "scan.pdf").write_bytes(b"%PDF")
+    waiting = asyncio.create_task(client.ingest("people", tmp_path / "papers", documents=[ADA, TOWER]))
+    while not waiting.done():
+        await server.work("people")
+        await asyncio.sleep(0.01)
+    done = await waiting
+    assert [job.state for job in done.jobs] == ["done", "done"]
+    assert [one.key for one in done.documents] == ["engine.md", "ada", TOWER.key]
+    assert (done.count("indexed"), done.failures) == (3, ())
+    assert [one.source for one in done.rejected] == ["scan.pdf"]
+    again = await client.ingest("people", documents=[ADA])
+    assert again.count("unchanged") == 1
+
+
+async def test_an_ingest_of_nothing_sends_nothing(client: hopweave.AsyncClient, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert await client.ingest("people", tmp_path / "empty") == hopweave.Ingestion(jobs=(), documents=(), rejected=())
+    with pytest.raises(FileNotFoundError):
+        await client.ingest("people", tmp_path / "nowhere", documents=[ADA])
+    assert await client.list_documents("people") == []
+
+
+async def test_a_wait_has_an_end(client: hopweave.AsyncClient) -> None:
+    [job] = (await client.ingest("people", documents=[ADA], budget_tokens=10, wait=False)).jobs
+    assert job.token_budget == 10
+    with pytest.raises(hopweave.WaitTimeoutError, match=r"is queued after 0\.05 s"):
+        await client.wait_for_job(job.id, timeout=0.05)
+    assert [one.id for one in await client.list_jobs(limit=1)] == [job.id]
+    with pytest.raises(hopweave.ConflictError):
+        await client.resume_job(job.id, budget_tokens=5)
+
+
+async def test_search_and_ask(client: hopweave.AsyncClient, server: Server) -> None:
+    await _ingest(client, server, ADA, TOWER)
+    found = await client.search(
+        "people", "Who built a tower?", k=1, searcher="sparse", filter={"year": {"$gt": 1800}}, explain=True
+    )
+    assert [hit.document.key for hit in found.hits] == [TOWER.key]
+    history = [hopweave.Message(role="user", content="Hello")]
+    answer = await client.ask(
+        "people", "Who wrote the first program?", history=history, budget=hopweave.Budget(seconds=30)
+    )
+    assert answer.citations[0].document.key == "ada"
+    assert answer.reasoner.startswith("extractive")
+    *events, last = [event async for event in client.ask_events("people", "Who wrote the first program?")]
+    assert isinstance(last, hopweave.Answer)
+    assert last.answer == answer.answer
+    assert any(isinstance(event, hopweave.SearchEvent) for event in events)
+
+
+async def test_problems_are_errors(client: hopweave.AsyncClient) -> None:
+    with pytest.raises(hopweave.NotFoundError) as missing:
+        await client.get_corpus("nowhere")
+    assert (missing.value.status, missing.value.title) == (404, "Not Found")
+    assert str(missing.value).startswith("404 Not Found: there is no corpus 'nowhere'")
+    with pytest.raises(hopweave.InvalidRequestError) as wrong:
+        await client.search("people", "x", k=0)
+    assert wrong.value.errors[0]["field"] == "k"
+    with pytest.raises(hopweave.InvalidRequestError, match=r"documents\[0\]: document .bad."):
+        await client.ingest("people", documents=[hopweave.NewDocument(key="bad", text="\ud800")])
+    with pytest.raises(hopweave.NotFoundError):
+        _ = [event async for event in client.ask_events("nowhere", "x")]
+    with pytest.raises(hopweave.InvalidRequestError):
+        _ = [event async for event in client.ask_events("people", "x", reasoner="nobody")]
+
+
+@pytest.mark.parametrize("id", [".", "..", "", "a/b", "?"])
+async def test_an_id_leads_to_no_other_path(client: hopweave.AsyncClient, id: str) -> None:
+    with pytest.raises(hopweave.ProblemError):
+        await client.get_chunk("people", id)
+    with pytest.raises(hopweave.ProblemError):
+        await client.delete_corpus(f"people/documents/{id}")
+    assert [corpus.name for corpus in await client.list_corpora()] == ["people"]
+
+
+async def test_a_server_with_keys(make_server: MakeServer) -> None:
+    server = await make_server(ApiSettings(keys=[SecretStr("a key")]))
+    async with connected(server, "a key") as client:
+        assert await client.list_corpora() == []
+        assert "a key" not in repr(client)
+    for wrong in (None, "another"):
+        async with connected(server, wrong) as client:
+            with pytest.raises(hopweave.AuthenticationError, match=r"^401 Unauthorized: give a key of this server"):
+                await client.list_corpora()

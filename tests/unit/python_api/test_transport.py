@@ -1,0 +1,84 @@
+"""Answers that are none of Hopweave's, servers that are not there, and events in pieces."""
+
+import json
+import socket
+
+import httpx
+import pytest
+
+import hopweave
+from hopweave._events import EventReader
+
+
+def _client(answer: httpx.Response) -> hopweave.Client:
+    return hopweave.connect("http://there", transport=httpx.MockTransport(lambda _: answer))
+
+
+def test_a_server_that_is_not_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    with (
+        hopweave.connect(url) as client,
+        pytest.raises(hopweave.ConnectionFailedError, match=rf"^no Hopweave server answers at {url}: .*refused"),
+    ):
+        client.list_corpora()
+
+
+def test_an_address_without_a_scheme() -> None:
+    with hopweave.connect("localhost:8000") as client, pytest.raises(hopweave.ConnectionFailedError):
+        client.list_corpora()
+
+
+def test_an_answer_of_another_server() -> None:
+    with pytest.raises(hopweave.UnexpectedAnswerError, match="is no Listing"):
+        _client(httpx.Response(200, text="<html>")).list_corpora()
+    with pytest.raises(hopweave.UnexpectedAnswerError, match=r"data\.0\.name"):
+        _client(httpx.Response(200, json={"data": [{"id": "1"}], "next_cursor": None})).list_corpora()
+    with pytest.raises(hopweave.ProblemError, match=r"^307 Temporary Redirect"):
+        _client(httpx.Response(307, headers={"Location": "http://elsewhere"})).list_corpora()
+    with pytest.raises(hopweave.UnavailableError, match=r"^502 Bad Gateway: <html>"):
+        _client(httpx.Response(502, text="<html>\nno upstream")).list_corpora()
+
+
+def test_fields_that_are_not_known_are_ignored() -> None:
+    answer = {"id": "1", "kind": "drop", "state": "done", "corpus": "c", "counts": {}, "malformed_triples": 0, "new": 1}
+    answer |= {"failures": [], "created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None}
+    answer |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
+    assert _client(httpx.Response(200, json=answer)).get_job("1").is_settled
+
+
+def test_events_in_pieces_of_any_size() -> None:
+    text = json.dumps({"step": "", "text": "line\u2028separator, Ünï"}, ensure_ascii=False)
+    stream = (
+        f": ping\n\nid: 1\nevent: token\ndata: {text}\n\n"
+        'event: of-a-newer-version\ndata: {}\n\nevent: note\r\ndata: {"step": "",\r\ndata: "text": "n"}\r\n\r\n'
+    ).encode()
+    expected = [
+        hopweave.TokenEvent(step="", text="line\u2028separator, Ünï"),
+        hopweave.NoteEvent(step="", text="n"),
+    ]
+    for size in (1, 2, 7, len(stream)):
+        reader = EventReader()
+        pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
+        assert [event for piece in pieces for event in reader.feed(piece)] == expected
+
+
+def test_an_error_event_is_raised() -> None:
+    details = {
+        "type": "about:blank",
+        "title": "Bad Gateway",
+        "status": 502,
+        "detail": "the model failed",
+        "instance": "/",
+    }
+    body = f'event: note\ndata: {{"step": "", "text": "n"}}\n\nevent: error\ndata: {json.dumps(details)}\n\n'
+    events = _client(httpx.Response(200, text=body)).ask_events("c", "q")
+    assert next(events) == hopweave.NoteEvent(step="", text="n")
+    with pytest.raises(hopweave.UnavailableError, match="502 Bad Gateway: the model failed"):
+        next(events)
+
+
+def test_a_stream_that_is_cut_off() -> None:
+    cut = _client(httpx.Response(200, text='event: note\ndata: {"step": "", "text": "n"}\n\n'))
+    with pytest.raises(hopweave.ConnectionFailedError, match="ended before the answer"):
+        list(cut.ask_events("c", "q"))

@@ -1,0 +1,101 @@
+"""The words of a question that are in no name, and what they weigh."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from core.text.terms import hash_of
+from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
+from tests.unit.retrieval.bridged.builders import Said, corpus
+
+
+@pytest.fixture
+def snapshot() -> GraphSnapshot:
+    return corpus(
+        Said(title="Hello Love", text="a song"),
+        Said(title="Hank Snow", text="he died, he sang songs"),
+        Said(title="Zebra", text="it eats grass"),
+        Said(title="北京大学", text="大学在中国"),
+    )
+
+
+def asked(question: str, snapshot: GraphSnapshot) -> QuestionTerms:
+    return extract_question_terms(
+        question, rank_from_question(snapshot, question, PageRankConfig()).links, snapshot.statistics
+    )
+
+
+def test_words_of_linked_names_and_stop_words_are_left_out(snapshot: GraphSnapshot) -> None:
+    terms = asked("When did the singer of the songs of Hank Snow die?", snapshot)
+    assert set(terms.written) == {"singer", "songs", "die"}
+    named = {hash_of("hank"), hash_of("snow")}
+    assert set(terms.all_stems.tolist()) == named | set(terms.stems.tolist())
+    assert sorted(terms.stems.tolist()) == terms.stems.tolist()
+    assert [hash_of({"songs": "song"}.get(word, word)) for word in terms.written] == terms.stems.tolist()
+
+
+def test_a_word_weighs_the_more_the_fewer_chunks_have_it(snapshot: GraphSnapshot) -> None:
+    terms = asked("Which songs, grass and xylophones?", snapshot)
+    weighs = dict(zip(terms.written, terms.idf.tolist(), strict=True))
+    assert weighs == pytest.approx(
+        {
+            "songs": log(1 + (4 - 2 + 0.5) / 2.5),  # two of the four chunks
+            "grass": log(1 + (4 - 1 + 0.5) / 1.5),
+            "xylophones": 0,  # no chunk
+        }
+    )
+    assert terms.total == pytest.approx(sum(weighs.values()))
+
+
+def test_a_stem_that_also_stands_in_a_name_is_part_of_the_name(snapshot: GraphSnapshot) -> None:
+    assert asked("Who fell in love with Hello Love?", snapshot).written == ("fell",)
+
+
+def test_a_word_that_occurs_twice_counts_once_as_first_written(snapshot: GraphSnapshot) -> None:
+    assert asked("songs, a song, SONGS", snapshot).written == ("songs",)
+
+
+def test_without_a_link_all_words_count(snapshot: GraphSnapshot) -> None:
+    question = "When did Hank Snow die?"
+    terms = extract_question_terms(question, [], snapshot.statistics)
+    assert set(terms.written) == {"Hank", "Snow", "die"}
+    assert terms.all_stems.tolist() == terms.stems.tolist()
+
+
+def test_a_script_without_spaces_gives_pairs_of_characters(snapshot: GraphSnapshot) -> None:
+    terms = asked("中国的大学", snapshot)
+    assert set(terms.written) == {"中国", "国的", "的大", "大学"}
+    weighs = dict(zip(terms.written, terms.idf.tolist(), strict=True))
+    assert weighs["中国"] == weighs["大学"] == pytest.approx(log(1 + 3.5 / 1.5))
+    assert weighs["国的"] == 0
+
+
+def test_the_pairs_within_a_linked_name_are_no_words(snapshot: GraphSnapshot) -> None:
+    assert set(asked("北京大学在中国哪里", snapshot).written).isdisjoint({"北京", "京大", "大学"})
+
+
+@pytest.mark.parametrize("question", ["", "  ", "???", "Who was it?", "\U0001f600"])
+def test_a_question_without_words_has_no_stem(question: str, snapshot: GraphSnapshot) -> None:
+    terms = asked(question, snapshot)
+    assert (len(terms.stems), len(terms.idf), terms.written, terms.total) == (0, 0, (), 0.0)
+
+
+def test_in_an_empty_corpus_every_word_weighs_nothing() -> None:
+    terms = asked("What is made of flour?", corpus())
+    assert set(terms.written) == {"made", "flour"}
+    assert terms.total == 0.0
+
+
+def test_idf_is_told_in_the_order_asked_for(snapshot: GraphSnapshot) -> None:
+    stems = np.array([hash_of("grass"), hash_of("nowher"), hash_of("song")], np.uint32)
+    assert bm25_idf(snapshot.statistics, stems).tolist() == pytest.approx([log(1 + 3.5 / 1.5), 0, log(1 + 2.5 / 2.5)])
+
+
+def test_of_a_text_that_is_pasted_in_the_rarest_words_are_compared(snapshot: GraphSnapshot) -> None:
+    terms = asked("songs grass " + " ".join(f"word{n}" for n in range(1000)), snapshot)
+    assert len(terms.stems) == len(terms.idf) == len(terms.written) == 200
+    assert {"songs", "grass"} <= set(terms.written)
+    assert sorted(terms.stems.tolist()) == terms.stems.tolist()

@@ -1,0 +1,112 @@
+"""Forward push against the exact vector of igraph."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
+
+
+def random_graph(nodes: int, edges: int, seed: int) -> Adjacency:
+    rng = np.random.default_rng(seed)
+    popular = np.minimum(rng.zipf(1.3, edges), nodes) - 1
+    other = rng.integers(0, nodes, edges)
+    weights = rng.choice([0.8, 1.0, 2.0], edges).astype(np.float32)
+    return build_adjacency(nodes, popular.astype(np.int64), other, weights)
+
+
+def exact(graph: Adjacency, seeds: list[int], weights: list[float], damping: float) -> np.ndarray:
+    import igraph
+
+    rows = np.repeat(np.arange(graph.size), np.diff(graph.indptr))
+    upper = rows < graph.indices
+    edges = np.column_stack([rows[upper], graph.indices[upper]])
+    reset = np.bincount(seeds, weights=weights, minlength=graph.size)
+    return np.array(
+        igraph.Graph(n=graph.size, edges=edges).personalized_pagerank(
+            damping=damping,
+            reset=reset.tolist(),
+            weights=graph.weights[upper].tolist(),
+            implementation="prpack",
+        )
+    )
+
+
+def approximate(graph: Adjacency, seeds: list[int], weights: list[float], damping: float, epsilon: float) -> NodeMass:
+    return forward_push(graph, np.array(seeds, np.int64), np.array(weights), damping=damping, epsilon=epsilon)
+
+
+def dense(found: NodeMass, size: int) -> np.ndarray:
+    out = np.zeros(size)
+    out[found.nodes] = found.mass
+    return out
+
+
+@pytest.mark.parametrize("damping", [0.5, 0.85])
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_the_exact_vector_up_to_epsilon(seed: int, damping: float) -> None:
+    graph = random_graph(2000, 6000, seed)
+    seeds, weights = [5, 17, 900], [1.0, 0.5, 0.1]
+    reference = exact(graph, seeds, weights, damping)
+    errors = []
+    for epsilon in (1e-4, 1e-5, 1e-6, 1e-8):
+        found = dense(approximate(graph, seeds, weights, damping, epsilon), graph.size)
+        errors.append(np.abs(found - reference).sum())
+        assert errors[-1] <= 2 * epsilon * graph.degree.sum()
+    assert errors == sorted(errors, reverse=True)
+    best, wanted = np.argsort(-found)[:20], np.argsort(-reference)[:20]
+    assert len(np.intersect1d(best, wanted)) >= 19
+
+
+def test_no_seed_gives_no_mass() -> None:
+    graph = random_graph(10, 20, 0)
+    assert len(approximate(graph, [], [], 0.85, 1e-6).nodes) == 0
+    assert len(approximate(graph, [3], [0.0], 0.85, 1e-6).nodes) == 0
+
+
+def test_a_seed_given_twice_counts_twice() -> None:
+    graph = random_graph(100, 300, 0)
+    twice = approximate(graph, [3, 3, 8], [1, 1, 1], 0.85, 1e-6)
+    once = approximate(graph, [3, 8], [2, 1], 0.85, 1e-6)
+    np.testing.assert_allclose(dense(twice, 100), dense(once, 100), atol=1e-12)
+
+
+def test_an_isolated_seed_keeps_its_mass_as_in_igraph() -> None:
+    graph = build_adjacency(4, np.array([0, 1]), np.array([1, 2]), np.ones(2, np.float32))
+    found = approximate(graph, [3, 0], [1.0, 1.0], 0.85, 1e-9)
+    np.testing.assert_allclose(dense(found, 4), exact(graph, [3, 0], [1.0, 1.0], 0.85), atol=1e-6)
+    alone = approximate(graph, [3], [1.0], 0.85, 1e-6)
+    assert (alone.nodes.tolist(), alone.mass.tolist()) == ([3], [1.0])
+
+
+def test_a_hub_of_many_neighbours_is_walked_like_any_node() -> None:
+    size = 20_001
+    hub = build_adjacency(size, np.zeros(size - 1, np.int64), np.arange(1, size), np.ones(size - 1, np.float32))
+    found = dense(approximate(hub, [1], [1.0], 0.5, 1e-9), size)
+    np.testing.assert_allclose(found, exact(hub, [1], [1.0], 0.5), atol=1e-9 * size)
+
+
+def test_repeated_and_concurrent_pushes_give_the_same_bytes() -> None:
+    graphs = [random_graph(3000, 9000, 1), random_graph(500, 2000, 2)]
+    wanted = [approximate(graph, [5, 17], [1.0, 0.5], 0.85, 1e-6) for graph in graphs]
+    wrong: list[int] = []
+
+    def work() -> None:
+        for turn in range(40):
+            found = approximate(graphs[turn % 2], [5, 17], [1.0, 0.5], 0.85, 1e-6)
+            if not np.array_equal(found.mass, wanted[turn % 2].mass):
+                wrong.append(turn)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_warming_twice_is_harmless() -> None:
+    warm()
+    warm()

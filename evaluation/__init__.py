@@ -4,21 +4,21 @@ Rows first: every question has a row for every searcher and reasoner, whatever b
 the rows.
 """
 
-from evaluation.datasets import Dataset, GoldQuestion, read_dataset
-from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check, run
-from evaluation.importers import FORMS, Imported, import_dataset
-from evaluation.indexing import IndexReport, Progress, WorkerWatch, index, peak_memory_mb
-from evaluation.model_choice import chosen_models
-from evaluation.ranker.ranker_training import Judgement, Trained, Training, check_installed, train
-from evaluation.ranker.training_set import TrainingSet, gather_set, read_training_datasets
-from evaluation.report.ranker_table import ranker_table
-from evaluation.report.report import report_of, rows_file, write_report
-from evaluation.report.table import table_of
-from evaluation.rows.result import Result
+from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.supporting import Support
+from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experiment, run_experiment
+from evaluation.importers import FORMS, ImportCounts, import_dataset
+from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset, read_peak_memory_mb
+from evaluation.model_options import parse_model_options
+from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
+from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
+from evaluation.report.json_report import build_report, rows_path, write_report
+from evaluation.report.ranker_table import build_ranker_table
+from evaluation.report.result import Result
+from evaluation.report.tables import build_tables
+from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
 from evaluation.rows.rows_file import RowsFile
-from evaluation.scores.bootstrap import Interval, interval
-from evaluation.scores.supporting import Support
-from evaluation.scores.thresholds import Threshold, parse_threshold, shortfalls
+from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
 __all__ = [
     "DEFAULT_SEARCHERS",
@@ -26,36 +26,36 @@ __all__ = [
     "Dataset",
     "Experiment",
     "GoldQuestion",
-    "Imported",
+    "ImportCounts",
     "IndexReport",
     "Interval",
-    "Judgement",
-    "Progress",
+    "RankerGain",
+    "ReportProgress",
     "Result",
     "RowsFile",
     "Support",
     "Threshold",
-    "Trained",
+    "TrainedRanker",
     "Training",
     "TrainingSet",
     "WorkerWatch",
-    "check",
-    "check_installed",
-    "chosen_models",
-    "gather_set",
+    "bootstrap_interval",
+    "build_ranker_table",
+    "build_report",
+    "build_tables",
+    "check_experiment",
+    "check_training_libraries",
+    "find_shortfalls",
+    "gather_training_set",
     "import_dataset",
-    "index",
-    "interval",
+    "index_dataset",
+    "parse_model_options",
     "parse_threshold",
-    "peak_memory_mb",
-    "ranker_table",
     "read_dataset",
+    "read_peak_memory_mb",
     "read_training_datasets",
-    "report_of",
-    "rows_file",
-    "run",
-    "shortfalls",
-    "table_of",
-    "train",
+    "rows_path",
+    "run_experiment",
+    "train_ranker",
     "write_report",
 ]

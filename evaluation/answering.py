@@ -12,17 +12,17 @@ from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.datasets import Dataset, GoldQuestion
-from evaluation.fingerprints import answers_fingerprint, gold_of
-from evaluation.indexing import Progress
-from evaluation.rows.answer_rows import AnswerRow, Cost, answer_row, failed_answer
+from evaluation.datasets.dataset import Dataset, GoldQuestion
+from evaluation.fingerprints import fingerprint_answers, fingerprint_gold
+from evaluation.indexing import ReportProgress
+from evaluation.rows.answer_rows import AnswerRow, Cost, score_answer, score_failed_answer
 from evaluation.rows.rows_file import ANSWER, RowsFile
 
-__all__ = ["Asked", "answer_all"]
+__all__ = ["AnswerOptions", "answer_all"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AnswerOptions:
     """Where and how the questions are asked. `over` is the searcher, `k` the passages a search; None leaves either to
     the reasoner.
 
@@ -40,14 +40,14 @@ class Asked:
 
 async def answer_all(
     container: Container,
-    asked: Asked,
+    asked: AnswerOptions,
     questions: Sequence[GoldQuestion],
     reasoner: str,
     rows: RowsFile | None,
-    progress: Progress,
+    progress: ReportProgress,
 ) -> list[AnswerRow]:
     """One row a question, in their order. Rows that failed are asked again, others are taken from `rows`."""
-    fingerprint = answers_fingerprint(
+    fingerprint = fingerprint_answers(
         container,
         asked.corpus,
         asked.dataset if asked.indexed else None,
@@ -58,7 +58,7 @@ async def answer_all(
     )
     made: dict[int, AnswerRow] = {}
     for place, question in enumerate(questions):
-        kept = rows.find(ANSWER, fingerprint, gold_of(question)) if rows else None
+        kept = rows.find(ANSWER, fingerprint, fingerprint_gold(question)) if rows else None
         if kept is not None and kept["error"] is None:
             made[place] = AnswerRow.from_json(kept)
     waiting = [place for place in range(len(questions)) if place not in made]
@@ -69,7 +69,7 @@ async def answer_all(
         while waiting:
             place = waiting.pop(0)
             row = await _answer(container, asked, questions[place], reasoner)
-            made[place] = replace(row, fingerprint=fingerprint, gold=gold_of(questions[place]))
+            made[place] = replace(row, fingerprint=fingerprint, gold=fingerprint_gold(questions[place]))
             if rows:
                 rows.keep(ANSWER, asked.dataset.name, made[place].to_json())
             progress(reasoner, len(made), len(questions))
@@ -80,13 +80,13 @@ async def answer_all(
     return [made[place] for place in range(len(questions))]
 
 
-async def _warm_up(container: Container, asked: Asked) -> None:
+async def _warm_up(container: Container, asked: AnswerOptions) -> None:
     """One search before, so that no load of an embedding model is timed."""
     request = SearchRequest(query="warm", searcher=parse_spec(asked.over) if asked.over else None)
     await search(container, asked.corpus, request, Trace())
 
 
-async def _answer(container: Container, asked: Asked, question: GoldQuestion, reasoner: str) -> AnswerRow:
+async def _answer(container: Container, asked: AnswerOptions, question: GoldQuestion, reasoner: str) -> AnswerRow:
     limits = container.settings.budget
     trace = Trace(budget=Budget(calls=limits.calls, tokens=limits.tokens, seconds=limits.seconds))
     began = time.perf_counter()
@@ -101,5 +101,5 @@ async def _answer(container: Container, asked: Asked, question: GoldQuestion, re
         answer = await ask(container, asked.corpus, request, trace)
     except HopweaveError as error:
         seconds = time.perf_counter() - began
-        return failed_answer(question, reasoner, str(error), seconds=seconds, cost=Cost.of(trace))
-    return answer_row(question, reasoner, answer, seconds=time.perf_counter() - began, trace=trace)
+        return score_failed_answer(question, reasoner, str(error), seconds=seconds, cost=Cost.of(trace))
+    return score_answer(question, reasoner, answer, seconds=time.perf_counter() - began, trace=trace)

@@ -8,17 +8,17 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.strategies import parse_spec
-from evaluation.answering import Asked, answer_all
-from evaluation.datasets import Dataset, GoldQuestion, read_dataset
-from evaluation.indexing import IndexReport, Progress, WorkerWatch, index
-from evaluation.judging import Judge, JudgementRow, models_of
+from evaluation.answering import AnswerOptions, answer_all
+from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset
+from evaluation.judging import Judge, JudgementRow, require_judge_models
+from evaluation.report.result import Result
 from evaluation.rows.answer_rows import AnswerRow
-from evaluation.rows.result import Result
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.search_rows import SearchRow
 from evaluation.searching import search_all
 
-__all__ = ["DEFAULT_SEARCHERS", "Experiment", "check", "run"]
+__all__ = ["DEFAULT_SEARCHERS", "Experiment", "check_experiment", "run_experiment"]
 
 DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
@@ -57,12 +57,12 @@ class Experiment:
             raise InvalidInput(f"--baseline {self.baseline!r} is none of what is compared: {known}; name it as there")
 
 
-async def run(
+async def run_experiment(
     container: Container,
     supervision: WorkerWatch,
     folder: Path,
     experiment: Experiment,
-    progress: Progress,
+    progress: ReportProgress,
     rows: RowsFile | None = None,
 ) -> Result:
     """Index the dataset if needed, then ask every question of every searcher and reasoner; answers that are kept in
@@ -70,7 +70,7 @@ async def run(
 
     Raises what is wrong with the dataset or a strategy's name before anything is indexed.
     """
-    check(container, experiment)
+    check_experiment(container, experiment)
     dataset = read_dataset(folder, experiment.questions, needs_corpus=experiment.corpus is None)
     corpus, report = await _corpus(container, supervision, dataset, experiment, progress)
     questions = _asked(dataset, experiment)
@@ -96,11 +96,11 @@ async def _answers(
     dataset: Dataset,
     corpus: Corpus,
     experiment: Experiment,
-    progress: Progress,
+    progress: ReportProgress,
     rows: RowsFile | None,
 ) -> tuple[list[AnswerRow], list[JudgementRow]]:
     """Of every reasoner, one after another: all that are asked of one are asked under the same load."""
-    asked = Asked(
+    asked = AnswerOptions(
         dataset=dataset,
         corpus=corpus,
         indexed=experiment.corpus is None,
@@ -113,7 +113,7 @@ async def _answers(
     if experiment.judge:
         judge = Judge(
             container=container,
-            models=models_of(container),
+            models=require_judge_models(container),
             corpus=corpus,
             over=experiment.over or container.settings.searcher,
             dataset=dataset.name,
@@ -128,7 +128,7 @@ async def _answers(
     return answers, judgements
 
 
-def check(container: Container, experiment: Experiment) -> None:
+def check_experiment(container: Container, experiment: Experiment) -> None:
     """A name that is wrong is one error at once, not a failure of every question."""
     for searcher in experiment.searchers:
         container.searcher(parse_spec(searcher))
@@ -138,14 +138,14 @@ def check(container: Container, experiment: Experiment) -> None:
     if experiment.judge and not experiment.reasoners:
         raise InvalidInput("--judge judges answers: name whose with --reasoner")
     if experiment.judge:
-        models_of(container)
+        require_judge_models(container)
 
 
 async def _corpus(
-    container: Container, supervision: WorkerWatch, dataset: Dataset, experiment: Experiment, progress: Progress
+    container: Container, supervision: WorkerWatch, dataset: Dataset, experiment: Experiment, progress: ReportProgress
 ) -> tuple[Corpus, IndexReport | None]:
     if experiment.corpus is None:
-        return await index(
+        return await index_dataset(
             container,
             supervision,
             dataset,

@@ -11,16 +11,16 @@ from core.ids import digest
 from core.prompting.prompts import prompt_files
 from core.settings import Settings
 from core.strategies import config_of, parse_spec
-from evaluation.datasets import Dataset, GoldQuestion
+from evaluation.datasets.dataset import Dataset, GoldQuestion
 from reasoning import REASONERS
 
-__all__ = ["answers_fingerprint", "gold_of", "prompts_digest"]
+__all__ = ["fingerprint_answers", "fingerprint_gold", "fingerprint_prompts"]
 
 _JUDGE = "judge"
 _PROMPTED = ("reasoning", "retrieval")
 
 
-def answers_fingerprint(
+def fingerprint_answers(
     container: Container,
     corpus: Corpus,
     dataset: Dataset | None,
@@ -45,19 +45,19 @@ def answers_fingerprint(
             _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
             json.dumps([over is not None, k, web]),
             _models(settings),
-            prompts_digest(*_PROMPTED),
+            fingerprint_prompts(*_PROMPTED),
         ],
     )
 
 
-def gold_of(question: GoldQuestion) -> str:
+def fingerprint_gold(question: GoldQuestion) -> str:
     """Of a question with what it is scored by."""
     supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
     return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
 
 
 @cache
-def prompts_digest(*packages: str) -> str:
+def fingerprint_prompts(*packages: str) -> str:
     """Of the wording of every prompt in these packages."""
     parts = [
         part for package in packages for path in prompt_files(package) for part in (path.name, path.read_text("utf-8"))

@@ -16,12 +16,12 @@ from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, LoadFailed, Unavailable
 from core.ids import digest
 from core.jobs import Job, JobState
-from evaluation.datasets import CORPUS_FILE, Dataset
+from evaluation.datasets.dataset import CORPUS_FILE, Dataset
 from indexer import Rejection, read_paths
 
-__all__ = ["IndexReport", "Progress", "WorkerWatch", "corpus_name", "index", "peak_memory_mb"]
+__all__ = ["IndexReport", "ReportProgress", "WorkerWatch", "corpus_name", "index_dataset", "read_peak_memory_mb"]
 
-Progress = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and how much there is."""
 
 _LONGEST_NAME = 40
@@ -62,14 +62,14 @@ def corpus_name(dataset: Dataset, *, chunker: str, extractor: str, model: str) -
     return f"eval-{readable}-{digest('eval', [dataset.fingerprint, chunker, extractor, model])[:8]}"
 
 
-async def index(
+async def index_dataset(
     container: Container,
     supervision: WorkerWatch,
     dataset: Dataset,
     *,
     chunker: str,
     extractor: str,
-    progress: Progress,
+    progress: ReportProgress,
 ) -> tuple[Corpus, IndexReport]:
     """Ingest what the corpus lacks and wait for it; raises `LoadFailed` if a passage could not be indexed."""
     name = corpus_name(dataset, chunker=chunker, extractor=extractor, model=container.embedder.model)
@@ -85,7 +85,7 @@ async def index(
     return corpus, _report(job, dataset.passages, supervision.worker_pid())
 
 
-def peak_memory_mb(pid: int | None) -> float | None:
+def read_peak_memory_mb(pid: int | None) -> float | None:
     """The most resident memory that a process ever had; None where the system does not tell."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
@@ -105,7 +105,7 @@ def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
 
 
 async def _finished(
-    container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: Progress
+    container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: ReportProgress
 ) -> Job:
     """Wait for the job as long as it moves."""
     settled, moved = -1, time.monotonic()
@@ -134,5 +134,5 @@ def _report(job: Job, passages: int, worker: int | None) -> IndexReport:
         indexed=job.counts.get("indexed", 0),
         unchanged=job.counts.get("unchanged", 0),
         seconds=seconds,
-        peak_rss_mb=peak_memory_mb(worker),
+        peak_rss_mb=read_peak_memory_mb(worker),
     )

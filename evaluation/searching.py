@@ -9,9 +9,9 @@ from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.datasets import GoldQuestion
-from evaluation.indexing import Progress
-from evaluation.rows.search_rows import DEPTH, SearchRow, failed_search, search_row
+from evaluation.datasets.dataset import GoldQuestion
+from evaluation.indexing import ReportProgress
+from evaluation.rows.search_rows import DEPTH, SearchRow, score_failed_search, score_search
 
 __all__ = ["search_all"]
 
@@ -22,7 +22,7 @@ _WARM_UP = 3
 
 
 async def search_all(
-    container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: Progress
+    container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
     """One row a question. The first questions are asked once before, so that no load of a model is timed."""
     for question in questions[:_WARM_UP]:
@@ -41,6 +41,6 @@ async def _search(container: Container, corpus: Corpus, question: GoldQuestion, 
         request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=_CHUNKS)
         result = await search(container, corpus, request, trace)
     except HopweaveError as error:
-        return failed_search(question, searcher, str(error))
+        return score_failed_search(question, searcher, str(error))
     seconds = time.perf_counter() - began
-    return search_row(question, searcher, result.hits, seconds=seconds, stages=trace.timing, notes=trace.notes)
+    return score_search(question, searcher, result.hits, seconds=seconds, stages=trace.timing, notes=trace.notes)

@@ -74,7 +74,7 @@ class SlowEmbedder(TwinEmbedder):
         self._noted.mkdir(parents=True, exist_ok=True)
         (self._noted / str(os.getpid())).touch()
         await asyncio.sleep(SECONDS_A_TEXT * len(texts))
-        while self._hold.exists():  # noqa: ASYNC110 - another process removes the file
+        while self._hold.exists():  # noqa: ASYNC110 - another process creates and deletes the file
             await asyncio.sleep(SECONDS_A_TEXT)
         return await super().embed_passages(texts)
 

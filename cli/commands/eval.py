@@ -8,7 +8,7 @@ import typer
 from cli.flows.evaluation import STDOUT, check_thresholds, check_writable, default_rows, run_comparison, show_results
 from core.errors import InvalidInput
 from core.settings import read_settings
-from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, chosen_models, parse_threshold
+from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, parse_model_options, parse_threshold
 
 __all__ = ["register"]
 
@@ -98,7 +98,7 @@ def _eval(
         concurrency=concurrency,
         judge=judge,
     )
-    settings = read_settings(**chosen_models(model or ()))
+    settings = read_settings(**parse_model_options(model or ()))
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     show_results(results, json_file, kept.path)

@@ -15,14 +15,14 @@ from core.errors import InvalidInput
 from core.settings import Settings, read_settings
 from evaluation import (
     Dataset,
-    Progress,
+    ReportProgress,
     Training,
     TrainingSet,
-    check_installed,
-    gather_set,
-    ranker_table,
+    build_ranker_table,
+    check_training_libraries,
+    gather_training_set,
     read_training_datasets,
-    train,
+    train_ranker,
 )
 from retrieval.bridged.training import RECIPES
 
@@ -64,14 +64,14 @@ def _train_ranker(
         licences=tuple(licence or ()),
         force=force,
     )
-    check_installed(training.fitted)
+    check_training_libraries(training.fitted)
     datasets = read_training_datasets(dataset_dirs)
     draft = _prepare_draft(output)
     settings = read_settings()
     with stages() as progress:
         sets, model = asyncio.run(_gather(settings, datasets, training, progress))
-        trained = train(sets, training, embedding_model=model, progress=progress)
-    Console().print(ranker_table(trained))
+        trained = train_ranker(sets, training, embedding_model=model, progress=progress)
+    Console().print(build_ranker_table(trained))
     if not trained.gains:
         _report_no_gain(trained.difference.mean, output, force=force)
     _write(output, draft, trained.file)
@@ -79,14 +79,14 @@ def _train_ranker(
 
 
 async def _gather(
-    settings: Settings, datasets: Sequence[Dataset], training: Training, progress: Progress
+    settings: Settings, datasets: Sequence[Dataset], training: Training, progress: ReportProgress
 ) -> tuple[list[TrainingSet], str]:
     """Indexes and searches the training sets. The worker runs only during this, not while weights are fitted."""
     container = Container(settings)
     try:
         with Supervision(settings) as supervision:
             sets = [
-                await gather_set(
+                await gather_training_set(
                     container,
                     supervision,
                     dataset,

@@ -14,18 +14,18 @@ from core.errors import InvalidInput
 from core.settings import Settings
 from evaluation import (
     Experiment,
-    Progress,
+    ReportProgress,
     Result,
     RowsFile,
     Threshold,
-    check,
-    report_of,
-    rows_file,
-    shortfalls,
-    table_of,
+    build_report,
+    build_tables,
+    check_experiment,
+    find_shortfalls,
+    rows_path,
+    run_experiment,
     write_report,
 )
-from evaluation import run as run_experiment
 
 __all__ = ["STDOUT", "check_thresholds", "check_writable", "default_rows", "run_comparison", "show_results"]
 
@@ -36,7 +36,7 @@ _LONGEST_NAME = 100
 def default_rows(settings: Settings, folders: list[Path], json_file: Path | None) -> Path:
     """Returns the rows file of a set of datasets. The name is stable, so that a later run finds paid answers again."""
     if json_file is not None and json_file != STDOUT:
-        return rows_file(json_file)
+        return rows_path(json_file)
     name = "+".join(folder.resolve().name for folder in folders)[:_LONGEST_NAME]
     return settings.data_dir / "eval" / f"{name}.rows.jsonl"
 
@@ -60,11 +60,11 @@ def check_writable(file: Path) -> None:
 
 
 async def _run(
-    settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile, progress: Progress
+    settings: Settings, folders: list[Path], experiment: Experiment, kept: RowsFile, progress: ReportProgress
 ) -> list[Result]:
     container = Container(settings)
     try:
-        check(container, experiment)
+        check_experiment(container, experiment)
         with kept, Supervision(settings) as supervision:
             results = [
                 await run_experiment(container, supervision, folder, experiment, progress, kept) for folder in folders
@@ -77,15 +77,15 @@ async def _run(
 
 def show_results(results: list[Result], json_file: Path | None, rows: Path) -> None:
     if json_file == STDOUT:
-        typer.echo(json.dumps(report_of(results, rows), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(build_report(results, rows), indent=2, ensure_ascii=False))
         return
     if json_file is not None:
         write_report(results, json_file, rows)
-    Console().print(table_of(results))
+    Console().print(build_tables(results))
 
 
 def check_thresholds(results: list[Result], thresholds: list[Threshold]) -> None:
-    failures = shortfalls(thresholds, [report_of([result], None) for result in results])
+    failures = find_shortfalls(thresholds, [build_report([result], None) for result in results])
     for failure in failures:
         typer.echo(failure, err=True)
     if failures:

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from core.errors import InvalidInput
-from evaluation.importers.reading import list_of
-from evaluation.importers.writing import DatasetWriter
-from evaluation.rows.json_lines import Row, read_rows
+from evaluation.datasets.json_lines import Row, read_rows
+from evaluation.importers.dataset_writer import DatasetWriter
+from evaluation.importers.published_files import get_list
 
 __all__ = ["read", "read_passages"]
 
@@ -34,7 +34,7 @@ def read(path: Path, writer: DatasetWriter) -> None:
 
 def _answers(row: Row) -> list[str]:
     """Texts and numbers; nulls and blanks are no answers."""
-    found = [one for one in list_of(row, "golden_answers") if one is not None]
+    found = [one for one in get_list(row, "golden_answers") if one is not None]
     for one in found:
         if not isinstance(one, str | int | float):
             raise InvalidInput(f"{row.place}: `golden_answers` must hold texts, not {one!r:.80}")

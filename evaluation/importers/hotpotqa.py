@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput
-from evaluation.importers.reading import list_of, read_list
-from evaluation.importers.writing import DatasetWriter
-from evaluation.rows.json_lines import Row
+from evaluation.datasets.json_lines import Row
+from evaluation.importers.dataset_writer import DatasetWriter
+from evaluation.importers.published_files import get_list, read_list
 
 __all__ = ["read"]
 
@@ -15,7 +15,7 @@ def read(path: Path, writer: DatasetWriter) -> None:
     """The files `hotpot_train_v1.1.json`, `hotpot_dev_distractor_v1.json` and `hotpot_dev_fullwiki_v1.json`."""
     for row in read_list(path):
         passages = _passages(row, writer)
-        titles = [_titled(fact, "supporting_facts", row)[0] for fact in list_of(row, "supporting_facts")]
+        titles = [_titled(fact, "supporting_facts", row)[0] for fact in get_list(row, "supporting_facts")]
         known = all(title in passages for title in titles)
         writer.question(
             row.text("_id"),
@@ -30,7 +30,7 @@ def read(path: Path, writer: DatasetWriter) -> None:
 def _passages(row: Row, writer: DatasetWriter) -> dict[str, list[str]]:
     """The ids of the passages with each title."""
     found: dict[str, list[str]] = {}
-    for item in list_of(row, "context"):
+    for item in get_list(row, "context"):
         title, sentences = _titled(item, "context", row)
         if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
             raise InvalidInput(f"{row.place}: `context` {title!r} must hold a list of sentences")

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput
-from evaluation.importers.reading import parts
-from evaluation.importers.writing import DatasetWriter
-from evaluation.rows.json_lines import Row, read_rows
+from evaluation.datasets.json_lines import Row, read_rows
+from evaluation.importers.dataset_writer import DatasetWriter
+from evaluation.importers.published_files import iter_objects
 
 __all__ = ["read"]
 
@@ -19,7 +19,7 @@ def read(path: Path, writer: DatasetWriter) -> None:
             continue
         ids: dict[int, str] = {}
         supporting = []
-        for part in parts(row, "paragraphs"):
+        for part in iter_objects(row, "paragraphs"):
             idx = _index(part, "idx")
             ids[idx] = writer.passage(part.text("title"), part.text("paragraph_text"))
             if part.fields.get("is_supporting"):
@@ -29,7 +29,7 @@ def read(path: Path, writer: DatasetWriter) -> None:
             row.text("question"),
             [row.text("answer"), *row.texts("answer_aliases")],
             supporting,
-            {"hops": [_hop(part, ids) for part in parts(row, "question_decomposition")]},
+            {"hops": [_hop(part, ids) for part in iter_objects(row, "question_decomposition")]},
             place=row.place,
         )
 

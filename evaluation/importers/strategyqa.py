@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput
-from evaluation.importers.reading import object_of, read_list
-from evaluation.importers.writing import DatasetWriter
-from evaluation.rows.json_lines import Row
+from evaluation.datasets.json_lines import Row
+from evaluation.importers.dataset_writer import DatasetWriter
+from evaluation.importers.published_files import read_list, read_object
 
 __all__ = ["read", "read_passages"]
 
@@ -15,7 +15,7 @@ __all__ = ["read", "read_passages"]
 def read_passages(path: Path, writer: DatasetWriter) -> dict[str, str]:
     """The file `strategyqa_train_paragraphs.json`: the id of each paragraph by its name there."""
     ids = {}
-    for name, fields in object_of(path).items():
+    for name, fields in read_object(path).items():
         row = Row(place=f"{path} {name!r}", fields=fields if isinstance(fields, dict) else {})
         ids[name] = writer.passage(row.text("title"), row.text("content"))
     return ids

@@ -11,16 +11,16 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.ports.retrieval import Hit, Query
 from core.trace import Trace
-from evaluation.datasets import Dataset, GoldQuestion, read_dataset
-from evaluation.indexing import Progress, WorkerWatch, index
-from evaluation.scores.supporting import Support
+from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.supporting import Support
+from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from retrieval.bridged.features import compute_features
 from retrieval.bridged.stage1 import gather_evidence
 from retrieval.bridged.training import TrainingQuestion
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig
 
-__all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_set", "read_training_datasets"]
+__all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_training_set", "read_training_datasets"]
 
 LEAST_QUESTIONS = 20
 """Of all sets together; with fewer, a gain in cross-validation would tell nothing."""
@@ -57,7 +57,7 @@ def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
     return datasets
 
 
-async def gather_set(
+async def gather_training_set(
     container: Container,
     supervision: WorkerWatch,
     dataset: Dataset,
@@ -65,13 +65,15 @@ async def gather_set(
     features: Sequence[str],
     extractor: str,
     chunker: str,
-    progress: Progress,
+    progress: ReportProgress,
 ) -> TrainingSet:
     """Index the dataset if needed and look for every question's candidates.
 
     Raises `InvalidInput` if none of the candidates, of any question, shows what supports it.
     """
-    corpus, _ = await index(container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress)
+    corpus, _ = await index_dataset(
+        container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress
+    )
     snapshot = await container.snapshots.get(corpus.id)
     questions = []
     for number, question in enumerate(dataset.questions, start=1):

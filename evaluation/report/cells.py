@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["counted", "percent", "rounded", "table"]
+__all__ = ["format_count", "format_number", "format_percent", "make_table"]
 
 _UNKNOWN = "–"
 
 
-def table(kind: str, numbers: Sequence[str]) -> Table:
+def make_table(kind: str, numbers: Sequence[str]) -> Table:
     """A column of names under `kind`, and a column for each number."""
     made = Table(box=None, header_style="dim", pad_edge=False)
     made.add_column(Text(kind))
@@ -19,14 +19,14 @@ def table(kind: str, numbers: Sequence[str]) -> Table:
     return made
 
 
-def percent(fraction: float | None) -> str:
+def format_percent(fraction: float | None) -> str:
     return _UNKNOWN if fraction is None else f"{100 * fraction:.1f}"
 
 
-def rounded(value: float | None, digits: int) -> str:
+def format_number(value: float | None, digits: int) -> str:
     return _UNKNOWN if value is None else f"{value:,.{digits}f}"
 
 
-def counted(count: float) -> str:
+def format_count(count: float) -> str:
     """A whole number, but for an average of some."""
     return f"{count:g}"

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from evaluation.scores.bootstrap import Interval, interval
+from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
-__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "Scored", "compare"]
+__all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "ScoredRow", "compare"]
 
 SEARCH_COMPARED = ("recall@5",)
 ANSWER_COMPARED = ("em", "f1")
@@ -14,7 +14,7 @@ ANSWER_COMPARED = ("em", "f1")
 _SEED = 0
 
 
-class Scored(Protocol):
+class ScoredRow(Protocol):
     """A row of either kind."""
 
     @property
@@ -33,7 +33,7 @@ class Comparison:
 
 
 def compare(
-    rows: Mapping[str, Sequence[Scored]], metrics: Sequence[str], baseline: str | None
+    rows: Mapping[str, Sequence[ScoredRow]], metrics: Sequence[str], baseline: str | None
 ) -> dict[str, Comparison]:
     """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
 
@@ -51,9 +51,9 @@ def compare(
 
 
 def _differences(
-    rows: Sequence[Scored], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+    rows: Sequence[ScoredRow], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
 ) -> Iterator[tuple[str, Interval]]:
     for metric in metrics:
         pairs = [(row.scores, reference[row.question_id]) for row in rows if metric in row.scores]
         if pairs:
-            yield metric, interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)
+            yield metric, bootstrap_interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)

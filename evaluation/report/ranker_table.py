@@ -4,10 +4,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from evaluation.ranker.ranker_training import Trained
+from evaluation.ranker.training import TrainedRanker
 from evaluation.scores.bootstrap import LEVEL, Interval
 
-__all__ = ["ranker_table"]
+__all__ = ["build_ranker_table"]
 
 _NOTE = (
     "The ranker by cross-validation over all sets: each question is ranked by weights that have not seen it. "
@@ -15,7 +15,7 @@ _NOTE = (
 )
 
 
-def ranker_table(trained: Trained) -> Group:
+def build_ranker_table(trained: TrainedRanker) -> Group:
     """R@5 by dataset in percent, differences in points; several datasets have all their questions at the end."""
     several = len(trained.judgements) > 1
     table = Table(box=None, header_style="dim", pad_edge=False, collapse_padding=True)

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluation.judging.judgement_scores import FAITHFULNESS, RELEVANCE
-from evaluation.report.cells import counted, percent, rounded, table
-from evaluation.scores.answer_scores import DEEPEST
+from evaluation.report.answer_scores import DEEPEST
+from evaluation.report.cells import format_count, format_number, format_percent, make_table
 
-__all__ = ["reasoner_tables"]
+__all__ = ["build_reasoner_tables"]
 
 _ANSWER = {
     "EM": "em",
@@ -32,7 +32,7 @@ _COST = {
 Scores = Mapping[str, Mapping[str, Any]]
 
 
-def reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
+def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     """`found` is `succ_retrieved`; calls and tokens are of one question; `d1` is the share of plans of depth 1."""
     yield _answers(reasoners)
     yield _costs(reasoners)
@@ -43,18 +43,18 @@ def reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
 
 
 def _answers(reasoners: Scores) -> Table:
-    shown = table("reasoner", [*_ANSWER, "abstained", "failed"])
+    shown = make_table("reasoner", [*_ANSWER, "abstained", "failed"])
     for name, scores in reasoners.items():
-        counts = [counted(scores["abstained"]), counted(scores["failed"])]
-        shown.add_row(Text(name), *(percent(scores[metric]) for metric in _ANSWER.values()), *counts)
+        counts = [format_count(scores["abstained"]), format_count(scores["failed"])]
+        shown.add_row(Text(name), *(format_percent(scores[metric]) for metric in _ANSWER.values()), *counts)
     return shown
 
 
 def _costs(reasoners: Scores) -> Table:
     depths = [str(depth) for depth in range(DEEPEST + 1)]
-    shown = table("a question", [*_COST, *(f"d{depth}" for depth in depths)])
+    shown = make_table("a question", [*_COST, *(f"d{depth}" for depth in depths)])
     for name, scores in reasoners.items():
-        costs = [rounded(scores[metric], digits) for metric, digits in _COST.values()]
+        costs = [format_number(scores[metric], digits) for metric, digits in _COST.values()]
         shown.add_row(Text(name), *costs, *(_share(scores["depths"][depth]) for depth in depths))
     return shown
 
@@ -62,12 +62,15 @@ def _costs(reasoners: Scores) -> Table:
 def _judged(judged: Scores) -> Table:
     kinds = {"relevance": RELEVANCE, "faithfulness": FAITHFULNESS}
     columns = [column for kind, scores in kinds.items() for column in (kind, *map(str, scores))]
-    shown = table("judged", [*columns, "judged", "failed"])
+    shown = make_table("judged", [*columns, "judged", "failed"])
     for name, found in judged.items():
         cells = []
         for kind, scores in kinds.items():
-            cells += [rounded(found[kind]["score"], 1), *(_share(found[kind]["shares"][str(one)]) for one in scores)]
-        shown.add_row(Text(name), *cells, counted(found["judged"]), counted(found["failed"]))
+            cells += [
+                format_number(found[kind]["score"], 1),
+                *(_share(found[kind]["shares"][str(one)]) for one in scores),
+            ]
+        shown.add_row(Text(name), *cells, format_count(found["judged"]), format_count(found["failed"]))
     return shown
 
 
@@ -75,10 +78,10 @@ def _gains(judged: Scores) -> Iterator[Table]:
     depths = sorted({depth for found in judged.values() for depth in found["information_gain"]}, key=int)
     if not depths:
         return
-    shown = table("information gain", [f"d{depth}" for depth in depths])
+    shown = make_table("information gain", [f"d{depth}" for depth in depths])
     for name, found in judged.items():
         gains = found["information_gain"]
-        shown.add_row(Text(name), *(rounded(gains.get(depth), 2) for depth in depths))
+        shown.add_row(Text(name), *(format_number(gains.get(depth), 2) for depth in depths))
     yield shown
 
 

@@ -7,14 +7,14 @@ from typing import Any, Self
 from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from evaluation.datasets import GoldQuestion
+from evaluation.datasets.dataset import GoldQuestion
+from evaluation.datasets.supporting import collapse_hits, match_supports
 from evaluation.scores.metrics import contains_answer, distinct, exact_match, precision, recall, token_f1
-from evaluation.scores.supporting import ranked, shown
 
-__all__ = ["ANSWER_METRICS", "AnswerRow", "Cost", "StepRow", "answer_row", "failed_answer"]
+__all__ = ["ANSWER_METRICS", "AnswerRow", "Cost", "StepRow", "score_answer", "score_failed_answer"]
 
-_OF_SUPPORT = ("union_recall", "union_precision")
-ANSWER_METRICS = ("em", "f1", "acc", "succ", "succ_retrieved", *_OF_SUPPORT)
+_SUPPORT_METRICS = ("union_recall", "union_precision")
+ANSWER_METRICS = ("em", "f1", "acc", "succ", "succ_retrieved", *_SUPPORT_METRICS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class AnswerRow:
         return cls(**{**fields, **lists, "steps": steps, "cost": Cost(**fields["cost"])})
 
 
-def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds: float, trace: Trace) -> AnswerRow:
+def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds: float, trace: Trace) -> AnswerRow:
     """Score one answer. An abstention's text is no prediction, so it scores nothing for what it happens to say.
 
     `succ` looks at what the final call was shown (without such a call: at what the last step retrieved),
@@ -108,7 +108,7 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
     """
     every = [hit for step in answer.steps for hit in step.hits]
     context = answer.shown or _texts(answer.steps[-1].hits if answer.steps else ())
-    found = shown(ranked(every, question.supporting), question.supporting)
+    found = match_supports(collapse_hits(every, question.supporting), question.supporting)
     prediction = "" if answer.abstained else answer.plain
     scores = {
         "em": exact_match(prediction, question.answers),
@@ -126,7 +126,7 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
         answer=answer.plain,
         abstained=answer.abstained,
         retrieved=distinct(hit.document.key for hit in every),
-        scores=_known(question, scores),
+        scores=_keep_known(question, scores),
         seconds=seconds,
         cost=Cost.of(trace),
         steps=tuple(map(_step, answer.steps)),
@@ -136,7 +136,7 @@ def answer_row(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds
     )
 
 
-def failed_answer(
+def score_failed_answer(
     question: GoldQuestion, reasoner: str, error: str, *, seconds: float = 0.0, cost: Cost | None = None
 ) -> AnswerRow:
     """A question that failed scores nothing, and is counted."""
@@ -147,15 +147,15 @@ def failed_answer(
         answer="",
         abstained=False,
         retrieved=(),
-        scores=_known(question, dict.fromkeys(ANSWER_METRICS, 0.0)),
+        scores=_keep_known(question, dict.fromkeys(ANSWER_METRICS, 0.0)),
         seconds=seconds,
         cost=cost or Cost(),
         error=error,
     )
 
 
-def _known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
-    return {name: score for name, score in scores.items() if question.supporting or name not in _OF_SUPPORT}
+def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
+    return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}
 
 
 def _step(step: Step) -> StepRow:

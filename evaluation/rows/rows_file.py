@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from core.errors import Conflict, InvalidInput
-from evaluation.rows.json_lines import read_rows
+from evaluation.datasets.json_lines import read_rows
 
 __all__ = ["ANSWER", "JUDGEMENT", "SEARCH", "RowsFile"]
 

@@ -1,29 +1,32 @@
-"""What one searcher made of one question, and what follows for the searcher from all its rows."""
+"""x"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from core.ports.retrieval import Hit
-from evaluation.datasets import GoldQuestion
-from evaluation.scores.metrics import (
-    all_recall,
-    contains_answer,
-    mean_of_known,
-    percentile,
-    recall,
-    reciprocal_rank,
-)
-from evaluation.scores.supporting import ranked, shown
+from evaluation.datasets.dataset import GoldQuestion
+from evaluation.datasets.supporting import collapse_hits, match_supports
+from evaluation.scores.metrics import all_recall, contains_answer, recall, reciprocal_rank
 
-__all__ = ["DEPTH", "SEARCH_METRICS", "SearchRow", "SearchScores", "aggregate_searches", "failed_search", "search_row"]
+__all__ = [
+    "DEPTH",
+    "SEARCH_MEASURES",
+    "SEARCH_METRICS",
+    "SearchRow",
+    "score_failed_search",
+    "score_search",
+]
 
 DEPTH = 10
 """How many places of a ranking are kept: the deepest cut that is reported."""
 
 _EMBEDDING = "embed"
-_OF_SUPPORT = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr")
-_MEASURES = (*_OF_SUPPORT, "succ@5")
-SEARCH_METRICS = frozenset(_MEASURES)
+
+_SUPPORT_METRICS = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr")
+
+SEARCH_MEASURES = (*_SUPPORT_METRICS, "succ@5")
+
+SEARCH_METRICS = frozenset(SEARCH_MEASURES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +51,7 @@ class SearchRow:
         return self.seconds - self.stages.get(_EMBEDDING, 0.0)
 
 
-def search_row(
+def score_search(
     question: GoldQuestion,
     searcher: str,
     hits: Sequence[Hit],
@@ -62,8 +65,8 @@ def search_row(
     What depends on the supporting passages is left out where they are not known.
     """
     supporting = question.supporting
-    places = ranked(hits, supporting)[:DEPTH]
-    found = shown(places, supporting)
+    places = collapse_hits(hits, supporting)[:DEPTH]
+    found = match_supports(places, supporting)
     texts = [f"{hit.document.title}\n{hit.chunk.text}" for hit in places[:5]]
     scores = {
         **{f"recall@{k}": recall(found, supporting, k) for k in (2, 5, 10)},
@@ -76,59 +79,26 @@ def search_row(
         question=question.text,
         searcher=searcher,
         ranking=tuple(hit.document.key for hit in places),
-        scores=_known(question, scores),
+        scores=_keep_known(question, scores),
         seconds=seconds,
         stages=dict(stages),
         notes=tuple(notes),
     )
 
 
-def failed_search(question: GoldQuestion, searcher: str, error: str) -> SearchRow:
+def score_failed_search(question: GoldQuestion, searcher: str, error: str) -> SearchRow:
     """A question that failed scores nothing, and is counted."""
     return SearchRow(
         question_id=question.id,
         question=question.text,
         searcher=searcher,
         ranking=(),
-        scores=_known(question, dict.fromkeys(_MEASURES, 0.0)),
+        scores=_keep_known(question, dict.fromkeys(SEARCH_MEASURES, 0.0)),
         seconds=0.0,
         stages={},
         error=error,
     )
 
 
-def _known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
-    return {name: score for name, score in scores.items() if question.supporting or name not in _OF_SUPPORT}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchScores:
-    """A searcher's means over all questions; latencies in milliseconds, of the questions that did not fail."""
-
-    means: Mapping[str, float | None]
-    """None: nothing is known of what supports the questions."""
-    latency_ms: Mapping[str, float]
-    without_embedding_ms: Mapping[str, float]
-    stages_ms: Mapping[str, float] = field(default_factory=dict)
-    """Median by stage of the trace, over the questions that have the stage."""
-    failed: int = 0
-
-
-def aggregate_searches(rows: Sequence[SearchRow]) -> SearchScores:
-    """The rows are those of one searcher."""
-    answered = [row for row in rows if row.error is None]
-    stages = dict.fromkeys(stage for row in answered for stage in row.stages)
-    return SearchScores(
-        means={name: mean_of_known([row.scores.get(name) for row in rows]) for name in _MEASURES},
-        latency_ms=_latency([row.seconds for row in answered]),
-        without_embedding_ms=_latency([row.seconds_without_embedding for row in answered]),
-        stages_ms={
-            stage: 1000 * percentile([row.stages[stage] for row in answered if stage in row.stages], 0.5)
-            for stage in stages
-        },
-        failed=len(rows) - len(answered),
-    )
-
-
-def _latency(seconds: Sequence[float]) -> dict[str, float]:
-    return {"p50": 1000 * percentile(seconds, 0.5), "p95": 1000 * percentile(seconds, 0.95)}
+def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
+    return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}

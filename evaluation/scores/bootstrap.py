@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["LEVEL", "Interval", "interval"]
+__all__ = ["LEVEL", "Interval", "bootstrap_interval"]
 
 LEVEL = 0.95
 
@@ -24,7 +24,9 @@ class Interval:
         return self.low > 0 or self.high < 0
 
 
-def interval(differences: Sequence[float], *, seed: int, resamples: int = 10_000, level: float = LEVEL) -> Interval:
+def bootstrap_interval(
+    differences: Sequence[float], *, seed: int, resamples: int = 10_000, level: float = LEVEL
+) -> Interval:
     """The mean of paired differences with its percentile interval; there must be at least one difference.
 
     Questions are drawn with repetition, as many as there are. Equal differences are interchangeable, so that it is

@@ -1,4 +1,7 @@
-"""The contract of loaders. A loader's module has an `EXAMPLE` of what it reads."""
+"""The contract of loaders: the modules of `indexer.loaders`, or others of the same form.
+
+The module of a loader has an `EXAMPLE` of a file that it reads.
+"""
 
 from itertools import pairwise
 from types import ModuleType

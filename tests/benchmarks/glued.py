@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from evaluation import Experiment, report_of, run
+from evaluation import Experiment, build_report, run_experiment
 from tests.benchmarks.check import Check, at_least, figure
 from tests.benchmarks.comparison import BASELINE, GLUED_SEARCHERS
 from tests.benchmarks.workshop import silent, workshop
@@ -33,8 +33,8 @@ async def measure(datasets: Path) -> dict[str, Any]:
         async with workshop() as shop:
             for name, dataset in _SETS.items():
                 glued = glue(datasets / dataset, Path(folder) / f"{dataset}-glued")
-                result = await run(shop.container, shop.supervision, glued, _EXPERIMENT, silent)
-                reports[name] = report_of([result], None)
+                result = await run_experiment(shop.container, shop.supervision, glued, _EXPERIMENT, silent)
+                reports[name] = build_report([result], None)
     return reports
 
 

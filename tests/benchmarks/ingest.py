@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evaluation import Dataset, peak_memory_mb, read_dataset
+from evaluation import Dataset, read_dataset, read_peak_memory_mb
 from tests.benchmarks.check import Check, at_least, at_most
 from tests.benchmarks.workshop import Workshop, workshop
 
@@ -27,7 +27,7 @@ async def measure(dataset: Path) -> dict[str, Any]:
         await shop.container.embedder.embed_passages(texts[:100])
         rounds = [await _round(shop, replace(read, name=f"round-{number}"), texts) for number in range(_ROUNDS)]
         again = await _again(shop, replace(read, name="round-0"))
-        peak = peak_memory_mb(await asyncio.to_thread(shop.supervision.worker_pid))
+        peak = read_peak_memory_mb(await asyncio.to_thread(shop.supervision.worker_pid))
     first = statistics.median(one["wall_seconds"] for one in rounds)
     return {
         "passages": read.passages,

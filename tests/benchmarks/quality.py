@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evaluation import Experiment, report_of, run
+from evaluation import Experiment, build_report, run_experiment
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.comparison import BASELINE, SEARCHERS
 from tests.benchmarks.workshop import silent, workshop
@@ -26,8 +26,8 @@ async def measure(datasets: Path) -> dict[str, Any]:
     reports = {}
     async with workshop() as shop:
         for name, (folder, experiment) in _RUNS.items():
-            result = await run(shop.container, shop.supervision, datasets / folder, experiment, silent)
-            reports[name] = report_of([result], None)
+            result = await run_experiment(shop.container, shop.supervision, datasets / folder, experiment, silent)
+            reports[name] = build_report([result], None)
     return reports
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation import Dataset, read_dataset
-from evaluation.ranker.ranker_training import Training, train
-from evaluation.ranker.training_set import TrainingSet, gather_set
+from evaluation.ranker.training import Training, train_ranker
+from evaluation.ranker.training_set import TrainingSet, gather_training_set
 from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validate
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, silent, workshop
@@ -56,7 +56,7 @@ def checks(report: dict[str, Any]) -> list[Check]:
 
 
 async def _gathered(shop: Workshop, dataset: Dataset, extractor: str = "pattern") -> TrainingSet:
-    return await gather_set(
+    return await gather_training_set(
         shop.container,
         shop.supervision,
         dataset,
@@ -77,12 +77,12 @@ def _questions(sets: Mapping[str, TrainingSet]) -> dict[str, Sequence[TrainingQu
 
 
 def _judged(sets: list[TrainingSet], recipe: str, model: str) -> dict[str, Any]:
-    """`train`'s judgement by dataset."""
+    """`train_ranker`'s judgement by dataset."""
     wanted = RECIPES[recipe].features
     at = [RECIPES["full"].features.index(name) for name in wanted]
     cut = [
         replace(one, questions=tuple(replace(asked, features=asked.features[:, at]) for asked in one.questions))
         for one in sets
     ]
-    trained = train(cut, Training(recipe=recipe), embedding_model=model, progress=silent)
+    trained = train_ranker(cut, Training(recipe=recipe), embedding_model=model, progress=silent)
     return {one.dataset: asdict(one) for one in trained.judgements}

@@ -24,7 +24,7 @@ from core.jobs import Job
 from core.settings import read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation import Dataset, index, read_dataset
+from evaluation import Dataset, index_dataset, read_dataset
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.extraction import answer, answers_of
 from tests.benchmarks.percentiles import milliseconds
@@ -75,7 +75,7 @@ def _reported_usage(measured: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Watch:
-    """As `evaluation.index` wants it: the worker is there, as a process of its own."""
+    """As `evaluation.index_dataset` expects it: the worker is there, as a process of its own."""
 
     log: Path
 
@@ -109,7 +109,7 @@ async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, An
         for number in range(-1, _ROUNDS):  # the first is to warm up: models load, Neo4j's code is compiled
             named = replace(read_dataset(_EXAMPLE) if number < 0 else dataset, name=f"round-{number}")
             for home, (where, supervision) in homes.items():
-                there[home], report = await index(
+                there[home], report = await index_dataset(
                     where, supervision, named, chunker="passage", extractor="given", progress=silent
                 )
                 speeds[home] += [report.passages_per_second or 0.0] if number >= 0 else []

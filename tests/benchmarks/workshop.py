@@ -10,7 +10,7 @@ from app.container import Container
 from app.worker.supervision import Supervision
 from core.corpora import Corpus
 from core.settings import Settings, read_settings
-from evaluation import Dataset, IndexReport, index
+from evaluation import Dataset, IndexReport, index_dataset
 
 __all__ = ["Workshop", "silent", "workshop"]
 
@@ -23,7 +23,7 @@ class Workshop:
 
     async def ingest(self, dataset: Dataset, extractor: str = "pattern") -> tuple[Corpus, IndexReport]:
         """Into a corpus of its own, whose name begins with the dataset's."""
-        return await index(
+        return await index_dataset(
             self.container, self.supervision, dataset, chunker="passage", extractor=extractor, progress=silent
         )
 

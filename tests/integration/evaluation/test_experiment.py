@@ -1,4 +1,4 @@
-"""The example corpus through the whole of `run`: the real stores, a worker in this process, the embedder's twin."""
+"""The example corpus through `run_experiment`: the real stores, a worker in this process, the embedder's twin."""
 
 import re
 
@@ -6,13 +6,13 @@ import pytest
 
 from app.container import Container
 from core.errors import InvalidStrategy, NotFound
-from evaluation import Experiment, Result, run
+from evaluation import Experiment, Result, run_experiment
 from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
 
 
 async def evaluated(container: Container, experiment: Experiment) -> Result:
     told: list[tuple[str, int, int]] = []
-    result = await run(container, WorkerHere(), EXAMPLE, experiment, lambda *progress: told.append(progress))
+    result = await run_experiment(container, WorkerHere(), EXAMPLE, experiment, lambda *progress: told.append(progress))
     assert all(done <= total for _, done, total in told)
     return result
 

@@ -10,7 +10,7 @@ import pytest
 
 from app.container import Container
 from core.errors import InvalidInput
-from evaluation import Experiment, Result, RowsFile, run
+from evaluation import Experiment, Result, RowsFile, run_experiment
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
 from tests.integration.evaluation.townsfolk import write_townsfolk
@@ -54,7 +54,7 @@ async def judged(tmp_path: Path, server: ChatServer) -> AsyncIterator[Container]
 
 async def compare(container: Container, folder: Path, experiment: Experiment = JUDGED) -> Result:
     with RowsFile(folder / "rows.jsonl") as rows:
-        result = await run(container, WorkerHere(), folder / "towns", experiment, lambda *_: None, rows)
+        result = await run_experiment(container, WorkerHere(), folder / "towns", experiment, lambda *_: None, rows)
         rows.finish(result.rows())
         return result
 
@@ -156,9 +156,9 @@ async def test_without_a_model_nothing_is_begun(tmp_path: Path) -> None:
     write_townsfolk(tmp_path / "towns", people=3)
     async with workbench(tmp_path / "data") as container:
         with pytest.raises(InvalidInput, match="HOPWEAVE_LLM__MODEL"):
-            await run(container, WorkerHere(), tmp_path / "towns", JUDGED, lambda *_: None)
+            await run_experiment(container, WorkerHere(), tmp_path / "towns", JUDGED, lambda *_: None)
         with pytest.raises(InvalidInput, match="--reasoner"):
-            await run(container, WorkerHere(), tmp_path, replace(JUDGED, reasoners=()), lambda *_: None)
+            await run_experiment(container, WorkerHere(), tmp_path, replace(JUDGED, reasoners=()), lambda *_: None)
         assert await container.record.corpora.all() == []
 
 

@@ -17,15 +17,15 @@ from app.container import Container
 from core.errors import InvalidInput, InvalidSettings, NotFound
 from core.settings import read_settings
 from evaluation import (
-    Trained,
+    TrainedRanker,
     Training,
     TrainingSet,
-    check_installed,
-    gather_set,
-    ranker_table,
+    build_ranker_table,
+    check_training_libraries,
+    gather_training_set,
     read_dataset,
     read_training_datasets,
-    train,
+    train_ranker,
 )
 from indexer import Worker, WorkerOptions
 from retrieval.bridged.ranker_file import read_ranker
@@ -74,8 +74,8 @@ def synthetic(folder: Path, rule: Rule, questions: int = 24) -> TrainingSet:
     return TrainingSet(dataset=read_dataset(folder), questions=tuple(made))
 
 
-def trained(*sets: TrainingSet, training: Training | None = None) -> Trained:
-    return train(sets, training or Training(recipe="six"), embedding_model="twin", progress=nothing)
+def trained(*sets: TrainingSet, training: Training | None = None) -> TrainedRanker:
+    return train_ranker(sets, training or Training(recipe="six"), embedding_model="twin", progress=nothing)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ class WorkerHere:
 
 
 async def gathered(container: Container, folder: Path, recipe: str) -> TrainingSet:
-    return await gather_set(
+    return await gather_training_set(
         container,
         WorkerHere(),
         read_dataset(folder),
@@ -153,7 +153,7 @@ def test_the_table_shows_every_set(tmp_path: Path, capsys: pytest.CaptureFixture
     """In eighty columns, with names as long as those of the shipped rankers' sets."""
     names = "musique-train-100", "hotpotqa-train-100"
     result = trained(*(synthetic(tmp_path / name, planted) for name in names))
-    Console(width=80).print(ranker_table(result))
+    Console(width=80).print(build_ranker_table(result))
     shown = capsys.readouterr().out
     assert "the others" in shown
     rows = {line.split()[0]: line.split() for line in shown.splitlines()[2:]}
@@ -230,7 +230,7 @@ async def test_a_span_is_supported_by_the_chunks_that_overlap_it(container: Cont
     (folder / "questions.jsonl").write_text(
         json.dumps({"id": "q", "question": "lighthouse number 40?", "answer": "40", "supporting": [support]}) + "\n"
     )
-    found = await gather_set(
+    found = await gather_training_set(
         container,
         WorkerHere(),
         read_dataset(folder),
@@ -283,6 +283,6 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_without_lightgbm_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lightgbm", None)  # as Python itself marks what cannot be imported
-    check_installed(RECIPES["six"])
+    check_training_libraries(RECIPES["six"])
     with pytest.raises(InvalidSettings, match=r"lightgbm.*pip install 'hopweave\[train\]'"):
-        check_installed(RECIPES["full"])
+        check_training_libraries(RECIPES["full"])

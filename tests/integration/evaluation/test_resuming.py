@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.container import Container
-from evaluation import Experiment, Result, RowsFile, run
+from evaluation import Experiment, Result, RowsFile, run_experiment
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere
 
@@ -33,7 +33,7 @@ class Asked:
     async def compare(self, experiment: Experiment = ASKED, *, fresh: bool = False) -> Result:
         self.asked = []
         with RowsFile(self.path, fresh=fresh) as rows:
-            result = await run(self.container, WorkerHere(), self.folder, experiment, self.progress, rows)
+            result = await run_experiment(self.container, WorkerHere(), self.folder, experiment, self.progress, rows)
             rows.finish(result.rows())
             return result
 
@@ -60,7 +60,7 @@ async def test_an_interrupted_comparison_goes_on_where_it_ended(asked: Asked) ->
             raise _EndedError
 
     with pytest.raises(ExceptionGroup), RowsFile(asked.path) as rows:
-        await run(asked.container, WorkerHere(), asked.folder, ASKED, ends, rows)
+        await run_experiment(asked.container, WorkerHere(), asked.folder, ASKED, ends, rows)
     assert [row["question_id"] for row in asked.rows()] == ["q0", "q1"]
     result = await asked.compare()
     assert asked.asked == [3, 4, 5, 6]

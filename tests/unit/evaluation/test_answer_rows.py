@@ -10,8 +10,8 @@ from core.ports.reasoning import Answer, Citation, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.rows.answer_rows import AnswerRow, Cost, answer_row, failed_answer
-from evaluation.scores.answer_scores import aggregate_answers
+from evaluation.report.answer_scores import aggregate_answers
+from evaluation.rows.answer_rows import AnswerRow, Cost, score_answer, score_failed_answer
 
 QUESTION = GoldQuestion(
     id="q", text="Which river?", answer="Dole", aliases=(), supporting=frozenset({Support(key="a"), Support(key="b")})
@@ -25,7 +25,7 @@ def hit(key: str, text: str = "nothing") -> Hit:
 
 
 def row_of(answer: Answer, trace: Trace | None = None, question: GoldQuestion = QUESTION) -> AnswerRow:
-    return answer_row(question, "r", answer, seconds=2.0, trace=trace or Trace())
+    return score_answer(question, "r", answer, seconds=2.0, trace=trace or Trace())
 
 
 def planned(*depths: int) -> Answer:
@@ -68,7 +68,7 @@ def test_a_row_comes_back_from_its_json_as_it_was() -> None:
 
 def test_depths_are_shares_of_the_plans_and_deeper_ones_are_counted_with_the_last() -> None:
     rows = [row_of(planned(*depths)) for depths in ((), (0,), (0, 1, 2), (0, 1, 2, 3, 4, 5, 6, 7))]
-    rows.append(failed_answer(QUESTION, "r", "no"))
+    rows.append(score_failed_answer(QUESTION, "r", "no"))
     depths = aggregate_answers(rows)["depths"]
     assert depths == {"0": 0.5, "1": 0.0, "2": 0.0, "3": 0.25, "4": 0.0, "5": 0.0, "6": 0.25}
 
@@ -76,7 +76,7 @@ def test_depths_are_shares_of_the_plans_and_deeper_ones_are_counted_with_the_las
 def test_costs_are_of_the_questions_that_were_answered_and_cached_calls_apart() -> None:
     costs = [Cost(calls=2, cached=0, prompt_tokens=100, completion_tokens=10), Cost(calls=0, cached=2)]
     rows = [replace(row_of(planned(0)), cost=cost) for cost in costs]
-    rows.append(failed_answer(QUESTION, "r", "no", seconds=60.0, cost=Cost(calls=50, prompt_tokens=9000)))
+    rows.append(score_failed_answer(QUESTION, "r", "no", seconds=60.0, cost=Cost(calls=50, prompt_tokens=9000)))
     scores = aggregate_answers(rows)
     assert (scores["calls_per_query"], scores["cached_per_query"]) == (1.0, 1.0)
     assert (scores["prompt_tokens_per_query"], scores["completion_tokens_per_query"]) == (50.0, 5.0)
@@ -88,7 +88,7 @@ def test_costs_are_of_the_questions_that_were_answered_and_cached_calls_apart() 
 def test_where_support_is_not_known_no_recall_is_measured() -> None:
     row = row_of(planned(0), question=UNKNOWN)
     assert set(row.scores) == {"em", "f1", "acc", "succ", "succ_retrieved"}
-    alone = aggregate_answers([row, failed_answer(UNKNOWN, "r", "no")])
+    alone = aggregate_answers([row, score_failed_answer(UNKNOWN, "r", "no")])
     assert (alone["em"], alone["union_recall"]) == (0.5, None)
     beside = aggregate_answers([row, row_of(Answer(text="x", reasoner="r"))])
     assert (beside["em"], beside["union_recall"]) == (0.5, 0.0)

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from core.errors import InvalidInput
-from evaluation import Experiment, GoldQuestion, Result, Support, interval, report_of, table_of
-from evaluation.rows.answer_rows import AnswerRow, failed_answer
-from evaluation.rows.search_rows import SearchRow, failed_search
+from evaluation import Experiment, GoldQuestion, Result, Support, bootstrap_interval, build_report, build_tables
+from evaluation.rows.answer_rows import AnswerRow, score_failed_answer
+from evaluation.rows.search_rows import SearchRow, score_failed_search
 
 
 def question(number: int) -> GoldQuestion:
@@ -20,7 +20,7 @@ def question(number: int) -> GoldQuestion:
 
 
 def searches(name: str, *recalls: float) -> list[SearchRow]:
-    rows = [failed_search(question(number), name, "") for number in range(len(recalls))]
+    rows = [score_failed_search(question(number), name, "") for number in range(len(recalls))]
     return [
         replace(row, scores={**row.scores, "recall@5": recall}, error=None)
         for row, recall in zip(rows, recalls, strict=True)
@@ -28,7 +28,7 @@ def searches(name: str, *recalls: float) -> list[SearchRow]:
 
 
 def answers(name: str, *matches: float) -> list[AnswerRow]:
-    rows = [failed_answer(question(number), name, "") for number in range(len(matches))]
+    rows = [score_failed_answer(question(number), name, "") for number in range(len(matches))]
     return [
         replace(row, scores={**row.scores, "em": match, "f1": match}, error=None)
         for row, match in zip(rows, matches, strict=True)
@@ -55,8 +55,8 @@ FUSED = searches("fused", 1.0, 0.5, 0.5, 0.0)
 
 
 def test_the_difference_is_taken_question_by_question() -> None:
-    expected = interval([0.5, 0.0, 0.5, 0.0], seed=0)
-    report = report_of([result_of([*DENSE, *FUSED[::-1]])], None)["searchers"]
+    expected = bootstrap_interval([0.5, 0.0, 0.5, 0.0], seed=0)
+    report = build_report([result_of([*DENSE, *FUSED[::-1]])], None)["searchers"]
     assert report["dense"]["difference"] is None
     assert report["fused"]["difference"] == {
         "to": "dense",
@@ -66,31 +66,31 @@ def test_the_difference_is_taken_question_by_question() -> None:
 
 
 def test_another_baseline_turns_it_round_and_one_searcher_alone_has_none() -> None:
-    report = report_of([result_of([*DENSE, *FUSED], baseline="fused")], None)["searchers"]
+    report = build_report([result_of([*DENSE, *FUSED], baseline="fused")], None)["searchers"]
     assert report["fused"]["difference"] is None
     assert report["dense"]["difference"]["recall@5"]["mean"] == -0.25
-    assert report_of([result_of(DENSE)], None)["searchers"]["dense"]["difference"] is None
+    assert build_report([result_of(DENSE)], None)["searchers"]["dense"]["difference"] is None
 
 
 def test_a_question_that_failed_counts_with_nothing() -> None:
-    failed = [failed_search(question(0), "fused", "away"), *FUSED[1:]]
-    report = report_of([result_of([*DENSE, *failed])], None)["searchers"]
+    failed = [score_failed_search(question(0), "fused", "away"), *FUSED[1:]]
+    report = build_report([result_of([*DENSE, *failed])], None)["searchers"]
     assert report["fused"]["difference"]["recall@5"]["mean"] == 0.0
 
 
 def test_reasoners_are_compared_with_the_first_or_with_the_baseline() -> None:
     answered = [*answers("short", 1.0, 0.0, 0.0, 0.0), *answers("long", 1.0, 1.0, 0.0, 0.0)]
-    report = report_of([result_of([*DENSE, *FUSED], answered, baseline="fused")], None)["reasoners"]
+    report = build_report([result_of([*DENSE, *FUSED], answered, baseline="fused")], None)["reasoners"]
     assert report["short"]["difference"] is None
     assert report["long"]["difference"]["to"] == "short"
     assert report["long"]["difference"]["f1"]["mean"] == report["long"]["difference"]["em"]["mean"] == 0.25
-    turned = report_of([result_of([], answered, baseline="long")], None)["reasoners"]
+    turned = build_report([result_of([], answered, baseline="long")], None)["reasoners"]
     assert turned["short"]["difference"]["em"]["mean"] == -0.25
 
 
 def test_the_average_of_datasets_has_no_interval() -> None:
     result = result_of([*DENSE, *FUSED])
-    average = report_of([result, result], None)["average"]["searchers"]["fused"]
+    average = build_report([result, result], None)["average"]["searchers"]["fused"]
     assert average["recall@5"] == 0.5
     assert "difference" not in average
 
@@ -125,5 +125,5 @@ def test_the_table_of_several_datasets_ends_with_an_average_that_has_no_differen
 
 def shown(*results: Result) -> str:
     file = io.StringIO()
-    Console(width=100, file=file).print(table_of(results))
+    Console(width=100, file=file).print(build_tables(results))
     return file.getvalue()

@@ -1,12 +1,12 @@
 """The average over datasets."""
 
-from evaluation.scores.mean_scores import mean_scores
+from evaluation.report.mean_scores import average_scores
 
 
 def test_nested_scores_are_averaged_name_by_name() -> None:
     one = {"em": 0.5, "depths": {"0": 1.0, "1": 0.0}, "judge": {"information_gain": {"0": 4.0}}, "failed": 0}
     two = {"em": 1.0, "depths": {"0": 0.0, "1": 1.0}, "judge": {"information_gain": {"0": 6.0, "1": 8.0}}, "failed": 1}
-    assert mean_scores([one, two]) == {
+    assert average_scores([one, two]) == {
         "em": 0.75,
         "depths": {"0": 0.5, "1": 0.5},
         "judge": {"information_gain": {"0": 5.0, "1": 8.0}},
@@ -16,7 +16,7 @@ def test_nested_scores_are_averaged_name_by_name() -> None:
 
 def test_what_is_not_known_of_a_dataset_does_not_count_and_what_means_nothing_is_left_out() -> None:
     scores = [{"union_recall": None, "succ": None}, {"union_recall": 0.5, "succ": None}]
-    assert mean_scores(scores) == {"union_recall": 0.5, "succ": None}
-    assert mean_scores([{"fingerprint": "f", "latency_ms": {"p50": 1.0}, "difference": None, "mrr": 1.0}]) == {
+    assert average_scores(scores) == {"union_recall": 0.5, "succ": None}
+    assert average_scores([{"fingerprint": "f", "latency_ms": {"p50": 1.0}, "difference": None, "mrr": 1.0}]) == {
         "mrr": 1.0
     }

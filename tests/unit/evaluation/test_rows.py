@@ -16,17 +16,18 @@ from evaluation import (
     GoldQuestion,
     Result,
     Support,
+    build_report,
+    build_tables,
+    find_shortfalls,
     parse_threshold,
-    report_of,
-    rows_file,
-    shortfalls,
-    table_of,
+    rows_path,
     write_report,
 )
-from evaluation.rows.answer_rows import answer_row, failed_answer
+from evaluation.report.answer_scores import aggregate_answers
+from evaluation.report.search_scores import aggregate_searches
+from evaluation.rows.answer_rows import score_answer, score_failed_answer
 from evaluation.rows.rows_file import RowsFile
-from evaluation.rows.search_rows import SearchRow, aggregate_searches, failed_search, search_row
-from evaluation.scores.answer_scores import aggregate_answers
+from evaluation.rows.search_rows import SearchRow, score_failed_search, score_search
 
 QUESTION = GoldQuestion(
     id="q",
@@ -46,7 +47,7 @@ def hit(key: str, text: str = "nothing", title: str = "Title") -> Hit:
 
 def row_of(*hits: Hit, seconds: float = 0.01, embed: float = 0.004) -> SearchRow:
     stages = {"embed": embed, "total": seconds}
-    return search_row(QUESTION, "fused", hits, seconds=seconds, stages=stages, notes=["n"])
+    return score_search(QUESTION, "fused", hits, seconds=seconds, stages=stages, notes=["n"])
 
 
 def test_a_row_scores_documents_not_chunks() -> None:
@@ -78,7 +79,7 @@ def test_a_ranking_is_kept_to_the_depth_that_is_reported() -> None:
 
 def test_a_failed_question_scores_nothing_is_counted_and_has_no_latency() -> None:
     good = row_of(hit("a"), hit("b"), seconds=0.02, embed=0.005)
-    scores = aggregate_searches([good, failed_search(QUESTION, "fused", "the store is away")])
+    scores = aggregate_searches([good, score_failed_search(QUESTION, "fused", "the store is away")])
     assert scores.failed == 1
     assert scores.means["recall@2"] == 0.5
     assert scores.means["mrr"] == 0.5
@@ -94,7 +95,7 @@ def answered(text: str, *steps: tuple[Hit, ...], abstained: bool = False) -> Ans
 
 def test_an_answer_is_scored_with_what_it_was_made_from() -> None:
     answer = answered("It was Hassan Gouled.", (hit("a"), hit("x", "Gouled")), (hit("b"), hit("a")))
-    scores = answer_row(QUESTION, "r", answer, seconds=0.1, trace=Trace()).scores
+    scores = score_answer(QUESTION, "r", answer, seconds=0.1, trace=Trace()).scores
     assert scores["acc"] == 1.0
     assert scores["em"] == 0.0
     assert scores["f1"] == pytest.approx(2 * 2 / 6)
@@ -104,9 +105,9 @@ def test_an_answer_is_scored_with_what_it_was_made_from() -> None:
 
 
 def test_an_abstention_is_no_prediction() -> None:
-    row = answer_row(QUESTION, "r", answered("Nothing about Gouled.", (), abstained=True), seconds=0.1, trace=Trace())
+    row = score_answer(QUESTION, "r", answered("Nothing about Gouled.", (), abstained=True), seconds=0.1, trace=Trace())
     assert row.scores["acc"] == 0.0
-    scores = aggregate_answers([row, failed_answer(QUESTION, "r", "no")])
+    scores = aggregate_answers([row, score_failed_answer(QUESTION, "r", "no")])
     assert (scores["abstained"], scores["failed"], scores["seconds_per_query"]) == (1, 1, 0.1)
 
 
@@ -118,20 +119,20 @@ def result_of(dataset: str, *rows: SearchRow) -> Result:
 
 def test_one_dataset_is_an_object_and_several_have_an_average() -> None:
     perfect, half = result_of("one", row_of(hit("a"), hit("b"))), result_of("two", row_of(hit("a")), row_of(hit("a")))
-    assert report_of([perfect], None)["searchers"]["fused"]["recall@5"] == 1.0
-    both = report_of([perfect, half], None)
+    assert build_report([perfect], None)["searchers"]["fused"]["recall@5"] == 1.0
+    both = build_report([perfect, half], None)
     assert [one["dataset"] for one in both["datasets"]] == ["one", "two"]
     assert both["average"]["searchers"]["fused"]["recall@5"] == 0.75
 
 
 def test_the_report_names_its_rows_and_follows_from_them(tmp_path: Path) -> None:
     file = tmp_path / "new" / "scores.json"
-    results = [result_of("one", row_of(hit("a"), hit("b")), failed_search(QUESTION, "fused", "no"))]
-    with RowsFile(rows_file(file)) as kept:
+    results = [result_of("one", row_of(hit("a"), hit("b")), score_failed_search(QUESTION, "fused", "no"))]
+    with RowsFile(rows_path(file)) as kept:
         kept.finish(results[0].rows())
     write_report(results, file, kept.path)
     report = json.loads(file.read_text())
-    assert report["rows"] == str(rows_file(file))
+    assert report["rows"] == str(rows_path(file))
     rows = [json.loads(line) for line in Path(report["rows"]).read_text().splitlines()]
     assert [(row["kind"], row["dataset"], row["error"]) for row in rows] == [
         ("search", "one", None),
@@ -143,17 +144,19 @@ def test_the_report_names_its_rows_and_follows_from_them(tmp_path: Path) -> None
 
 def test_the_table_shows_what_was_measured() -> None:
     shown = io.StringIO()
-    Console(width=100, file=shown).print(table_of([result_of("[one]", row_of(hit("a")))]))
+    Console(width=100, file=shown).print(build_tables([result_of("[one]", row_of(hit("a")))]))
     text = shown.getvalue()
     assert "[one] (9 passages, 1 questions)" in text
     assert "50.0" in text
 
 
 def test_limits_are_judged_dataset_by_dataset() -> None:
-    reports = [report_of([result_of("one", row_of(hit("a"), hit("b")))], None)]
-    reports += [report_of([result_of("two", row_of(hit("a")))], None)]
-    assert shortfalls([parse_threshold("recall@5=.5")], reports) == []
-    assert shortfalls([parse_threshold("fused/recall@5=.7")], reports) == ["two: fused recall@5 is 0.500, below 0.7"]
+    reports = [build_report([result_of("one", row_of(hit("a"), hit("b")))], None)]
+    reports += [build_report([result_of("two", row_of(hit("a")))], None)]
+    assert find_shortfalls([parse_threshold("recall@5=.5")], reports) == []
+    assert find_shortfalls([parse_threshold("fused/recall@5=.7")], reports) == [
+        "two: fused recall@5 is 0.500, below 0.7"
+    ]
 
 
 @pytest.mark.parametrize("text", ["recall@5", "recall@3=.5", "recall@5=high", "recall@5=70", "=.5", "recall@5=nan"])
@@ -164,6 +167,6 @@ def test_a_limit_that_cannot_be_kept_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["dense/recall@5=.1", "acc=.1"])
 def test_a_limit_for_what_was_not_measured_is_refused(text: str) -> None:
-    reports = [report_of([result_of("one", row_of(hit("a")))], None)]
+    reports = [build_report([result_of("one", row_of(hit("a")))], None)]
     with pytest.raises(InvalidInput, match="nothing that was run"):
-        shortfalls([parse_threshold(text)], reports)
+        find_shortfalls([parse_threshold(text)], reports)

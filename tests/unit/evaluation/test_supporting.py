@@ -7,9 +7,9 @@ from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.rows.answer_rows import answer_row
-from evaluation.rows.search_rows import SearchRow, search_row
-from evaluation.scores.supporting import ranked, shown
+from evaluation.datasets.supporting import collapse_hits, match_supports
+from evaluation.rows.answer_rows import score_answer
+from evaluation.rows.search_rows import SearchRow, score_search
 
 
 def hit(key: str, start: int, end: int, text: str = "nothing") -> Hit:
@@ -53,14 +53,14 @@ def test_a_chunk_without_a_span_counts_by_its_document() -> None:
 
 def test_documents_are_ranked_by_their_best_chunk_and_chunks_where_spans_support() -> None:
     hits = [hit("a", 0, 10), hit("a", 10, 20), hit("b", 0, 10), hit("a", 0, 10)]
-    assert ranked(hits, {Support(key="b")}) == (hits[0], hits[2])
-    assert ranked(hits, {part("b", 0, 10)}) == tuple(hits[:3])
-    assert ranked(hits, {part("b", 0, 10), Support(key="a")}) == tuple(hits[:3])
+    assert collapse_hits(hits, {Support(key="b")}) == (hits[0], hits[2])
+    assert collapse_hits(hits, {part("b", 0, 10)}) == tuple(hits[:3])
+    assert collapse_hits(hits, {part("b", 0, 10), Support(key="a")}) == tuple(hits[:3])
 
 
 def test_one_chunk_may_show_several_passages() -> None:
     supporting = {part("a", 0, 10), part("a", 10, 20), part("a", 20, 30)}
-    assert shown([hit("a", 5, 15), hit("b", 0, 9)], supporting) == [
+    assert match_supports([hit("a", 5, 15), hit("b", 0, 9)], supporting) == [
         {part("a", 0, 10), part("a", 10, 20)},
         frozenset(),
     ]
@@ -72,7 +72,7 @@ QUESTION = GoldQuestion(
 
 
 def row_of(*hits: Hit) -> SearchRow:
-    return search_row(QUESTION, "fused", hits, seconds=0.1, stages={}, notes=[])
+    return score_search(QUESTION, "fused", hits, seconds=0.1, stages={}, notes=[])
 
 
 def test_with_spans_a_ranking_is_cut_by_chunks() -> None:
@@ -97,7 +97,7 @@ def test_with_spans_success_looks_at_the_first_five_chunks() -> None:
 def test_with_spans_an_answer_is_scored_by_the_chunks_that_its_steps_retrieved() -> None:
     steps = ((hit("a", 0, 9), hit("x", 0, 9)), (hit("a", 0, 9), hit("a", 20, 30)))
     made = tuple(Step(question="?", hits=hits, answer="") for hits in steps)
-    row = answer_row(
+    row = score_answer(
         QUESTION, "r", Answer(text="?", reasoner="r", steps=made, abstained=False), seconds=0.1, trace=Trace()
     )
     assert row.scores["union_recall"] == 0.5

@@ -15,16 +15,17 @@ from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
 from tests.searching import NamedSearcherContract, World, open_world
 
-NEEDING_MORE = {"hippo", "reranked"}
+NEEDING_MORE = {"hippo"}
 """Have classes of their own, as they need more than documents and an embedding model."""
-OVER_SERVERS = {"reranked"}
-WITHOUT_A_CORPUS = {"web"}
+TESTED_WITH_THEIR_SERVERS = {"reranked", "web"}  # tests/integration/retrieval
 
 
 class TestEachSearcher(NamedSearcherContract):
     """All with their default options."""
 
-    @pytest.fixture(params=sorted(set(strategies.names(SEARCHERS)) - NEEDING_MORE - WITHOUT_A_CORPUS), autouse=True)
+    @pytest.fixture(
+        params=sorted(set(strategies.names(SEARCHERS)) - NEEDING_MORE - TESTED_WITH_THEIR_SERVERS), autouse=True
+    )
     def _each(self, request: pytest.FixtureRequest) -> None:
         self.name = request.param
 
@@ -54,9 +55,8 @@ class TestHippo(NamedSearcherContract):
 
 
 def test_every_searcher_has_its_contract_test() -> None:
-    """Those over servers of their own are in tests/integration/retrieval."""
     tested = {cls.name for cls in NamedSearcherContract.__subclasses__() if cls is not TestEachSearcher}
-    assert tested >= NEEDING_MORE - OVER_SERVERS
+    assert tested >= NEEDING_MORE
 
 
 def test_a_wrong_option_is_named() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.importers import flashrag, hotpotqa, musique, strategyqa, twowiki
-from evaluation.importers.writing import DatasetWriter, Imported
+from evaluation.importers.dataset_writer import DatasetWriter, ImportCounts
 
 __all__ = ["FORMS", "import_dataset"]
 
@@ -13,7 +13,7 @@ _COMPLETE = {"hotpotqa": hotpotqa.read, "2wiki": twowiki.read, "musique": musiqu
 FORMS = (*_COMPLETE, "strategyqa", "flashrag")
 
 
-def import_dataset(form: str, files: Sequence[Path], folder: Path, passages: Path | None = None) -> Imported:
+def import_dataset(form: str, files: Sequence[Path], folder: Path, passages: Path | None = None) -> ImportCounts:
     """Read files of one form into one folder; `passages` is the file of those where they are apart.
 
     Raises `InvalidInput` naming file and place of what is wrong; then nothing is written.

@@ -7,13 +7,13 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from evaluation.report.cells import counted, percent, table
-from evaluation.report.reasoner_tables import reasoner_tables
-from evaluation.report.report import average, report_of
-from evaluation.rows.result import Result
+from evaluation.report.cells import format_count, format_percent, make_table
+from evaluation.report.json_report import average_reports, build_report
+from evaluation.report.reasoner_tables import build_reasoner_tables
+from evaluation.report.result import Result
 from evaluation.scores.bootstrap import LEVEL, Interval
 
-__all__ = ["table_of"]
+__all__ = ["build_tables"]
 
 _SEARCH = {
     "R@2": "recall@2",
@@ -25,14 +25,14 @@ _SEARCH = {
 }
 
 
-def table_of(results: Sequence[Result]) -> Group:
+def build_tables(results: Sequence[Result]) -> Group:
     """Fractions in percent, latencies in milliseconds; several datasets have their average at the end."""
-    reports = [report_of([result], None) for result in results]
+    reports = [build_report([result], None) for result in results]
     parts: list[Text | Table] = []
     for report in reports:
         parts += [Text(_heading(report), style="bold"), *_tables(report)]
     if len(reports) > 1:
-        parts += [Text(f"average of {len(reports)} datasets", style="bold"), *_tables(average(reports))]
+        parts += [Text(f"average of {len(reports)} datasets", style="bold"), *_tables(average_reports(reports))]
     return Group(*parts)
 
 
@@ -51,17 +51,17 @@ def _tables(report: Mapping[str, Any]) -> Iterator[Table | Text]:
         yield _searchers(report["searchers"])
         yield from _differences(report["searchers"], {"R@5": "recall@5"})
     if report["reasoners"]:
-        yield from reasoner_tables(report["reasoners"])
+        yield from build_reasoner_tables(report["reasoners"])
         yield from _differences(report["reasoners"], {"EM": "em", "F1": "f1"})
 
 
 def _searchers(searchers: Mapping[str, Mapping[str, Any]]) -> Table:
-    shown = table("searcher", [*_SEARCH, "p50 ms", "p95 ms", "failed"])
+    shown = make_table("searcher", [*_SEARCH, "p50 ms", "p95 ms", "failed"])
     for name, scores in searchers.items():
         latency = scores.get("latency_ms", {})
         times = [f"{latency[key]:.1f}" if latency else "" for key in ("p50", "p95")]
-        percents = (percent(scores[metric]) for metric in _SEARCH.values())
-        shown.add_row(Text(name), *percents, *times, counted(scores["failed"]))
+        percents = (format_percent(scores[metric]) for metric in _SEARCH.values())
+        shown.add_row(Text(name), *percents, *times, format_count(scores["failed"]))
     return shown
 
 
@@ -71,7 +71,7 @@ def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, 
     if not compared:
         return
     baseline = next(iter(compared.values()))["to"]
-    shown = table(f"beyond {baseline}", list(metrics))
+    shown = make_table(f"beyond {baseline}", list(metrics))
     for name, difference in compared.items():
         shown.add_row(Text(name), *(_difference(difference.get(metric)) for metric in metrics.values()))
     yield shown

@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import InvalidInput
 from core.prompting.prompts import prompt_names
 
-__all__ = ["chosen_models"]
+__all__ = ["parse_model_options"]
 
 _ALL = "all"
 _EXTRACT = "extract"
@@ -15,7 +15,7 @@ _BESIDE = frozenset({"judge"})
 """Roles that no prompt is named after."""
 
 
-def chosen_models(texts: Sequence[str]) -> dict[str, Any]:
+def parse_model_options(texts: Sequence[str]) -> dict[str, Any]:
     """Read `NAME`, `all=NAME` or `ROLE=NAME`: what `core.settings.read_settings` takes; later ones win.
 
     Raises `InvalidInput` for a role that no step has.

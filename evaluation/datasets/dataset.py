@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InvalidInput
-from evaluation.rows.json_lines import Row, read_rows
-from evaluation.scores.supporting import Support, read_supporting
+from evaluation.datasets.json_lines import Row, read_rows
+from evaluation.datasets.supporting import Support, read_supporting
 
 __all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from core.documents import Span
 from core.errors import InvalidInput
 from core.ports.retrieval import Hit
-from evaluation.rows.json_lines import Row
+from evaluation.datasets.json_lines import Row
 
-__all__ = ["Support", "ranked", "read_supporting", "shown"]
+__all__ = ["Support", "collapse_hits", "match_supports", "read_supporting"]
 
 _FORM = '`supporting` must be a list of passage ids or of {"id", "start", "end"}'
 
@@ -30,7 +30,7 @@ class Support:
         return place.start < self.span.end and self.span.start < place.end
 
 
-def ranked(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, ...]:
+def collapse_hits(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, ...]:
     """What a cut at k counts: documents, each by its best chunk; chunks where a span is among what supports."""
     chunks = any(support.span for support in supporting)
     first: dict[str, Hit] = {}
@@ -39,7 +39,7 @@ def ranked(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, .
     return tuple(first.values())
 
 
-def shown(hits: Iterable[Hit], supporting: Collection[Support]) -> list[frozenset[Support]]:
+def match_supports(hits: Iterable[Hit], supporting: Collection[Support]) -> list[frozenset[Support]]:
     """For each hit what it shows of what supports: the metrics' input."""
     return [frozenset(support for support in supporting if support.shown_by(hit)) for hit in hits]
 

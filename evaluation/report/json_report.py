@@ -8,30 +8,30 @@ from typing import Any
 
 from evaluation.indexing import IndexReport
 from evaluation.report.comparison import Comparison
-from evaluation.rows.result import Result
-from evaluation.rows.search_rows import SearchScores
-from evaluation.scores.mean_scores import mean_scores
+from evaluation.report.mean_scores import average_scores
+from evaluation.report.result import Result
+from evaluation.report.search_scores import SearchScores
 
-__all__ = ["average", "report_of", "rows_file", "write_report"]
+__all__ = ["average_reports", "build_report", "rows_path", "write_report"]
 
 
-def report_of(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
+def build_report(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
     """One dataset's object as it is; several in a list, with their average beside it."""
     reports = [_dataset(result, rows) for result in results]
     if len(reports) == 1:
         return reports[0]
-    return {"datasets": reports, "average": average(reports), "rows": str(rows) if rows else None}
+    return {"datasets": reports, "average": average_reports(reports), "rows": str(rows) if rows else None}
 
 
-def average(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def average_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The plain mean over datasets: a small one counts as much as a large one."""
     return {
-        kind: {name: mean_scores([report[kind][name] for report in reports]) for name in reports[0][kind]}
+        kind: {name: average_scores([report[kind][name] for report in reports]) for name in reports[0][kind]}
         for kind in ("searchers", "reasoners")
     }
 
 
-def rows_file(report: Path) -> Path:
+def rows_path(report: Path) -> Path:
     """`scores.json` has its rows in `scores.rows.jsonl`."""
     return report.with_name(f"{report.stem}.rows.jsonl")
 
@@ -39,7 +39,7 @@ def rows_file(report: Path) -> Path:
 def write_report(results: Sequence[Result], path: Path, rows: Path) -> None:
     """The rows are written before: a report never names rows that are not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(report_of(results, rows), indent=2, ensure_ascii=False)
+    text = json.dumps(build_report(results, rows), indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from core.prompting.structured import structured, without_thinking
 from core.trace import Trace
 from evaluation.rows.answer_rows import StepRow
 
-__all__ = ["ROLES", "Bench", "FaithfulnessScore", "GainScore", "RelevanceScore"]
+__all__ = ["ROLES", "FaithfulnessScore", "GainScore", "JudgeCalls", "RelevanceScore"]
 
 _PACKAGE = "evaluation.judging"
 _REFERENCE, _JUDGE, _GAIN = "judge_reference", "judge", "judge_gain"
@@ -34,7 +34,7 @@ class GainScore(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
+class JudgeCalls:
     """One question before its judge. Each method is one call (and a repair, where its answer cannot be used)."""
 
     models: ChatModels

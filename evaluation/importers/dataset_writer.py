@@ -9,13 +9,13 @@ from typing import Any, Self, TextIO
 
 from core.errors import Conflict, InvalidInput
 from core.ids import digest
-from evaluation.datasets import CORPUS_FILE, QUESTIONS_FILE
+from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
 
-__all__ = ["DatasetWriter", "Imported"]
+__all__ = ["DatasetWriter", "ImportCounts"]
 
 
 @dataclass(kw_only=True)
-class Imported:
+class ImportCounts:
     """What an import came to. `unsupported`: questions of which not every supporting passage is there, so that none is
     named; `left_out`: what is no question for our purposes, by reason.
     """
@@ -36,7 +36,7 @@ class DatasetWriter:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.counts = Imported()
+        self.counts = ImportCounts()
         self._folder = folder
         self._open: dict[str, TextIO] = {}
         self._passages: set[str] = set()

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from core.errors import InvalidSettings
-from evaluation.datasets import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE
-from evaluation.indexing import Progress
+from evaluation.datasets.dataset import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE
+from evaluation.indexing import ReportProgress
 from evaluation.ranker.training_set import TrainingSet
-from evaluation.scores.bootstrap import Interval, interval
+from evaluation.scores.bootstrap import Interval, bootstrap_interval
 from retrieval.bridged.ranker_file import format_ranker
 from retrieval.bridged.training import RECIPES, Recipe, cross_validate, evaluate_transfer, fit, stage1_recall
 
-__all__ = ["Judgement", "Trained", "Training", "check_installed", "train"]
+__all__ = ["RankerGain", "TrainedRanker", "Training", "check_training_libraries", "train_ranker"]
 
 _INSTALL = "pip install 'hopweave[train]'"
 
@@ -48,7 +48,7 @@ class Training:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
+class RankerGain:
     """Mean R@5 on one set: of stage 1, of the ranker in cross-validation over all sets, and trained on the others."""
 
     dataset: str
@@ -60,11 +60,11 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trained:
+class TrainedRanker:
     """`file` is the text to write; `difference` is the ranker's to stage 1 over the questions of all sets."""
 
     file: str
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[RankerGain, ...]
     difference: Interval
 
     @property
@@ -72,8 +72,8 @@ class Trained:
         return self.difference.mean > 0
 
 
-def check_installed(recipe: Recipe) -> None:
-    """Raises `InvalidSettings` where the libraries of the extra `train` cannot be loaded."""
+def check_training_libraries(recipe: Recipe) -> None:
+    """Raises `InvalidSettings` where the libraries of the extra `train_ranker` cannot be loaded."""
     for name in ("scipy.optimize", "lightgbm") if recipe.forests else ("scipy.optimize",):
         try:
             import_module(name)
@@ -81,7 +81,9 @@ def check_installed(recipe: Recipe) -> None:
             raise InvalidSettings(f"training needs {name}, which cannot be loaded ({error}): {_INSTALL}") from error
 
 
-def train(sets: Sequence[TrainingSet], training: Training, *, embedding_model: str, progress: Progress) -> Trained:
+def train_ranker(
+    sets: Sequence[TrainingSet], training: Training, *, embedding_model: str, progress: ReportProgress
+) -> TrainedRanker:
     """Cross-validate and fit; the same sets and seed give the same file, byte for byte."""
     recipe = training.fitted
     questions = {one.dataset.name: one.questions for one in sets}
@@ -94,28 +96,28 @@ def train(sets: Sequence[TrainingSet], training: Training, *, embedding_model: s
     )
     others = evaluate_transfer(questions, recipe) if len(sets) > 1 else {}
     judgements = tuple(
-        Judgement(
+        RankerGain(
             dataset=name,
             questions=len(asked),
             stage1=float(before[name].mean()),
             ranker=float(after[name].mean()),
-            difference=interval((after[name] - before[name]).tolist(), seed=training.seed),
+            difference=bootstrap_interval((after[name] - before[name]).tolist(), seed=training.seed),
             transferred=float(others[name].mean()) if others else None,
         )
         for name, asked in questions.items()
     )
     weights, trees = fit([question for asked in questions.values() for question in asked], recipe)
-    return Trained(
+    return TrainedRanker(
         file=format_ranker(weights, trees, _provenance(sets, training, judgements, embedding_model)),
         judgements=judgements,
-        difference=interval(
+        difference=bootstrap_interval(
             np.concatenate([after[name] - before[name] for name in questions]).tolist(), seed=training.seed
         ),
     )
 
 
 def _provenance(
-    sets: Sequence[TrainingSet], training: Training, judgements: Sequence[Judgement], embedding_model: str
+    sets: Sequence[TrainingSet], training: Training, judgements: Sequence[RankerGain], embedding_model: str
 ) -> dict[str, Any]:
     """No time and no place: nothing that would differ if the same was done again."""
     recipe = training.fitted

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput, NotFound
-from evaluation.rows.json_lines import Row
+from evaluation.datasets.json_lines import Row
 
-__all__ = ["list_of", "object_of", "parts", "read_list"]
+__all__ = ["get_list", "iter_objects", "read_list", "read_object"]
 
 
 def read_list(path: Path) -> Iterator[Row]:
@@ -20,21 +20,21 @@ def read_list(path: Path) -> Iterator[Row]:
         yield Row(place=f"{path} item {number}", fields=_fields(item, f"{path} item {number}"))
 
 
-def object_of(path: Path) -> Mapping[str, Any]:
+def read_object(path: Path) -> Mapping[str, Any]:
     """A file that is one JSON object."""
     return _fields(_load(path), str(path))
 
 
-def list_of(row: Row, name: str) -> list[Any]:
+def get_list(row: Row, name: str) -> list[Any]:
     value = row.fields.get(name)
     if not isinstance(value, list):
         raise InvalidInput(f"{row.place}: `{name}` must be a list, not {_shown(value)}")
     return value
 
 
-def parts(row: Row, name: str) -> Iterator[Row]:
+def iter_objects(row: Row, name: str) -> Iterator[Row]:
     """The objects of a list of the row."""
-    for number, item in enumerate(list_of(row, name)):
+    for number, item in enumerate(get_list(row, name)):
         place = f"{row.place}, `{name}` {number}"
         yield Row(place=place, fields=_fields(item, place))
 

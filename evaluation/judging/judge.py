@@ -12,20 +12,20 @@ from core.ids import digest
 from core.ports.chat import ChatModels
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.fingerprints import prompts_digest
-from evaluation.indexing import Progress
-from evaluation.judging.calls import ROLES, Bench
+from evaluation.fingerprints import fingerprint_prompts
+from evaluation.indexing import ReportProgress
+from evaluation.judging.judge_calls import ROLES, JudgeCalls
 from evaluation.judging.judgement_rows import JudgementRow
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import JUDGEMENT, RowsFile
 
-__all__ = ["Judge", "models_of"]
+__all__ = ["Judge", "require_judge_models"]
 
 _PACKAGE = "evaluation.judging"
 _REFERENCE_PASSAGES = 5
 
 
-def models_of(container: Container) -> ChatModels:
+def require_judge_models(container: Container) -> ChatModels:
     """The models that judge; raises `InvalidInput` where none is configured."""
     if container.models is None:
         raise InvalidInput(
@@ -56,7 +56,7 @@ class Judge:
     _references: dict[str, _Reference] = field(default_factory=dict)
 
     async def judge(
-        self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: Progress
+        self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: ReportProgress
     ) -> list[JudgementRow]:
         """One judgement an answer, in their order; those that are kept in `rows` and did not fail are used.
 
@@ -121,8 +121,8 @@ class Judge:
             self._references[answer.gold] = known
         return known
 
-    def _bench(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> Bench:
-        return Bench(
+    def _bench(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
+        return JudgeCalls(
             models=self.models,
             trace=trace,
             question=answer.question,
@@ -136,4 +136,4 @@ class Judge:
             f"{llm.base_url} {llm.model}",
             *(llm.roles[role].model_dump_json() for role in ROLES if role in llm.roles),
         ]
-        return digest("judgements", [answer.fingerprint, self.over, *judges, prompts_digest(_PACKAGE)])
+        return digest("judgements", [answer.fingerprint, self.over, *judges, fingerprint_prompts(_PACKAGE)])

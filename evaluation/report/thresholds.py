@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from evaluation.rows.answer_rows import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS
 
-__all__ = ["Threshold", "parse_threshold", "shortfalls"]
+__all__ = ["Threshold", "find_shortfalls", "parse_threshold"]
 
 _METRICS = SEARCH_METRICS.union(ANSWER_METRICS)
 
@@ -38,7 +38,7 @@ def parse_threshold(text: str) -> Threshold:
     return Threshold(of=of, metric=metric, least=least)
 
 
-def shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[str, Any]]) -> list[str]:
+def find_shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[str, Any]]) -> list[str]:
     """One sentence for each value below a limit; every dataset counts by itself.
 
     Raises `InvalidInput` for a limit that nothing was measured for: it would always be kept.

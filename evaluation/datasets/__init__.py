@@ -1,0 +1,1 @@
+"""Datasets on disk: passages, questions and what supports them, read and checked line by line."""

@@ -1,9 +1,8 @@
 """Packing: what goes together, what is repeated, and how little the tokenizer is called."""
 
-from indexer.views.embedded_text import embedded_text, embedded_texts, fitted_heads
-
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.strategies import StrategySpec, build
+from indexer.chunking.embedded_text import embedded_text, embedded_texts, fitted_heads
 from testing.contracts.chunker import CharacterTokens, PieceTokens, WordTokens
 
 

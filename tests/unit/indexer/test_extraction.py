@@ -4,13 +4,14 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from indexer.chunking.occurrences import Occurrences
-from indexer.chunking.titles import bare_title
-from indexer.extraction import make_extractor, merge
 
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface, Triple
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
+from core.text.titles import bare_title
+from indexer.extractors._combined import merge
+from indexer.extractors._occurrences import Occurrences
+from indexer.selection.extractors import make_extractor
 from testing.contracts.extractor import all_of, sample
 
 

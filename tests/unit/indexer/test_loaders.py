@@ -3,11 +3,11 @@
 import codecs
 
 import pytest
-from indexer.loading import known_suffixes, loader_for, media_type_of
 
 from core.errors import LoadFailed, UnsupportedMedia
 from core.graph import Triple
 from core.ports.indexing import LoadedDocument
+from indexer.selection.loaders import known_suffixes, loader_for, media_type_of
 from testing.contracts.loader import source_of
 
 TEXT, MARKDOWN, JSON = "text/plain", "text/markdown", "application/vnd.hopweave.document+json"

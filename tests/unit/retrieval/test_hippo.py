@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from retrieval.hippo.linking import LinkedFact
-from retrieval.hippo.reset import entity_weights, passage_weights
 
 from core import ids
 from core.corpora import Fine
@@ -15,6 +13,8 @@ from core.errors import InvalidInput, InvalidStrategy
 from core.ports.record import TripleRow
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
+from retrieval.hippo.fact_linking import LinkedFact
+from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world

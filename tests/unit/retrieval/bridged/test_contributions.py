@@ -10,7 +10,7 @@ from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from retrieval.bridged.contributions import split_ranker_score
-from retrieval.bridged.ranker import SHIPPED, load_ranker
+from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from testing.contracts.searcher import PASSAGES, QUESTION
 from tests.searching import World, open_world
 

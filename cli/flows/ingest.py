@@ -11,7 +11,7 @@ from app.services.estimates import Estimate, estimate
 from app.services.ingestion import hand_in_all
 from app.services.pruning import documents_of, prune
 from app.worker.supervision import Supervision
-from cli.flows.jobs import wait_for_job
+from cli.flows.jobs import read_after_job, wait_for_job
 from cli.output.console import print_status
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
@@ -109,10 +109,10 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=await _count_chunks(container, corpus, job, keys),
+        chunks=await read_after_job(container, lambda: _count_chunks(container, corpus, job, keys)),
         seconds=_seconds(job),
         pruned=pruned,
-        paused=await _find_pause_reason(container, corpus, job),
+        paused=await read_after_job(container, lambda: _find_pause_reason(container, corpus, job)),
     )
 
 

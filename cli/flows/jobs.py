@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.output.console import print_status
 from core.errors import Unavailable
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from core.jobs import Job
     from core.settings import Settings
 
-__all__ = ["complete_job", "wait_for_job"]
+__all__ = ["complete_job", "read_after_job", "wait_for_job"]
+
+T = TypeVar("T")
 
 _POLL_SECONDS = 0.2
 _WORKER_PATIENCE = 60.0
@@ -51,6 +53,23 @@ async def complete_job(container: "Container", job: "Job", watch: "Callable[[Job
 
     with Supervision(container.settings) as supervision:
         return await wait_for_job(container, supervision, job, watch)
+
+
+async def read_after_job(container: "Container", read: "Callable[[], Awaitable[T]]") -> T:
+    """Returns what `read` returns, which a command reports once its job has ended.
+
+    On servers an unavailable record is retried as `wait_for_job` does: a server that has just been restarted may be
+    silent for some seconds, and the work is done.
+    """
+    if not container.settings.on_servers:
+        return await read()
+    workers = _RemoteWorkers(container.settings)
+    while True:
+        try:
+            return await read()
+        except Unavailable as error:
+            workers.missed(error)
+        await asyncio.sleep(_POLL_SECONDS)
 
 
 class _LocalWorker:

@@ -126,6 +126,7 @@ class AsyncClient:
             return None
         if isinstance(step, Read):
             return await asyncio.to_thread(step.function)
+        self._check_started()
         try:
             response = await self._http.request(**self._connection.arguments(step))
         except httpx.RequestError as error:
@@ -135,6 +136,7 @@ class AsyncClient:
         return response.content
 
     async def _stream(self, request: Request) -> AsyncIterator[Event]:
+        self._check_started()
         reader = EventReader()
         try:
             async with self._http.stream(**self._connection.arguments(request)) as response:
@@ -150,3 +152,7 @@ class AsyncClient:
     async def _failure(self, error: httpx.RequestError) -> HopweaveError:
         ended = None if self._child is None else await asyncio.to_thread(self._child.failure)
         return ended or self._connection.failure(error)
+
+    def _check_started(self) -> None:
+        if self._child is not None:
+            self._child.check_started()

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from hopweave._errors import ServerEndedError, UnavailableError
 from hopweave._steps import Pause, Request, Steps
@@ -46,21 +47,26 @@ class Child:
         self._folder.mkdir(parents=True, exist_ok=True)
         log = self._folder / _LOG
         mode = "wb" if log.exists() and log.stat().st_size > _LARGEST_LOG else "ab"
-        reading, self._pipe = os.pipe()
-        command = [sys.executable, "-P", "-m", "hopweave._start", "--parent", str(reading)]
-        command += ["hopweave", "serve", "--socket", str(self._listening.fileno())]
         with log.open(mode) as output, self._listening:
             self._logged = output.tell()
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-                command,
-                env=self._environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(reading, self._listening.fileno()),
-                process_group=0,  # a Ctrl-C in the terminal is this process' to handle
-            )
-        os.close(reading)
+            reading, self._pipe = os.pipe()
+            try:
+                self._process = self._spawn(reading, self._listening.fileno(), output)
+            finally:
+                os.close(reading)
+
+    def _spawn(self, parent: int, listening: int, output: IO[bytes]) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-P", "-m", "hopweave._start", "--parent", str(parent)]
+        command += ["hopweave", "serve", "--socket", str(listening)]
+        return subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
+            command,
+            env=self._environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(parent, listening),
+            process_group=0,  # a Ctrl-C in the terminal is this process' to handle
+        )
 
     def until_ready(self, seconds: float) -> Steps[None]:
         """Waits until the server can work; raises the error that it answers with if that takes too long."""
@@ -78,7 +84,7 @@ class Child:
     def failure(self) -> ServerEndedError | None:
         """The reason why nothing answers, if the process has ended; waits a moment for that."""
         if self._process is None:
-            return ServerEndedError(f"the server of {self._folder} was stopped")
+            return self._not_running()
         try:
             code = self._process.wait(_ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -86,26 +92,43 @@ class Child:
         last = self._last_line() or "it logged nothing"
         return ServerEndedError(f"the server of {self._folder} ended with exit code {code}: {last}")
 
+    def check_started(self) -> None:
+        """Raises `ServerEndedError` if the process was not started, or stopped."""
+        if self._process is None:
+            raise self._not_running()
+
     def stop(self) -> None:
         """Ends the process, after it has finished what it writes. Does nothing in a fork, or a second time."""
         process, self._process = self._process, None
+        pipe, self._pipe = self._pipe, -1
         self._listening.close()
-        if process is None or os.getpid() != self._owner:
+        if pipe < 0 or os.getpid() != self._owner:
             return
-        os.close(self._pipe)
+        os.close(pipe)
+        if process is None:
+            return
         try:
             process.wait(_FAREWELL_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
+    def _not_running(self) -> ServerEndedError:
+        return ServerEndedError(
+            f"the server of {self._folder} does not run; it runs while the client is open, which for the asynchronous "
+            "client is inside `async with`"
+        )
+
     def _environment(self) -> dict[str, str]:
         own = {"HOPWEAVE_DATA_DIR": str(self._folder), "HOPWEAVE_API__KEYS": json.dumps([self.key])}
         return {**os.environ, **self._settings, **own}
 
     def _last_line(self) -> str:
-        with (self._folder / _LOG).open("rb") as log:
-            end = log.seek(0, os.SEEK_END)
-            log.seek(max(self._logged, end - _LAST_BYTES))
-            lines = log.read().decode(errors="replace").splitlines()
+        try:
+            with (self._folder / _LOG).open("rb") as log:
+                end = log.seek(0, os.SEEK_END)
+                log.seek(max(self._logged, end - _LAST_BYTES))
+                lines = log.read().decode(errors="replace").splitlines()
+        except FileNotFoundError:  # somebody deleted the data folder
+            return ""
         return next((line.strip() for line in reversed(lines) if line.strip()), "")

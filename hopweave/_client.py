@@ -114,6 +114,7 @@ class Client:
             return None
         if isinstance(step, Read):
             return step.function()
+        self._check_started()
         try:
             response = self._http.request(**self._connection.arguments(step))
         except httpx.RequestError as error:
@@ -123,6 +124,7 @@ class Client:
         return response.content
 
     def _stream(self, request: Request) -> Iterator[Event]:
+        self._check_started()
         reader = EventReader()
         try:
             with self._http.stream(**self._connection.arguments(request)) as response:
@@ -137,3 +139,7 @@ class Client:
     def _failure(self, error: httpx.RequestError) -> HopweaveError:
         ended = None if self._child is None else self._child.failure()
         return ended or self._connection.failure(error)
+
+    def _check_started(self) -> None:
+        if self._child is not None:
+            self._child.check_started()

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.record import Corpora, Intake, Jobs, Library, WorkQueue
+from core.ports.record import (
+    Claims,
+    Commits,
+    Contents,
+    Corpora,
+    Documents,
+    Jobs,
+    Maintenance,
+    Reindexing,
+    Staging,
+    Submissions,
+    Tombstones,
+)
 from core.ports.views import TextIndex, VectorStore
 
 __all__ = ["IndexingBackends"]
@@ -16,10 +28,16 @@ class IndexingBackends:
     """One record with its views and files, one embedding model, and the language models if any are configured."""
 
     corpora: Corpora
-    intake: Intake
+    reindexing: Reindexing
+    submissions: Submissions
     jobs: Jobs
-    work: WorkQueue
-    library: Library
+    claims: Claims
+    staging: Staging
+    commits: Commits
+    tombstones: Tombstones
+    maintenance: Maintenance
+    documents: Documents
+    contents: Contents
     vectors: VectorStore
     text: TextIndex
     files: FileStore

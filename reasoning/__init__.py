@@ -1,8 +1,8 @@
-"""Ranked chunks to an answer. The reasoners are the modules of `reasoning.strategies`."""
+"""Reasoning: from a question and ranked chunks to a cited answer. The reasoners are the modules of `strategies`."""
 
-from reasoning.engine.backends import Backends
+from reasoning.engine.backends import ReasoningBackends
 
-__all__ = ["REASONERS", "Backends"]
+__all__ = ["REASONERS", "ReasoningBackends"]
 
 REASONERS = "reasoning.strategies"
-"""The package that `core.strategies` looks for reasoners in."""
+"""The package in which `core.strategies` looks for reasoners."""

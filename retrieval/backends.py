@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
-from core.ports.record import Library
+from core.ports.record import Contents, Documents
 from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
@@ -33,7 +33,8 @@ class RetrievalBackends:
 
     vectors: VectorStore
     text: TextIndex
-    library: Library
+    documents: Documents
+    contents: Contents
     snapshots: SnapshotCache
     embedder: Embedder
     models: ChatModels | None = None

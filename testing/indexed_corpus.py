@@ -53,7 +53,7 @@ class IndexedCorpus:
     async def put(self, passages: Sequence[Passage], synonyms: Sequence[tuple[str, str, float]] = ()) -> int:
         """Index the passages in one commit; returns the generation."""
         passages = [_asserting(passage) for passage in passages] if self.asserting else passages
-        await self.record.intake.enqueue(self.corpus.id, [_revision(p) for p in passages], OnConflict.REPLACE)
+        await self.record.submissions.enqueue(self.corpus.id, [_revision(p) for p in passages], OnConflict.REPLACE)
         by_key = {passage.key: passage for passage in passages}
         claims = await self._claims(len(passages))
         commits = [_commit(claim, by_key[claim.key]) for claim in claims]
@@ -69,14 +69,14 @@ class IndexedCorpus:
         await self.text.write(self.corpus.id, entries)
         if self.corpus.settings.fine is Fine.ON:
             await self._write_fine(commits)
-        outcome = await self.record.work.commit(commits, [_synonym(*one) for one in synonyms], grace=0.0)
+        outcome = await self.record.commits.commit(commits, [_synonym(*one) for one in synonyms], grace=0.0)
         return outcome.generation
 
     async def remove(self, keys: Sequence[str], *, keep_views: bool = True) -> int:
         """Delete documents from the record, and (if asked) from the views; returns the generation."""
         documents = [ids.document_id(key) for key in keys]
-        await self.record.intake.delete_documents(self.corpus.id, documents)
-        outcome = await self.record.work.commit(
+        await self.record.submissions.delete_documents(self.corpus.id, documents)
+        outcome = await self.record.commits.commit(
             [Commit(claim=claim) for claim in await self._claims(len(keys))], grace=0.0
         )
         if not keep_views and outcome.tombstone is not None:
@@ -101,7 +101,7 @@ class IndexedCorpus:
                 await self.vectors.write(self.corpus.id, kind, batch)
 
     async def _claims(self, count: int) -> list[Claim]:
-        claims = await self.record.work.claim(
+        claims = await self.record.claims.claim(
             self.corpus.id, "test", lease_seconds=60, max_bytes=1 << 40, max_documents=count
         )
         assert len(claims) == count

@@ -107,7 +107,7 @@ def commit_of(
 
 
 async def claim_all(record: Record, corpus: Corpus, worker: str = "w", lease: float = LEASE) -> list[Claim]:
-    return await record.work.claim(corpus.id, worker, lease_seconds=lease, max_bytes=10**9, max_documents=10**6)
+    return await record.claims.claim(corpus.id, worker, lease_seconds=lease, max_bytes=10**9, max_documents=10**6)
 
 
 async def put(
@@ -115,15 +115,15 @@ async def put(
 ) -> None:
     """Ingest one document whole, as the pipeline does."""
     facts = more.pop("facts", ())
-    await record.intake.enqueue(corpus.id, [revision(key, repr((passages, facts)), **more)], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision(key, repr((passages, facts)), **more)], OnConflict.REPLACE)
     claims = await claim_all(record, corpus)
-    await record.work.commit([commit_of(claim, passages, facts) for claim in claims], grace=0)
+    await record.commits.commit([commit_of(claim, passages, facts) for claim in claims], grace=0)
 
 
 async def delete(record: Record, corpus: Corpus, key: str) -> None:
-    await record.intake.delete_documents(corpus.id, [ids.document_id(key)])
+    await record.submissions.delete_documents(corpus.id, [ids.document_id(key)])
     claims = await claim_all(record, corpus)
-    await record.work.commit([Commit(claim=claim) for claim in claims], grace=0)
+    await record.commits.commit([Commit(claim=claim) for claim in claims], grace=0)
 
 
 async def export(record: Record, corpus: Corpus) -> list[Any]:

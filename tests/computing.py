@@ -161,7 +161,7 @@ def _cited(marker: int, hit: Hit, quote: str) -> Citation:
 
 async def _hits(desk: Desk, corpus: Corpus) -> list[Hit]:
     """The first passage of every document."""
-    library = desk.record.library
-    documents = (await library.documents(corpus.id, limit=100)).data
-    refs = await library.refs(corpus.id, [one.id for one in documents])
-    return [Hit(chunk=(await library.chunks_of(corpus.id, id))[0], document=ref, score=1.0) for id, ref in refs.items()]
+    documents = (await desk.record.documents.list(corpus.id, limit=100)).data
+    refs = await desk.record.documents.get_refs(corpus.id, [one.id for one in documents])
+    firsts = {id: (await desk.record.contents.get_chunks_of(corpus.id, id))[0] for id in refs}
+    return [Hit(chunk=firsts[id], document=ref, score=1.0) for id, ref in refs.items()]

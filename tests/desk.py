@@ -49,10 +49,16 @@ class Desk:
         self.embedder = CountingEmbedder()
         self.backends = IndexingBackends(
             corpora=self.record.corpora,
-            intake=self.record.intake,
             jobs=self.record.jobs,
-            work=self.record.work,
-            library=self.record.library,
+            reindexing=self.record.reindexing,
+            submissions=self.record.submissions,
+            claims=self.record.claims,
+            staging=self.record.staging,
+            commits=self.record.commits,
+            tombstones=self.record.tombstones,
+            maintenance=self.record.maintenance,
+            documents=self.record.documents,
+            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self._stores.files,
@@ -88,7 +94,7 @@ class Desk:
                     metadata=submission.metadata,
                 )
             )
-        enqueue = self.record.intake.enqueue
+        enqueue = self.record.submissions.enqueue
         return (await enqueue(corpus.id, revisions, OnConflict.REPLACE, token_budget=tokens)).job.id
 
     async def ingest(self, corpus: Corpus, *documents: Mapping[str, Any]) -> str:
@@ -97,7 +103,7 @@ class Desk:
         return job
 
     async def delete(self, corpus: Corpus, *keys: str) -> None:
-        await self.record.intake.delete_documents(corpus.id, [document_id(key) for key in keys])
+        await self.record.submissions.delete_documents(corpus.id, [document_id(key) for key in keys])
         await self.worker.work(corpus.id)
 
     async def export(self, corpus: Corpus) -> str:

@@ -17,7 +17,7 @@ from core.settings import LlmSettings
 from core.strategies import StrategySpec, build, parse_spec
 from core.trace import Listener, Trace
 from models import make_chat_models
-from reasoning import REASONERS, Backends
+from reasoning import REASONERS, ReasoningBackends
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
 
@@ -93,7 +93,7 @@ class ReasoningDesk:
             concurrency=32,
         )
         self.models = make_chat_models(settings, None, None)
-        self.backends = Backends(
+        self.backends = ReasoningBackends(
             searcher=self._searcher("bridged"),
             embedder=TwinEmbedder(),
             models=self.models,

@@ -64,7 +64,8 @@ async def open_world(
     backends = RetrievalBackends(
         vectors=vectors,
         text=text,
-        library=record.library,
+        documents=record.documents,
+        contents=record.contents,
         snapshots=SnapshotCache(record.graph, interval=interval, patience=patience),
         embedder=embedder,
         models=models,

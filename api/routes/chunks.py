@@ -13,19 +13,19 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
 
 @router.get("/documents/{id}/chunks", summary="A document's passages, in order", response_model=ChunkListOut)
 async def list_chunks(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
-    library = container.record.library
-    document = await library.document(corpus.id, id)
-    chunks = await library.chunks_of(corpus.id, document.id)
+    document = await container.record.documents.get(corpus.id, id)
+    chunks = await container.record.contents.get_chunks_of(corpus.id, document.id)
     return json_response(ChunkListOut(data=[ChunkOut.model_validate(chunk) for chunk in chunks]))
 
 
 @router.get("/chunks/{id}", summary="One passage with its neighbours")
 async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
-    library = container.record.library
-    found = (await library.chunks(corpus.id, [id])).get(id)
+    found = (await container.record.contents.get_chunks(corpus.id, [id])).get(id)
     if found is None:
         raise NotFound(f"there is no passage with the id {id!r} in corpus {corpus.name!r}")
-    siblings = {chunk.position: chunk for chunk in await library.chunks_of(corpus.id, found.document_id)}
+    siblings = {
+        chunk.position: chunk for chunk in await container.record.contents.get_chunks_of(corpus.id, found.document_id)
+    }
     before, after = siblings.get(found.position - 1), siblings.get(found.position + 1)
     return NeighbouringChunkOut(
         **dict(ChunkOut.model_validate(found)),

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
 @router.get("", summary="List corpora, by name")
 async def list_corpora(container: ContainerDep) -> CorpusListOut:
-    return CorpusListOut(data=[corpus_out(corpus) for corpus in await container.record.corpora.all()])
+    return CorpusListOut(data=[corpus_out(corpus) for corpus in await container.record.corpora.list()])
 
 
 @router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED)
@@ -37,7 +37,7 @@ async def create_corpus(body: CorpusIn, container: ContainerDep, response: Respo
 
 @router.get("/{corpus}", summary="A corpus with its settings and counts")
 async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetailOut:
-    return corpus_detail(corpus, await container.record.corpora.counts(corpus.id))
+    return corpus_detail(corpus, await container.record.corpora.count(corpus.id))
 
 
 @router.patch("/{corpus}", summary="Rename a corpus")

@@ -48,8 +48,7 @@ async def list_documents(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> Response:
-    library = container.record.library
-    page = await library.documents(corpus.id, limit=limit, cursor=cursor, key=key, state=state)
+    page = await container.record.documents.list(corpus.id, limit=limit, cursor=cursor, key=key, state=state)
     return json_response(DocumentListOut.model_validate(page))
 
 
@@ -62,7 +61,7 @@ async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDe
 
 @router.get("/{id}", summary="One document")
 async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentOut:
-    return DocumentOut.model_validate(await container.record.library.document(corpus.id, id))
+    return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
 
 
 @router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
@@ -82,7 +81,7 @@ async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, re
 
 @router.get("/{id}/content", summary="The original bytes", response_class=Response)
 async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
-    document = await container.record.library.document(corpus.id, id)
+    document = await container.record.documents.get(corpus.id, id)
     content = await container.files.get(corpus.id, document.content_hash)
     name = quote(document.key.replace("\\", "/").rsplit("/", 1)[-1], safe="")
     headers = {

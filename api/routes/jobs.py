@@ -15,7 +15,7 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 @router.get("", summary="List jobs, newest first")
 async def list_jobs(container: ContainerDep, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JobListOut:
-    return JobListOut(data=[job_out(job) for job in await container.record.jobs.all(limit=limit)])
+    return JobListOut(data=[job_out(job) for job in await container.record.jobs.list(limit=limit)])
 
 
 @router.get("/{id}", summary="One job")

@@ -71,7 +71,7 @@ async def _blocks(container: Container, report: Report, done: list[BackedUp]) ->
 
 
 async def _lines(container: Container, report: Report, done: list[BackedUp]) -> AsyncGenerator[str]:
-    names = [corpus.name for corpus in await container.record.corpora.all()]
+    names = [corpus.name for corpus in await container.record.corpora.list()]
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     yield json_line({"kind": "backup", "format": FORMAT, "corpora": names, "made_at": made_at})
     for name in names:

@@ -88,12 +88,12 @@ async def holds(container: Container, corpus: Corpus, section: Section) -> bool:
     """Whether the corpus is what the file says, document by document."""
     if _identity(corpus.settings) != _identity(section.settings):
         return False
-    counts = await container.record.corpora.counts(corpus.id)
+    counts = await container.record.corpora.count(corpus.id)
     if counts.documents != section.count("document"):
         return False
     for batch in section.batches():
         fingerprints = {document.key: document.fingerprint for _, document in batch}
-        if len(await container.record.intake.unchanged(corpus.id, fingerprints)) < len(fingerprints):
+        if len(await container.record.submissions.find_unchanged(corpus.id, fingerprints)) < len(fingerprints):
             return False
     return True
 

@@ -13,7 +13,7 @@ from core.corpora import Corpus
 from core.errors import Conflict, Unavailable
 from core.ids import new_id
 from core.jobs import JobKind
-from core.ports.record import ChunkRow, Claim, Commit, Staged
+from core.ports.record import ChunkRow, Claim, Commit, StagedExtraction
 from indexer import commit_revisions
 
 __all__ = ["Restored", "Restorer"]
@@ -43,7 +43,7 @@ class Restorer:
 
     def __init__(self, container: Container, corpus: Corpus, section: Section, report: Report, *, shared: bool) -> None:
         self._backends = container.indexing
-        self._intake = container.record.intake
+        self._submissions = container.record.submissions
         self._corpus = corpus
         self._section = section
         self._report = report
@@ -55,7 +55,7 @@ class Restorer:
 
     async def restore(self, into: Restored) -> None:
         """Write what is new or changed. Raises `Conflict` where others keep changing the same documents."""
-        self._job = await self._intake.open_job(self._corpus.id, JobKind.RESTORE)
+        self._job = await self._submissions.open_job(self._corpus.id, JobKind.RESTORE)
         try:
             for number in range(_PASSES):
                 unchanged, lost = await self._pass(into)
@@ -63,7 +63,7 @@ class Restorer:
                 if not lost:
                     return
         finally:
-            await self._intake.close_job(self._job)
+            await self._submissions.close_job(self._job)
         raise Conflict(f"documents of corpus {self._corpus.name!r} are being changed by others; run the same again")
 
     async def _pass(self, into: Restored) -> tuple[int, int]:
@@ -71,7 +71,7 @@ class Restorer:
         total, done, unchanged, lost = self._section.count("document"), 0, 0, 0
         for batch in self._section.batches():
             assembled = await asyncio.to_thread(assemble, self._section, batch)
-            same = await self._intake.unchanged(
+            same = await self._submissions.find_unchanged(
                 self._corpus.id, {one.revision.key: one.revision.fingerprint for one in assembled}
             )
             unchanged += len(same)
@@ -97,11 +97,11 @@ class Restorer:
         """
         await self._views.keep_originals(batch)
         await self._views.write_chunks(batch)
-        seen = (await self._backends.corpora.by_id(self._corpus.id)).generation if self._views.fine else None
+        seen = (await self._backends.corpora.get_by_id(self._corpus.id)).generation if self._views.fine else None
         synonyms = await self._views.write_fine(batch)
         into.embedded = self._views.embedded
         rows = await asyncio.to_thread(_rows_by_key, batch)
-        claims = await self._backends.work.adopt(
+        claims = await self._backends.claims.enqueue_claimed(
             self._corpus.id,
             [one.revision for one in batch],
             self._worker,
@@ -111,7 +111,7 @@ class Restorer:
         if self._shared:  # a sweep may have taken bytes that no revision named before
             await self._views.keep_originals(batch)
         by_key = {one.revision.key: one for one in batch}
-        await self._backends.work.stage([one for claim in claims for one in _staged(claim, by_key[claim.key])])
+        await self._backends.staging.stage([one for claim in claims for one in _staged(claim, by_key[claim.key])])
         commits = [_commit(claim, by_key[claim.key], rows[claim.key]) for claim in claims]
         if not commits:
             return 0
@@ -127,10 +127,10 @@ def _rows_by_key(batch: Sequence[Assembled]) -> dict[str, tuple[ChunkRow, ...]]:
     return {one.revision.key: one.rows() for one in batch}
 
 
-def _staged(claim: Claim, one: Assembled) -> list[Staged]:
+def _staged(claim: Claim, one: Assembled) -> list[StagedExtraction]:
     wanted = {passage.extract_hash for passage in one.passages}
     return [
-        Staged(claim=claim, extract_hash=hash, extraction=extraction)
+        StagedExtraction(claim=claim, extract_hash=hash, extraction=extraction)
         for hash, extraction in one.extractions.items()
         if hash in wanted
     ]

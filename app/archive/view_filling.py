@@ -46,7 +46,7 @@ class ViewFilling:
         names, facts = fine_texts(
             (mention for one in batch for mention in one.mentions), (fact for one in batch for fact in one.facts)
         )
-        known = await self._backends.library.entities(self._corpus.id, names)
+        known = await self._backends.contents.get_entities(self._corpus.id, names)
         new = sorted(names.keys() - known.keys())
         for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
             await self._fill(kind, dict.fromkeys(texts, ""))

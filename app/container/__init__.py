@@ -23,8 +23,7 @@ from core.strategies import StrategySpec, build, parse_spec
 from indexer.backends import IndexingBackends
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
-from reasoning import REASONERS
-from reasoning import Backends as ReasoningBackends
+from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends, SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.milvus import MilvusIndex, MilvusVectorStore
@@ -167,10 +166,16 @@ class Container:
     def indexing(self) -> IndexingBackends:
         return IndexingBackends(
             corpora=self.record.corpora,
-            intake=self.record.intake,
             jobs=self.record.jobs,
-            work=self.record.work,
-            library=self.record.library,
+            reindexing=self.record.reindexing,
+            submissions=self.record.submissions,
+            claims=self.record.claims,
+            staging=self.record.staging,
+            commits=self.record.commits,
+            tombstones=self.record.tombstones,
+            maintenance=self.record.maintenance,
+            documents=self.record.documents,
+            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self.files,
@@ -183,7 +188,8 @@ class Container:
         return RetrievalBackends(
             vectors=self.vectors,
             text=self.text,
-            library=self.record.library,
+            documents=self.record.documents,
+            contents=self.record.contents,
             snapshots=self.snapshots,
             embedder=self.embedder,
             models=self.models,

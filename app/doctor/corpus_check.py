@@ -46,7 +46,7 @@ class CorpusExamination:
             yield finding_of(corpus, state)
         if (index := await examine_index(container, corpus)) is not None:
             yield index
-        unmentioned = await container.record.work.unmentioned(corpus.id)
+        unmentioned = await container.record.maintenance.count_orphans(corpus.id)
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"
             yield self._finding("entities", Level.PROBLEM, f"{unmentioned} are mentioned by nothing", remedy)
@@ -82,13 +82,13 @@ class CorpusExamination:
 
     async def _in_work(self) -> int:
         """How many documents some worker has, or had, in hand (at most a thousand of each state are counted)."""
-        library = self._container.record.library
         states = [state for state in RevisionState if state.in_work]
-        pages = [await library.documents(self._corpus.id, limit=_SHOWN, state=state) for state in states]
+        documents = self._container.record.documents
+        pages = [await documents.list(self._corpus.id, limit=_SHOWN, state=state) for state in states]
         return sum(len(page.data) for page in pages)
 
     async def _work(self, working: int) -> Finding:
-        lapsed = await self._container.record.work.lapsed(self._corpus.id)
+        lapsed = await self._container.record.maintenance.count_expired_leases(self._corpus.id)
         if lapsed:
             detail = f"{lapsed} documents were left in work by a worker that is gone"
         elif working or self._waiting:

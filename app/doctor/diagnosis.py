@@ -32,8 +32,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
 
 async def mend(container: Container) -> AsyncIterator[str]:
     """Make from the record again what views lack, and remove from them what it does not name; one line for each."""
-    for corpus in await container.record.corpora.all():
-        waiting = corpus.id in await container.record.work.waiting()
+    for corpus in await container.record.corpora.list():
+        waiting = corpus.id in await container.record.maintenance.list_corpora_with_work()
         examination = CorpusExamination(container, corpus, waiting=waiting)
         async for _ in examination.findings():
             pass
@@ -42,6 +42,6 @@ async def mend(container: Container) -> AsyncIterator[str]:
 
 
 async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:
-    waiting = set(await container.record.work.waiting())
-    for corpus in await container.record.corpora.all():
+    waiting = set(await container.record.maintenance.list_corpora_with_work())
+    for corpus in await container.record.corpora.list():
         yield CorpusExamination(container, corpus, waiting=corpus.id in waiting)

@@ -23,7 +23,7 @@ async def repair(container: Container, corpus: Corpus, states: Sequence[ViewStat
         if state.orphans:
             await _remove(container, corpus, state)
             yield f"corpus {corpus.name}: {state.view}: {len(state.orphans)} that nothing names are gone"
-    unmentioned = await container.record.work.unmentioned(corpus.id, remove=True)
+    unmentioned = await container.record.maintenance.delete_orphans(corpus.id)
     if unmentioned:
         yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
 

@@ -48,8 +48,8 @@ async def reindex(
         extractor=extractor or corpus.settings.extractor,
         fine=fine or corpus.settings.fine,
     )
-    built = await container.record.corpora.build_beside(corpus.id, chosen)
-    await container.bell.ring_soon(built.beside_id)
+    built = await container.record.reindexing.start(corpus.id, chosen)
+    await container.bell.ring_soon(built.shadow_id)
     return await container.record.jobs.get(built.job_id)
 
 
@@ -91,7 +91,7 @@ async def ensure(
 async def drop(container: Container, name: str) -> Job:
     """Make a corpus invisible at once and have a worker remove what it held."""
     corpus = await container.record.corpora.get(name)
-    job = await container.record.corpora.drop(name)
+    job = await container.record.corpora.delete(name)
     container.snapshots.forget(corpus.id)
     await container.forget_removed(corpus.id)
     await container.bell.ring_soon(corpus.id)

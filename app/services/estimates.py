@@ -93,7 +93,7 @@ async def _unchanged(container: Container, corpus: Corpus | None, submissions: S
     if corpus is None:
         return frozenset()
     fingerprints = {submission.key: fingerprint(submission) for submission in submissions}
-    return await container.record.intake.unchanged(corpus.id, fingerprints)
+    return await container.record.submissions.find_unchanged(corpus.id, fingerprints)
 
 
 def _add(

@@ -46,7 +46,7 @@ async def hand_in(
     contents = [submission.content for submission in submissions]
     await container.files.put(corpus.id, contents)
     try:
-        enqueued = await container.record.intake.enqueue(
+        enqueued = await container.record.submissions.enqueue(
             corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
         )
     except NotFound:
@@ -61,7 +61,7 @@ async def hand_in(
 async def _drop_if_gone(container: Container, corpus_id: str) -> None:
     """The bytes of a corpus that was forgotten just before they were kept: nobody else will take them away."""
     try:
-        await container.record.corpora.by_id(corpus_id)
+        await container.record.corpora.get_by_id(corpus_id)
     except NotFound:
         await container.files.drop(corpus_id)
 
@@ -80,7 +80,7 @@ async def hand_in_all(
     """
     rejected: list[Rejection] = []
     handed_in = 0
-    job_id = await container.record.intake.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
+    job_id = await container.record.submissions.open_job(corpus.id, JobKind.INGEST, token_budget=token_budget)
     try:
         rest = iter(found)
         while part := list(islice(rest, MAX_DOCUMENTS)):
@@ -90,16 +90,16 @@ async def hand_in_all(
                 enqueued = await hand_in(container, corpus, submissions, on_conflict, job_id=job_id)
                 handed_in += len(submissions)
                 yield Progress(job=enqueued.job, handed_in=handed_in, rejected=tuple(rejected))
-        job = await container.record.intake.close_job(job_id)
+        job = await container.record.submissions.close_job(job_id)
     except BaseException:  # also when interrupted: the job ends with what was handed in
-        await container.record.intake.close_job(job_id)
+        await container.record.submissions.close_job(job_id)
         raise
     yield Progress(job=job, handed_in=handed_in, rejected=tuple(rejected))
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
     """Make documents invisible at once and have a worker remove them."""
-    job = await container.record.intake.delete_documents(corpus.id, document_ids)
+    job = await container.record.submissions.delete_documents(corpus.id, document_ids)
     await container.bell.ring_soon(corpus.id)
     return job
 

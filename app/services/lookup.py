@@ -15,12 +15,11 @@ __all__ = ["document_named", "ids_of_keys"]
 async def document_named(container: Container, corpus: Corpus, name: str) -> Document:
     """The document with this key, else with this id; raises `NotFound` naming what was asked for."""
     check_text(name, "the document's name")
-    library = container.record.library
-    found = await library.documents(corpus.id, limit=1, key=name)
+    found = await container.record.documents.list(corpus.id, limit=1, key=name)
     if found.data:
         return found.data[0]
     try:
-        return await library.document(corpus.id, name)
+        return await container.record.documents.get(corpus.id, name)
     except NotFound as error:
         raise NotFound(f"corpus {corpus.name!r} has no document with the key or id {name!r}") from error
 
@@ -28,8 +27,7 @@ async def document_named(container: Container, corpus: Corpus, name: str) -> Doc
 async def ids_of_keys(container: Container, corpus: Corpus, keys: Sequence[str]) -> list[str]:
     """Ids of the documents with these keys, each once; raises `NotFound` listing the keys that there are not."""
     wanted = list(dict.fromkeys(check_text(key, f"document key {key!r}") for key in keys))
-    library = container.record.library
-    missing = [key for key in wanted if not (await library.documents(corpus.id, limit=1, key=key)).data]
+    missing = [key for key in wanted if not (await container.record.documents.list(corpus.id, limit=1, key=key)).data]
     if missing:
         shown = ", ".join(map(repr, missing[:10])) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
         raise NotFound(f"corpus {corpus.name!r} has no document with the key {shown}; nothing was deleted")

@@ -23,7 +23,7 @@ async def documents_of(container: Container, corpus: Corpus) -> AsyncIterator[Do
     """All documents of a corpus, by key."""
     cursor: str | None = None
     while True:
-        page = await container.record.library.documents(corpus.id, limit=_PAGE, cursor=cursor)
+        page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor)
         for document in page.data:
             yield document
         cursor = page.next_cursor

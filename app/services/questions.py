@@ -122,7 +122,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
 async def _matching_documents(
     container: Container, corpus: Corpus, where: Mapping[str, Any] | None
 ) -> frozenset[str] | None:
-    return None if where is None else await container.record.library.matching(corpus.id, parse_filter(where))
+    return None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))
 
 
 def _check_question(text: str, name: str) -> None:

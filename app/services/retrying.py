@@ -10,6 +10,6 @@ __all__ = ["retry"]
 async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:
     """Queue the newest revision again and ring for a worker; raises `Conflict` where there is nothing to try again."""
     container.check_embedding(corpus)
-    job = await container.record.intake.retry(corpus.id, document_id)
+    job = await container.record.submissions.retry(corpus.id, document_id)
     await container.bell.ring_soon(corpus.id)
     return job

@@ -32,7 +32,7 @@ async def keep_ringing(container: Container) -> None:
     outages = Outages(_log)
     while True:
         try:
-            for corpus_id in await container.record.work.waiting():
+            for corpus_id in await container.record.maintenance.list_corpora_with_work():
                 await asyncio.to_thread(container.bell.ring, corpus_id)
         except HopweaveError as error:  # also a server that refuses us for a while: the next look may find it mended
             outages.began("record or broker", error)

@@ -17,7 +17,7 @@ class EmbeddedProcess(Process):
     """Nobody else works here, so older leases are dead, and each corpus that waits is rung for."""
 
     def prepare(self) -> None:
-        expired = self._loop.run_until_complete(self._container.record.work.expire())
+        expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
         if expired:
             _log.info("took over %d revisions from a worker that is gone", expired)
         recreate_broker(self._settings)

@@ -101,7 +101,7 @@ class Process(ABC):
 
     def waiting(self) -> list[str]:
         """Ids of the corpora that wait, from any thread."""
-        return asyncio.run(self._container.record.work.waiting())
+        return asyncio.run(self._container.record.maintenance.list_corpora_with_work())
 
     def _watch(self, parent: int) -> None:
         os.read(parent, 1)  # nothing is ever written: this returns when the other end closes

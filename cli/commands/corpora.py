@@ -31,7 +31,7 @@ def list_corpora(as_json: AsJson = False) -> None:
 
     async def work(container: "Container") -> "list[tuple[Corpus, CorpusCounts]]":
         corpora = container.record.corpora
-        return [(corpus, await corpora.counts(corpus.id)) for corpus in await corpora.all()]
+        return [(corpus, await corpora.count(corpus.id)) for corpus in await corpora.list()]
 
     found = run_with_container(work)
     if as_json:
@@ -60,7 +60,7 @@ def create_corpus(
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
         corpus = await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
-        return corpus, await container.record.corpora.counts(corpus.id)
+        return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work), as_json=as_json)
 
@@ -71,7 +71,7 @@ def show_corpus(name: _Name, as_json: AsJson = False) -> None:
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
         corpus = await container.record.corpora.get(name)
-        return corpus, await container.record.corpora.counts(corpus.id)
+        return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work), as_json=as_json)
 
@@ -84,7 +84,7 @@ def rename_corpus(
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
         corpus = await container.record.corpora.rename(name, new_name)
-        return corpus, await container.record.corpora.counts(corpus.id)
+        return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work), as_json=as_json)
 

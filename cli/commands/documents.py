@@ -39,7 +39,7 @@ def list_documents(
 
     async def work(container: "Container") -> "DocumentPage":
         found = await container.record.corpora.get(corpus)
-        return await container.record.library.documents(found.id, limit=limit, state=state, cursor=cursor)
+        return await container.record.documents.list(found.id, limit=limit, state=state, cursor=cursor)
 
     page = run_with_container(work)
     if as_json:

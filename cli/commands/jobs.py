@@ -9,6 +9,8 @@ from cli.output.console import fields, print_json, print_result, table
 from cli.runtime import run_with_container
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.container import Container
     from core.jobs import Job
 
@@ -29,8 +31,8 @@ def list_jobs(
 ) -> None:
     """List jobs, newest first."""
 
-    async def work(container: "Container") -> "list[Job]":
-        return await container.record.jobs.all(limit=limit)
+    async def work(container: "Container") -> "Sequence[Job]":
+        return await container.record.jobs.list(limit=limit)
 
     jobs = run_with_container(work)
     if as_json:

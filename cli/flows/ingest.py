@@ -120,7 +120,7 @@ async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> 
     """Returns the reason that the documents of a paused job carry; '' for any other job."""
     if job.state is not JobState.PAUSED:
         return ""
-    page = await container.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    page = await container.record.documents.list(corpus.id, limit=1, state=RevisionState.PAUSED)
     return page.data[0].reason or "" if page.data else ""
 
 

@@ -104,9 +104,8 @@ async def _candidates(
 
 async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
     """Each candidate's place with what a search would show of it; without those that the record has lost meanwhile."""
-    library = container.record.library
-    chunks = await library.chunks(corpus.id, chunk_ids)
-    refs = await library.refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
+    chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
+    refs = await container.record.documents.get_refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
     return [
         (at, Hit(chunk=chunks[id], document=refs[chunks[id].document_id], score=0.0))
         for at, id in enumerate(chunk_ids)

@@ -46,7 +46,7 @@ async def _commit(
     seen: int | None,
 ) -> Outcome:
     try:
-        outcome = await backends.work.commit(commits, synonyms, grace=grace, seen=seen)
+        outcome = await backends.commits.commit(commits, synonyms, grace=grace, seen=seen)
     except NotFound:  # the corpus was deleted, and then its views were written again
         await delete_corpus_views(backends, corpus.id)
         raise
@@ -56,11 +56,11 @@ async def _commit(
     written = _entries_of(corpus.id, [one for one in commits if one.claim.token not in fenced])
     repairer = ViewRepairer(corpus, backends)
     await repairer.write_missing(written)
-    await repairer.link_synonyms(outcome.unsettled)
+    await repairer.link_synonyms(outcome.pending_synonyms)
     late = [one for one in commits if one.claim.token in fenced]
     if late:  # views cannot be fenced: a tombstone lists the late entries, which are deleted if nothing names them
         documents = [one.claim.document_id for one in late]
-        await backends.work.bury(_entries_of(corpus.id, late), documents, grace=grace)
+        await backends.tombstones.write(_entries_of(corpus.id, late), documents, grace=grace)
     return outcome
 
 

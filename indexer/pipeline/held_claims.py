@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from core.errors import Unavailable
-from core.ports.record import Claim, WorkQueue
+from core.ports.record import Claim, Claims
 from indexer.pipeline.options import WorkerOptions
 
 __all__ = ["HeldClaims"]
@@ -20,13 +20,13 @@ class HeldClaims:
         self,
         worker: str,
         corpus_id: str,
-        work: WorkQueue,
+        claims: Claims,
         options: WorkerOptions,
         on_fenced: Callable[[Sequence[Claim]], None],
     ) -> None:
         self._worker = worker
         self._corpus_id = corpus_id
-        self._work = work
+        self._store = claims
         self._options = options
         self._on_fenced = on_fenced
         self._held: dict[tuple[str, str, int, int], Claim] = {}
@@ -40,7 +40,7 @@ class HeldClaims:
         If it is cancelled, the claims that the record makes nevertheless are held, so that they are given back.
         """
         claiming = asyncio.ensure_future(
-            self._work.claim(
+            self._store.claim(
                 self._corpus_id,
                 self._worker,
                 lease_seconds=self._options.lease_seconds,
@@ -63,11 +63,11 @@ class HeldClaims:
 
     async def release(self) -> None:
         """Makes what is held claimable at once, without counting an attempt."""
-        await self._work.release(list(self._held.values()))
+        await self._store.release(list(self._held.values()))
 
     async def expire(self) -> None:
         """Makes what is held claimable at once. The attempt counts, so a document that always fails is given up."""
-        await self._work.renew(list(self._held.values()), lease_seconds=0.0)
+        await self._store.renew(list(self._held.values()), lease_seconds=0.0)
 
     @asynccontextmanager
     async def periodic_renewal(self) -> AsyncIterator[None]:
@@ -84,7 +84,7 @@ class HeldClaims:
             await asyncio.sleep(self._options.renew_seconds)
             held = list(self._held.values())
             try:
-                fenced = await self._work.renew(held, lease_seconds=self._options.lease_seconds)
+                fenced = await self._store.renew(held, lease_seconds=self._options.lease_seconds)
             except Unavailable:
                 continue  # the next write raises it again
             self._on_fenced(fenced)

@@ -11,11 +11,11 @@ __all__ = ["delete_deleted_corpora", "maintain_corpus"]
 async def maintain_corpus(corpus: Corpus, backends: IndexingBackends) -> None:
     """Finishes what other workers left: deletes due entries, and links synonyms of entities whose worker has died."""
     await ViewDeleter(corpus, backends).delete_due()
-    await ViewRepairer(corpus, backends).link_synonyms(await backends.work.unsettled(corpus.id))
+    await ViewRepairer(corpus, backends).link_synonyms(await backends.commits.list_pending_synonyms(corpus.id))
 
 
 async def delete_deleted_corpora(backends: IndexingBackends) -> None:
     """Deletes the views, files and rows of corpora that are deleted already for readers."""
-    for corpus_id in await backends.work.dropped():
+    for corpus_id in await backends.maintenance.list_deleted_corpora():
         await delete_corpus_views(backends, corpus_id)
-        await backends.work.forget(corpus_id)
+        await backends.maintenance.delete_corpus_rows(corpus_id)

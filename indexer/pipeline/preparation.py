@@ -8,7 +8,7 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
-from core.ports.record import Claim, Staged
+from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
@@ -47,9 +47,9 @@ class Preparer:
     async def read(self, claims: Sequence[Claim]) -> list[ChunkedDocument]:
         """Returns the documents that can be read, with the extractions that were staged before. The others fail."""
         read = [one for claim in claims if (one := await self._read(claim)) is not None]
-        await self._backends.work.advance([one.claim for one in read], RevisionState.EXTRACTING)
+        await self._backends.claims.set_state([one.claim for one in read], RevisionState.EXTRACTING)
         keys = [(one.claim.document_id, hash) for one in read for hash in one.hashes]
-        staged = await self._backends.work.staged(self._corpus.id, keys)
+        staged = await self._backends.staging.get_staged(self._corpus.id, keys)
         for one in read:
             document_id = one.claim.document_id
             one.found.update({hash: staged[document_id, hash] for hash in one.hashes if (document_id, hash) in staged})
@@ -68,7 +68,7 @@ class Preparer:
         await self._staging.flush()
         for document in documents:
             if document.stopped and not document.fenced:
-                await self._backends.work.pause([document.claim], str(document.stopped))
+                await self._backends.claims.pause([document.claim], str(document.stopped))
         return [prepared for one in documents if (prepared := await self._prepare(one)) is not None]
 
     async def _read(self, claim: Claim) -> ChunkedDocument | None:
@@ -77,9 +77,11 @@ class Preparer:
             trace = self._accounting.trace_of(claim)
             return await asyncio.to_thread(self._load_and_chunk, claim, content, trace)
         except (LoadFailed, UnsupportedMedia) as error:
-            await self._backends.work.fail(claim, str(error))
+            await self._backends.claims.fail(claim, str(error))
         except NotFound as error:
-            await self._backends.work.fail(claim, f"the original bytes are gone; hand the document in again ({error})")
+            await self._backends.claims.fail(
+                claim, f"the original bytes are gone; hand the document in again ({error})"
+            )
         return None
 
     def _load_and_chunk(self, claim: Claim, content: bytes, trace: Trace) -> ChunkedDocument:
@@ -108,14 +110,14 @@ class Preparer:
         extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
         for n, extraction in zip(missing, extractions, strict=True):
             one.found[one.hashes[n]] = extraction
-            self._staging.add(Staged(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
+            self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
 
     async def _prepare(self, document: ChunkedDocument) -> PreparedRevision | None:
         if document.fenced or document.stopped:
             return None
         reason = find_shortfall(document, calls_model=self.pool is not None)
         if reason:
-            await self._backends.work.fail(document.claim, reason)
+            await self._backends.claims.fail(document.claim, reason)
             return None
         model, tokens = self._corpus.settings.embedding_model, self._backends.embedder.tokens
         return await asyncio.to_thread(prepare_revision, document, model, tokens)

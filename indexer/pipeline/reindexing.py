@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.documents import OnConflict
 from core.errors import NotFound
 from core.jobs import Job
-from core.ports.record import Built, NewRevision
+from core.ports.record import NewRevision, Reindex
 from indexer.backends import IndexingBackends
 
 __all__ = ["continue_reindexing"]
@@ -21,54 +21,54 @@ async def continue_reindexing(backends: IndexingBackends, corpus_id: str) -> boo
     If several workers do so at once, the record lets one of them queue and one of them swap.
     """
     queued = False
-    for reindex in await backends.corpora.built():
-        if corpus_id in (reindex.corpus_id, reindex.beside_id):
+    for reindex in await backends.reindexing.list():
+        if corpus_id in (reindex.corpus_id, reindex.shadow_id):
             queued |= await _continue(backends, reindex)
     return queued
 
 
-async def _continue(backends: IndexingBackends, reindex: Built) -> bool:
+async def _continue(backends: IndexingBackends, reindex: Reindex) -> bool:
     job = await backends.jobs.get(reindex.job_id)
     if job.state.final:  # it was cancelled
-        await backends.corpora.discard_built(reindex.corpus_id)
+        await backends.reindexing.cancel(reindex.corpus_id)
         return False
     queued = False
-    while difference := await backends.corpora.behind(reindex.corpus_id):
+    while difference := await backends.reindexing.compare(reindex.corpus_id):
         queued = True
         if difference.revisions:
             await _copy_originals(backends, reindex, difference.revisions)
-            await backends.intake.enqueue(
-                reindex.beside_id, difference.revisions, OnConflict.REPLACE, job_id=reindex.job_id
+            await backends.submissions.enqueue(
+                reindex.shadow_id, difference.revisions, OnConflict.REPLACE, job_id=reindex.job_id
             )
             # Between copying and queuing, another worker may have deleted bytes that no revision named: copy again.
             await _copy_originals(backends, reindex, difference.revisions)
         if difference.document_ids:
-            await backends.intake.delete_documents(reindex.beside_id, difference.document_ids)
+            await backends.submissions.delete_documents(reindex.shadow_id, difference.document_ids)
     if not queued and not _is_unfinished(job):
         await _swap(backends, reindex, job)
     return queued
 
 
-async def _swap(backends: IndexingBackends, reindex: Built, job: Job) -> None:
+async def _swap(backends: IndexingBackends, reindex: Reindex, job: Job) -> None:
     """Swaps the corpora. If a readable document of the corpus has failed in the shadow corpus, cancels instead."""
-    if await backends.corpora.swap(reindex.corpus_id) is None and job.counts.get("failed"):
-        await backends.corpora.discard_built(reindex.corpus_id)
+    if await backends.reindexing.swap(reindex.corpus_id) is None and job.counts.get("failed"):
+        await backends.reindexing.cancel(reindex.corpus_id)
 
 
 def _is_unfinished(job: Job) -> bool:
     return any(job.counts.get(state) for state in _UNFINISHED)
 
 
-async def _copy_originals(backends: IndexingBackends, reindex: Built, revisions: Sequence[NewRevision]) -> None:
+async def _copy_originals(backends: IndexingBackends, reindex: Reindex, revisions: Sequence[NewRevision]) -> None:
     """Copies the originals. They are stored per corpus, so deleting one corpus never deletes those of another."""
     names = sorted({revision.content_hash for revision in revisions})
     for start in range(0, len(names), _COPY_BATCH):
         await asyncio.gather(*(_copy(backends, reindex, name) for name in names[start : start + _COPY_BATCH]))
 
 
-async def _copy(backends: IndexingBackends, reindex: Built, name: str) -> None:
+async def _copy(backends: IndexingBackends, reindex: Reindex, name: str) -> None:
     try:
         content = await backends.files.get(reindex.corpus_id, name)
     except NotFound:
         return  # its document fails to load, with a reason
-    await backends.files.put(reindex.beside_id, [content])
+    await backends.files.put(reindex.shadow_id, [content])

@@ -37,9 +37,9 @@ class Run:
     def __init__(self, name: str, corpus: Corpus, backends: IndexingBackends, options: WorkerOptions) -> None:
         self._corpus = corpus
         self._backends = backends
-        self._claims = HeldClaims(name, corpus.id, backends.work, options, self._handle_fenced)
+        self._claims = HeldClaims(name, corpus.id, backends.claims, options, self._handle_fenced)
         self._accounting = Accounting()
-        self._staging = StagingBuffer(backends.work, self._accounting, self._handle_fenced)
+        self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)
         self._writer = RevisionWriter(corpus, backends, fine=fine, grace=options.grace)
         self._batches: set[asyncio.Task[None]] = set()
@@ -110,7 +110,7 @@ class Run:
         if self._refusal:
             for claim in claims:
                 if not claim.deletion:
-                    await self._backends.work.fail(claim, self._refusal)
+                    await self._backends.claims.fail(claim, self._refusal)
         return claims
 
     async def _load_embedder(self) -> None:

@@ -57,11 +57,11 @@ class Worker:
 
     async def _work(self, corpus_id: str) -> bool:
         await delete_deleted_corpora(self._backends)
-        corpus = await self._backends.corpora.by_id(corpus_id)
+        corpus = await self._backends.corpora.get_by_id(corpus_id)
         await maintain_corpus(corpus, self._backends)
         run = Run(self._name, corpus, self._backends, self._options)
         more = await self._run_until_stopped(run.run(self._make_clock(corpus, may_prolong=run.calls_model)))
-        await self._backends.work.trim()
+        await self._backends.maintenance.prune()
         return more or await continue_reindexing(self._backends, corpus_id)
 
     def _make_clock(self, corpus: Corpus, *, may_prolong: bool) -> Callable[[], Awaitable[bool]]:
@@ -76,10 +76,10 @@ class Worker:
             nonlocal deadline
             if time.monotonic() < deadline:
                 return True
-            if not may_prolong or set(await self._backends.work.waiting()) - {corpus.id}:
+            if not may_prolong or set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
                 return False
             await maintain_corpus(corpus, self._backends)
-            await self._backends.work.trim()
+            await self._backends.maintenance.prune()
             deadline = time.monotonic() + self._options.task_seconds
             return True
 

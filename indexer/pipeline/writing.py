@@ -36,7 +36,7 @@ class RevisionWriter:
         """Embeds what is new, writes the view entries, and makes the revisions current in one transaction."""
         if not prepared:
             return
-        await self._backends.work.advance([one.claim for one in prepared], RevisionState.WRITING)
+        await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
         await self._views.write_chunks(
             [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)]
         )
@@ -63,7 +63,7 @@ class RevisionWriter:
             await commit_revisions(self._corpus, self._backends, commits, [], grace=self._grace, seen=None)
 
     async def _generation(self) -> int:
-        return (await self._backends.corpora.by_id(self._corpus.id)).generation
+        return (await self._backends.corpora.get_by_id(self._corpus.id)).generation
 
     async def _write_fine_views(self, graphs: Sequence[ExtractedGraph]) -> list[Synonym]:
         """Writes the vectors of entities and facts. Returns the synonyms of the entities that are new."""
@@ -71,7 +71,7 @@ class RevisionWriter:
             (mention for graph in graphs for mention in graph.mentions),
             (fact for graph in graphs for fact in graph.facts),
         )
-        known = await self._backends.library.entities(self._corpus.id, names)
+        known = await self._backends.contents.get_entities(self._corpus.id, names)
         await self._views.write_fine(VectorKind.ENTITY, names)
         await self._views.write_fine(VectorKind.FACT, facts)
         return await self._views.find_synonyms(sorted(names.keys() - known.keys()))

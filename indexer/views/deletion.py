@@ -37,16 +37,16 @@ class ViewDeleter:
 
         A tombstone stays if an entry that it lists is to be embedded again and this worker has another model.
         """
-        for tombstone in await self._backends.work.tombstones(self._corpus_id):
+        for tombstone in await self._backends.tombstones.list_due(self._corpus_id):
             named = await self._delete_listed(tombstone)
             if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._repairer.can_embed:
                 await self._repairer.link_synonyms(named.entity_ids)  # a worker may have died after its repair
-                await self._backends.work.clear([tombstone])
+                await self._backends.tombstones.delete([tombstone])
 
     async def _delete_listed(self, tombstone: Tombstone) -> Tombstone:
         """Returns the part of the tombstone that the record names."""
-        await self._delete_entries(await self._backends.work.unnamed(tombstone))
-        named = _subtract(tombstone, await self._backends.work.unnamed(tombstone))
+        await self._delete_entries(await self._backends.tombstones.select_orphans(tombstone))
+        named = _subtract(tombstone, await self._backends.tombstones.select_orphans(tombstone))
         await self._repairer.write_missing(named)
         return named
 
@@ -74,7 +74,7 @@ class ViewDeleter:
         try:
             await self._backends.files.delete(self._corpus_id, contents)
             listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(contents))
-            wanted.difference_update((await self._backends.work.unnamed(listed)).content_hashes)
+            wanted.difference_update((await self._backends.tombstones.select_orphans(listed)).content_hashes)
         finally:  # without an answer of the record all are written back; the due tombstone deletes them later
             if wanted:
                 await self._backends.files.put(self._corpus_id, [contents[name] for name in sorted(wanted)])

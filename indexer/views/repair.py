@@ -49,7 +49,7 @@ class ViewRepairer:
         """
         if entity_ids:
             synonyms = await self._views.find_synonyms(entity_ids)
-            await self._backends.work.settle(self._corpus.id, entity_ids, synonyms)
+            await self._backends.commits.link_synonyms(self._corpus.id, entity_ids, synonyms)
 
     async def write_chunks(self, view_ids: Collection[str]) -> None:
         """Writes the missing vectors and text entries of chunks."""
@@ -64,7 +64,7 @@ class ViewRepairer:
     async def write_entities(self, entity_ids: Collection[str]) -> list[str]:
         """Writes the missing vectors of entities, and returns their ids."""
         missing = await self._find_missing(VectorKind.ENTITY, entity_ids)
-        entities = await self._backends.library.entities(self._corpus.id, missing) if missing else {}
+        entities = await self._backends.contents.get_entities(self._corpus.id, missing) if missing else {}
         return await self._views.write_fine(VectorKind.ENTITY, {id: one.name for id, one in entities.items()})
 
     async def write_facts(self, triple_ids: Collection[str]) -> list[str]:
@@ -77,11 +77,11 @@ class ViewRepairer:
 
     async def _read_chunks(self, view_ids: Sequence[str]) -> list[tuple[Chunk, str]]:
         """Returns chunks with the texts to embed for them."""
-        library, tokens = self._backends.library, self._backends.embedder.tokens
+        tokens = self._backends.embedder.tokens
         by_document: dict[str, list[Chunk]] = defaultdict(list)
-        for chunk in (await library.chunks_by_view(self._corpus.id, view_ids)).values():
+        for chunk in (await self._backends.contents.get_chunks_by_view(self._corpus.id, view_ids)).values():
             by_document[chunk.document_id].append(chunk)
-        refs = await library.refs(self._corpus.id, by_document)
+        refs = await self._backends.documents.get_refs(self._corpus.id, by_document)
         found: list[tuple[Chunk, str]] = []
         for document, chunks in by_document.items():
             if document not in refs:
@@ -92,10 +92,9 @@ class ViewRepairer:
 
     async def _read_fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
         """Returns the texts to embed, as `indexer.views.writing.fine_texts` makes them of normalised names."""
-        library = self._backends.library
-        triples = await library.triples(self._corpus.id, triple_ids)
+        triples = await self._backends.contents.get_triples(self._corpus.id, triple_ids)
         ids = {id for triple in triples.values() for id in (triple.subject_id, triple.object_id)}
-        entities = await library.entities(self._corpus.id, ids)
+        entities = await self._backends.contents.get_entities(self._corpus.id, ids)
         return {
             id: f"{entities[triple.subject_id].name} {triple.predicate} {entities[triple.object_id].name}"
             for id, triple in triples.items()

@@ -1,1 +1,4 @@
-"""What language models are asked to do: one module each, with its prompt, its response model and one async function."""
+"""Actions: the typed calls of language models. Each module has one, with its prompt beside it and its response model.
+
+Reasoners share them. The name of an action is that of its prompt: usage is counted and models are chosen under it.
+"""

@@ -1,1 +1,1 @@
-"""Markers and quotes to citations."""
+"""Citations: markers in a text (`markers`) and the quotes of passages that they stand for (`quotes`)."""

@@ -1,1 +1,1 @@
-"""What every reasoner runs on: sessions, model calls, streaming, parallel nodes."""
+"""The parts that every reasoner runs on: backends, the session of a question, model calls, answers and streaming."""

@@ -1,4 +1,4 @@
-"""The ports that reasoning works over."""
+"""`ReasoningBackends`: the ports that a reasoner is built over. Open it when a reasoner needs another port."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, parse_spec
 
-__all__ = ["Backends"]
+__all__ = ["ReasoningBackends"]
 
 
-def _no_searchers(spec: StrategySpec) -> Searcher:
-    raise InvalidStrategy(f"the searcher {spec.name!r} was asked for, and only the request's own is there")
+def _refuse_searcher(spec: StrategySpec) -> Searcher:
+    raise InvalidStrategy(f"the searcher {spec.name!r} is not available here; only the request's own searcher is")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Backends:
-    """The searcher that the request chose, the corpus' embedding model, and what is configured beside them.
+class ReasoningBackends:
+    """The searcher that the request chose, the corpus' embedding model, and the optional models that are configured.
 
-    `searchers` makes others by name. `searcher_name` is what the request's searcher is called, and
-    `searcher_chosen` tells whether the request named it, or it is the default.
+    `searchers` builds other searchers by name. `searcher_name` is the name of the request's searcher, and
+    `searcher_chosen` tells whether the request named it or it is the default.
     """
 
     searcher: Searcher
     embedder: Embedder
     models: ChatModels | None = None
     reranker: Reranker | None = None
-    searchers: Callable[[StrategySpec], Searcher] = _no_searchers
+    searchers: Callable[[StrategySpec], Searcher] = _refuse_searcher
     searcher_name: str = "bridged"
     searcher_chosen: bool = False
     web_configured: bool = False
 
     def chat(self, reasoner: str) -> ChatModels:
-        """The language models; raises `InvalidStrategy` naming the setting where none is configured."""
+        """Returns the language models; raises `InvalidStrategy` naming the setting if none is configured."""
         if self.models is None:
             raise InvalidStrategy(
                 f"the reasoner {reasoner!r} needs a language model, and none is configured: set HOPWEAVE_LLM__MODEL "
@@ -44,7 +44,10 @@ class Backends:
         return self.models
 
     def named_searcher(self, text: str) -> tuple[str, Searcher]:
-        """A searcher by `NAME[:key=value,…]` with its name; '' is the request's own."""
+        """Returns a searcher by `NAME[:key=value,…]`, with its name; '' is the request's own.
+
+        Raises `InvalidStrategy` for an unknown name or a wrong option.
+        """
         if not text:
             return self.searcher_name, self.searcher
         spec = parse_spec(text)

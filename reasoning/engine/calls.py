@@ -1,4 +1,4 @@
-"""One call of a model as an action puts it, and what may be done where it fails."""
+"""`ModelCall`: one call of a model as an action describes it, and how the call is retried or its error named."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,18 +9,18 @@ from core.ports.chat import ChatRequest
 from core.ports.retrieval import Hit
 from core.prompting.prompts import Prompt
 
-__all__ = ["Call", "fewer", "named"]
+__all__ = ["ModelCall", "drop_last_passages", "name_step_in_errors"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
-    """One call of a model by an action. `question` is what it is about; `passages` fill the prompt's `{{passages}}`,
-    numbered from 1, and are dropped from the end where the model cannot read them all.
+class ModelCall:
+    """One call of a model by an action. `question` is the question that the call is about.
 
-    `role` is what the call is counted under and what chooses the model; '' is the prompt's name.
-    `chunks` are ids of chunks whose words stand in the variables (as quotes or answers); `conversation` puts the
-    history before the last message. `sample` and `temperature` as in `ChatRequest`. `until` is a word without which a
-    text that was cut off is no answer.
+    `passages` fill the prompt's `{{passages}}`, numbered from 1; the last ones are dropped if the model cannot read
+    them all. `role` selects the model and is the name that usage is counted under; '' is the prompt's name. `chunks`
+    are ids of chunks whose words are in the variables, as quotes or answers. `conversation` puts the history before
+    the last message. `sample` and `temperature` are those of `ChatRequest`. `until` is a word that a text must hold to
+    count as an answer if the model's output limit cut it off.
     """
 
     prompt: Prompt
@@ -37,16 +37,16 @@ class Call:
     until: str = ""
 
 
-def fewer(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
-    """Two thirds of the passages, and at least one: where even that is too long, the error stands."""
+def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
+    """Returns the first two thirds of the passages, at least one; raises `error` if there is only one left."""
     if len(shown) <= 1:
         raise error
     return shown[: len(shown) * 2 // 3]
 
 
 @contextmanager
-def named(request: ChatRequest) -> Iterator[None]:
-    """What an endpoint says knows nothing of steps: the error says which one it was."""
+def name_step_in_errors(request: ChatRequest) -> Iterator[None]:
+    """Prefixes errors of the model with the request's role: the endpoint's own message does not name it."""
     try:
         yield
     except (ModelUnavailable, ModelFailed) as error:

@@ -1,4 +1,4 @@
-"""Several things at once, where the first error ends all of them and comes out as itself."""
+"""`gather`: coroutines run at the same time, where the first error cancels the others and is raised as itself."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -6,21 +6,22 @@ from typing import Any, TypeVar
 
 from core.errors import BudgetExhausted
 
-__all__ = ["together"]
+__all__ = ["gather"]
 
 T = TypeVar("T")
 
 
-async def together(parts: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Their results, in order. The others are cancelled where one fails; its error is raised, not a group of them.
+async def gather(parts: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Returns the results of the coroutines, in order.
 
-    Where the budget is used up, what is under way, and paid for, is waited for first.
+    If one fails, the others are cancelled and its error is raised, not an exception group. `BudgetExhausted` is raised
+    only after the calls that are under way, and paid for, have ended.
     """
     all_parts = list(parts)
     results: dict[int, T] = {}
     refused: list[BudgetExhausted] = []
 
-    async def one(place: int, part: Coroutine[Any, Any, T]) -> None:
+    async def run(place: int, part: Coroutine[Any, Any, T]) -> None:
         try:
             results[place] = await part
         except BudgetExhausted as error:
@@ -29,12 +30,12 @@ async def together(parts: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     try:
         async with asyncio.TaskGroup() as group:
             for place, part in enumerate(all_parts):
-                group.create_task(one(place, part))
+                group.create_task(run(place, part))
     except BaseExceptionGroup as errors:
         first = _first(errors)
         raise first from first.__cause__
     finally:
-        for part in all_parts:  # those that were cancelled before they began
+        for part in all_parts:  # closes coroutines that were cancelled before they started
             part.close()
     if refused:
         raise refused[0]

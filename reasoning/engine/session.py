@@ -1,30 +1,40 @@
-"""One question in work: its searches, its calls of models and its steps, all on one trace."""
+"""`Session`: one question being answered, with its searches, model calls and steps, all recorded on one trace."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
-from core.ports.chat import ChatModels, ChatRequest, Completion, Message
+from core.ports.chat import ChatModels, ChatRequest, Completion
 from core.ports.reasoning import Question, Step
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.fences import fenced, passages_block
 from core.prompting.structured import cut_short, structured, without_thinking
 from core.trace import Trace
-from reasoning.engine.calls import Call, fewer, named
+from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
+from reasoning.engine.requests import build_request
+from reasoning.engine.steps import OpenStep
 from reasoning.engine.streaming import TokenStream
 
-__all__ = ["Call", "Session"]
+__all__ = ["Session"]
 
 T = TypeVar("T", bound=BaseModel)
+R = TypeVar("R")
 
 
 class Session:
-    """What strategies and actions work with. `steps` are those that were answered, by id, in the order of answering."""
+    """What reasoners and actions work with. `steps` are the recorded steps by id, in the order of their first record;
+    `planned` are the steps that were announced. `reasoner` is the name that the answer bears.
+    """
 
-    def __init__(self, question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> None:
+    def __init__(
+        self, reasoner: str, question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace
+    ) -> None:
+        self.reasoner = reasoner
         self.question = question
         self.trace = trace
         self.steps: dict[str, Step] = {}
@@ -35,8 +45,10 @@ class Session:
         self._shown: set[str] = set()
 
     @property
-    def planned_in_private(self) -> bool:
-        """Whether even a call without passages has seen private text: the conversation may hold earlier answers."""
+    def has_history(self) -> bool:
+        """Whether the question has a conversation before it. Its earlier answers may hold private text, so that even a
+        call without passages has seen some.
+        """
         return bool(self.question.history)
 
     async def search(
@@ -49,7 +61,10 @@ class Session:
         entities: tuple[str, ...] | None = None,
         private: bool = True,
     ) -> tuple[Hit, ...]:
-        """The hits for a text, best first, with the request's searcher unless another is given."""
+        """Returns the hits for a text, best first, of the session's searcher unless another is given.
+
+        `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
+        """
         return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
 
     async def search_fully(
@@ -62,7 +77,7 @@ class Session:
         entities: tuple[str, ...] | None = None,
         private: bool = True,
     ) -> SearchResult:
-        """As `search`, with all that the searcher told."""
+        """Returns the whole result of a search as in `search`, with the facts of the graph."""
         name, chosen = searcher or self._searcher
         query = Query(
             corpus=self.question.corpus,
@@ -79,58 +94,98 @@ class Session:
         return result
 
     def found(self, step: str) -> tuple[Hit, ...]:
-        """All that a step has retrieved, in the order in which it came."""
+        """Returns all passages that were retrieved for a step, each once, in the order in which they came."""
         return tuple(self._found.get(step, {}).values())
 
     def plan(self, steps: Sequence[PlannedStep]) -> None:
-        """Tell of the steps that are going to be taken."""
-        self.planned.update((one.id, one) for one in steps)
+        """Announces steps; a step that was announced before is replaced."""
+        self.planned.update((step.id, step) for step in steps)
         self.trace.emit(PlanEvent(steps=tuple(steps)))
 
-    def answered(self, step: Step) -> None:
-        """Record a step's answer, with all that was retrieved for it; a later one takes the place of an earlier."""
-        self.steps[step.id] = step
-        self.trace.emit(StepEvent(result=step))
+    @asynccontextmanager
+    async def step(
+        self, id: str, question: str, *, parents: tuple[str, ...] = (), depth: int = 0
+    ) -> AsyncIterator[OpenStep]:
+        """Opens a step, and records it with its seconds, tokens and passages when the block ends.
 
-    def tokens_of(self, step: str) -> int:
-        """What the calls of a step have cost so far."""
-        calls = (e for e in self.trace.events if isinstance(e, CallEvent) and e.step == step and not e.cached)
-        return sum(call.prompt_tokens + call.completion_tokens for call in calls)
-
-    async def structured(self, call: Call, shape: type[T]) -> tuple[T, tuple[Hit, ...]]:
-        """The model's answer as a value, and the passages that it was shown."""
-        shown = tuple(call.passages)
-        while True:
-            try:
-                request = self._request(call, shown)
-                with named(request):
-                    said = await structured(self._models.of(request.role), request, shape, self.trace)
-            except ContextTooLong as error:
-                shown = fewer(shown, error)
-            else:
-                self._note_left_out(call, shown)
-                return said, shown
-
-    async def text(self, call: Call, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
-        """The model's answer as text, without what it thought aloud, and the passages that it was shown.
-
-        Raises `ModelFailed` where it is cut off before its answer.
+        Set the answer and the rest on the step inside the block. If the block raises, nothing is recorded.
         """
+        step = OpenStep(opened_as=id, id=id, question=question, parents=parents, depth=depth)
+        yield step
+        self.record(step)
+
+    def record(self, step: OpenStep) -> Step:
+        """Records what a step has come to so far. A later record of the same id replaces an earlier one."""
+        return self._keep(
+            Step(
+                id=step.id,
+                question=step.question,
+                hits=self.found(step.opened_as) if step.hits is None else step.hits,
+                answer=step.answer,
+                parents=step.parents,
+                depth=step.depth,
+                verdict=step.verdict,
+                quotes=step.quotes,
+                seconds=time.perf_counter() - step.began,
+                tokens=self._tokens(step.opened_as),
+            )
+        )
+
+    def amend(self, id: str, *, answer: str) -> Step:
+        """Records a step again, with another answer."""
+        return self._keep(replace(self.steps[id], answer=answer))
+
+    async def complete_structured(self, call: ModelCall, shape: type[T]) -> tuple[T, tuple[Hit, ...]]:
+        """Returns the model's answer as a value, and the passages that the model was shown.
+
+        Raises `ModelFailed` if the answer cannot be read twice, and `ContextTooLong` if a single passage is too much.
+        """
+
+        async def send(request: ChatRequest, _shown: int) -> T:
+            return await structured(self._models.of(request.role), request, shape, self.trace)
+
+        return await self._send(call, send)
+
+    async def complete_text(self, call: ModelCall, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
+        """Returns the model's answer as text, without its thinking, and the passages that the model was shown.
+
+        `tokens` gets the pieces of the answer as they come. Raises `ModelFailed` if the text was cut off before its
+        answer, and `ContextTooLong` if a single passage is too much.
+        """
+
+        async def send(request: ChatRequest, shown: int) -> str:
+            if tokens is not None and call.passages:
+                tokens.sources = shown
+            completion = await self._models.of(request.role).complete(request, self.trace, tokens)
+            return self._read_text(completion, request, call.until)
+
+        return await self._send(call, send)
+
+    async def _send(
+        self, call: ModelCall, send: Callable[[ChatRequest, int], Awaitable[R]]
+    ) -> tuple[R, tuple[Hit, ...]]:
+        """Sends a call with all its passages, and again with fewer while the model cannot read them all."""
         shown = tuple(call.passages)
         while True:
-            if tokens is not None and call.passages:
-                tokens.sources = len(shown)
+            request = self._request(call, shown)
             try:
-                request = self._request(call, shown)
-                with named(request):
-                    completion = await self._models.of(request.role).complete(request, self.trace, tokens)
+                with name_step_in_errors(request):
+                    reply = await send(request, len(shown))
             except ContextTooLong as error:
-                shown = fewer(shown, error)
+                shown = drop_last_passages(shown, error)
             else:
-                self._note_left_out(call, shown)
-                return self._said(completion, request, call.until), shown
+                self._note_dropped(call, shown)
+                return reply, shown
 
-    def _said(self, completion: Completion, request: ChatRequest, until: str) -> str:
+    def _request(self, call: ModelCall, shown: Sequence[Hit]) -> ChatRequest:
+        """The request for a call. It names all chunks that were shown in this session, except those of the web: after
+        a passage was shown, questions and answers may be made of its words.
+        """
+        self._shown |= call.chunks | {hit.chunk.id for hit in shown}
+        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        return build_request(call, self.question, shown, frozenset(self._shown - web))
+
+    def _read_text(self, completion: Completion, request: ChatRequest, until: str) -> str:
         text = without_thinking(completion.text)
         if completion.cut:
             if not text or until.casefold() not in text.casefold():
@@ -141,7 +196,7 @@ class Session:
             )
         return text
 
-    def _note_left_out(self, call: Call, shown: Sequence[Hit]) -> None:
+    def _note_dropped(self, call: ModelCall, shown: Sequence[Hit]) -> None:
         dropped = len(call.passages) - len(shown)
         if dropped:
             where = f" of step {call.step}" if call.step else ""
@@ -150,40 +205,12 @@ class Session:
                 f"the last {dropped} of {len(call.passages)} were left out"
             )
 
-    def _request(self, call: Call, shown: Sequence[Hit]) -> ChatRequest:
-        variables = dict(call.variables)
-        wanted = call.prompt.variables
-        if "passages" in wanted:
-            variables["passages"] = passages_block([(hit.document.title, hit.chunk.text) for hit in shown])
-        if "instructions" in wanted:
-            variables["instructions"] = _instructions(self.question.instructions)
-        system, *rest = call.prompt.messages(variables)
-        history: tuple[Message, ...] = self.question.history if call.conversation else ()
-        return ChatRequest(
-            role=call.role or call.prompt.name,
-            messages=(system, *history, *rest),
-            prompt_hash=call.prompt.hash,
-            corpus_id=self.question.corpus.id,
-            chunk_ids=self._chunks(call, shown),
-            question=call.question,
-            labels={
-                "step": call.step,
-                "asked": self.question.text,
-                "passages": " ".join(hit.document.key for hit in shown),
-            },
-            temperature=call.temperature,
-            sample=call.sample,
-            stop=call.stop,
-        )
+    def _keep(self, step: Step) -> Step:
+        self.steps[step.id] = step
+        self.trace.emit(StepEvent(result=step))
+        return step
 
-    def _chunks(self, call: Call, shown: Sequence[Hit]) -> frozenset[str]:
-        """Of the corpus, whose words the messages hold, or may hold: after a passage was shown, questions and answers
-        may be made of it, so all that were shown so far count.
-        """
-        self._shown |= call.chunks | {hit.chunk.id for hit in shown}
-        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
-        return frozenset(self._shown - web)
-
-
-def _instructions(text: str) -> str:
-    return f"How the answer is to be written:\n{fenced('instructions', text)}" if text.strip() else ""
+    def _tokens(self, step: str) -> int:
+        """The tokens of a step's calls so far; answers from the cache cost none."""
+        calls = (e for e in self.trace.events if isinstance(e, CallEvent) and e.step == step and not e.cached)
+        return sum(call.prompt_tokens + call.completion_tokens for call in calls)

@@ -1,4 +1,4 @@
-"""A final answer as it is written: pieces as events, each marker held back until it is whole and names a source."""
+"""`TokenStream`: the final answer as events while a model writes it. Markers are held back until they are whole."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,12 @@ from collections.abc import Callable
 from core.events import TokenEvent
 from core.prompting.structured import without_thinking
 from core.trace import Trace
-from reasoning.citations.citing import MARKERS, marked
+from reasoning.citations.markers import MARKERS, parse_marker
 
-__all__ = ["ABSTAINED", "TokenStream", "abstains"]
+__all__ = ["ABSTENTION", "TokenStream", "is_abstention"]
 
-ABSTAINED = "NO ANSWER"
-"""What a model is asked to write where its sources do not hold the answer."""
+ABSTENTION = "NO ANSWER"
+"""The text that prompts ask for if the sources do not hold the answer."""
 
 _OPEN = re.compile(r"\s*(?:\[[-–\d\s,;，、；\[]*)?\Z")
 
@@ -21,15 +21,16 @@ _THINKS = "<think"
 _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
-def abstains(text: str) -> bool:
-    """Whether the text is the abstention and nothing else, whatever marks are around it."""
-    return text.strip(_AROUND) == ABSTAINED
+def is_abstention(text: str) -> bool:
+    """Whether the text is the abstention and nothing else; quotes and stars around it do not count."""
+    return text.strip(_AROUND) == ABSTENTION
 
 
 class TokenStream:
-    """Give it pieces; it emits what can be shown. `sources` is how many may be cited; with `after`, nothing is shown
-    before that word has come (what a model thinks aloud before its answer is not part of it). Nor is what it thinks
-    between tags.
+    """Takes the pieces of a text and emits what can be shown as `TokenEvent`s.
+
+    `sources` is the number of sources that may be cited; a marker of another number is left out. With `after`, nothing
+    is shown before that word: a model that thinks aloud writes its answer after it. Thinking between tags is not shown.
     """
 
     def __init__(self, trace: Trace, sources: int, after: str = "") -> None:
@@ -47,17 +48,17 @@ class TokenStream:
         self._held = self._held[len(ready) :]
         if ready:
             self._begun = True
-            self._emit(MARKERS.sub(self._valid, ready))
+            self._emit(MARKERS.sub(self._keep_valid, ready))
 
     def end(self) -> None:
-        """Show what was held back and is no abstention, nor reasoning that was never ended."""
+        """Emits the rest of the text, unless it is an abstention or thinking without an end."""
         held = self._held if self._begun else without_thinking(self._held)
-        if held.strip() and not (abstains(held) and not self._begun) and not self._after:
-            self._emit(MARKERS.sub(self._valid, held))
+        if held.strip() and not (is_abstention(held) and not self._begun) and not self._after:
+            self._emit(MARKERS.sub(self._keep_valid, held))
         self._held = ""
 
     def _begins(self) -> bool:
-        """Whether what is held is the answer's beginning: no reasoning, and no abstention that may yet be whole."""
+        """Whether the held text begins the answer: it is no thinking, and not the first letters of an abstention."""
         while self._held.lstrip()[: len(_THINKS)].lower() == _THINKS:
             ended = _THOUGHT.search(self._held)
             if not ended:
@@ -70,9 +71,9 @@ class TokenStream:
             if not found:
                 return False
             self._after, self._held = "", rest
-        return not ABSTAINED.startswith(self._held.strip(_AROUND))
+        return not ABSTENTION.startswith(self._held.strip(_AROUND))
 
-    def _valid(self, found: re.Match[str]) -> str:
-        numbers = [str(number) for number in marked(found) if 1 <= number <= self.sources]
+    def _keep_valid(self, found: re.Match[str]) -> str:
+        numbers = [str(number) for number in parse_marker(found) if 1 <= number <= self.sources]
         space = found[0][: found[0].index("[")]
         return f"{space}[{', '.join(numbers)}]" if numbers else ""

@@ -1,1 +1,1 @@
-"""Plans as graphs of steps, and the order in which they run."""
+"""Plans as graphs of sub-questions: their parsing and walking, the order in which they run, and the answers so far."""

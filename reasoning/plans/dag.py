@@ -1,4 +1,4 @@
-"""A plan as a directed acyclic graph: checked once, then walked. Nothing here asks a model."""
+"""A plan as a directed acyclic graph of sub-questions: parsed, checked and walked. Nothing here calls a model."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 __all__ = [
     "MalformedPlan",
     "PlannedNode",
-    "ancestors",
-    "checked",
-    "depths",
-    "descendants",
-    "filled",
-    "layers",
+    "check_plan",
+    "compute_depths",
+    "find_ancestors",
+    "find_descendants",
+    "find_sinks",
+    "is_undivided",
     "parse_dag",
-    "ready",
-    "sinks",
-    "tags",
-    "untagged",
+    "parse_tags",
+    "replace_tags",
+    "select_ready",
+    "split_layers",
+    "strip_tags",
 ]
 
 _ID = re.compile(r"Q(\d{1,3})\.(\d{1,3})")
@@ -27,7 +28,7 @@ _TAG = re.compile(r"<\s*[AQ](\d{1,3}\.\d{1,3})\s*>|(?<![\w.<])A(\d{1,3}\.\d{1,3}
 class MalformedPlan(ValueError):
     """A plan cannot be carried out; the message says why, in words that a model can act on.
 
-    It is a `ValueError` so that the response model of a planning call may raise it, and the model be told.
+    It is a `ValueError` so that the response model of a planning call may raise it, and the model gets the message.
     """
 
 
@@ -43,10 +44,12 @@ class PlannedNode:
 def parse_dag(
     written: Iterable[tuple[str, str]], *, max_nodes: int, max_depth: int, words: str = ""
 ) -> tuple[PlannedNode, ...]:
-    """A plan of (id, question) as models write it: ids `QI.J` (depth I, position J), tags `<AI.J>` or `AI.J`.
+    """Returns the nodes of a plan of (id, question) as models write it, sorted by depth and position.
 
-    Parents are what the tags name. Nodes come sorted by depth and position. An untagged `AI.J` that stands in `words`,
-    the question that is planned for, is taken as a word of it. Raises `MalformedPlan`.
+    Ids are `QI.J` (depth I, position J), tags `<AI.J>` or `AI.J`; the parents of a node are the nodes that its tags
+    name. An untagged `AI.J` that is part of `words`, the question that is planned for, is one of its words and no tag.
+    Raises `MalformedPlan` as `check_plan` does, for a tag that names no node of an earlier depth, for a node deeper
+    than `max_depth`, and for an id of another form.
     """
     nodes = [_node(id.strip(), question.strip(), words) for id, question in written]
     known = {node.id for node in nodes}
@@ -61,17 +64,19 @@ def parse_dag(
                 )
         if _place(node.id)[0] > max_depth:
             raise MalformedPlan(f"{node.id} is deeper than {max_depth}; at most {max_depth} depths are allowed")
-    return checked(sorted(nodes, key=lambda node: _place(node.id)), max_nodes=max_nodes)
+    return check_plan(sorted(nodes, key=lambda node: _place(node.id)), max_nodes=max_nodes)
 
 
-def tags(question: str, words: str = "") -> tuple[str, ...]:
-    """Ids of the nodes whose answers a question stands open for, each once; `words` as in `parse_dag`."""
+def parse_tags(question: str, words: str = "") -> tuple[str, ...]:
+    """Returns the ids of the nodes whose answers the tags of a question stand for, each once; `words` as in
+    `parse_dag`.
+    """
     found = (match[1] or match[2] for match in _TAG.finditer(question) if match[1] or match[0] not in words)
-    return tuple(dict.fromkeys("Q{}.{}".format(*map(int, one.split("."))) for one in found))
+    return tuple(dict.fromkeys("Q{}.{}".format(*map(int, place.split("."))) for place in found))
 
 
-def filled(question: str, answers: Mapping[str, str]) -> str:
-    """The question with answers, by node id, in place of the tags that name them."""
+def replace_tags(question: str, answers: Mapping[str, str]) -> str:
+    """Returns the question with answers, by node id, in place of the tags that name them; other tags stay."""
 
     def answer(found: re.Match[str]) -> str:
         id = "Q{}.{}".format(*map(int, (found[1] or found[2]).split(".")))
@@ -80,28 +85,29 @@ def filled(question: str, answers: Mapping[str, str]) -> str:
     return _TAG.sub(answer, question)
 
 
-def untagged(text: str) -> str:
-    """The text with the brackets of all that looks like a tag taken off, so that no answer brings one in."""
+def strip_tags(text: str) -> str:
+    """Returns the text without the brackets of anything that looks like a tag, so that no answer adds a tag."""
     return _TAG.sub(lambda found: found[0].strip("<> "), text)
 
 
-def layers(nodes: Sequence[PlannedNode]) -> list[list[PlannedNode]]:
-    """The nodes of a parsed plan by the depth in their ids, first depth first."""
+def split_layers(nodes: Sequence[PlannedNode]) -> list[list[PlannedNode]]:
+    """Returns the nodes of a parsed plan by the depth in their ids, the lowest depth first."""
     by_depth: dict[int, list[PlannedNode]] = {}
     for node in nodes:
         by_depth.setdefault(_place(node.id)[0], []).append(node)
     return [by_depth[depth] for depth in sorted(by_depth)]
 
 
-def is_whole(node: PlannedNode) -> bool:
-    """Whether a parsed node is of depth 0: not broken up, the question itself."""
+def is_undivided(node: PlannedNode) -> bool:
+    """Whether a parsed node has the depth 0: the question was not divided, and the node is the question itself."""
     return _place(node.id)[0] == 0
 
 
-def checked(nodes: Sequence[PlannedNode], *, max_nodes: int) -> tuple[PlannedNode, ...]:
-    """The nodes as they are, whatever their ids look like; raises `MalformedPlan` where they are no plan.
+def check_plan(nodes: Sequence[PlannedNode], *, max_nodes: int) -> tuple[PlannedNode, ...]:
+    """Returns the nodes unchanged if they are a plan; their ids may have any form.
 
-    That is: none or too many, an id twice, an empty question, a parent that is not there, or a cycle.
+    Raises `MalformedPlan` if there are none or too many, and for a repeated id, an empty question, a parent that is not
+    in the plan, or a cycle.
     """
     if not nodes:
         raise MalformedPlan("the plan is empty; it needs at least one node")
@@ -116,38 +122,41 @@ def checked(nodes: Sequence[PlannedNode], *, max_nodes: int) -> tuple[PlannedNod
         for parent in node.parents:
             if parent not in ids:
                 raise MalformedPlan(f"{node.id} needs the answer of {parent}, which is not in the plan")
-    depths(nodes)
+    compute_depths(nodes)
     return tuple(nodes)
 
 
-def depths(nodes: Iterable[PlannedNode]) -> dict[str, int]:
-    """The length of the longest way from a root to each node, by id; roots have 0. A cycle is a `MalformedPlan`."""
+def compute_depths(nodes: Iterable[PlannedNode]) -> dict[str, int]:
+    """Returns the length of the longest path from a root to each node, by id; a root has 0.
+
+    Raises `MalformedPlan` for a cycle.
+    """
     waiting = {node.id: node for node in nodes}
-    found: dict[str, int] = {}
+    depths: dict[str, int] = {}
     while waiting:
-        reached = ready(waiting.values(), found)
+        reached = select_ready(waiting.values(), depths)
         if not reached:
             raise MalformedPlan(f"the plan has a cycle among {', '.join(waiting)}")
-        found.update({node.id: 1 + max((found[parent] for parent in node.parents), default=-1) for node in reached})
+        depths.update({node.id: 1 + max((depths[parent] for parent in node.parents), default=-1) for node in reached})
         for node in reached:
             del waiting[node.id]
-    return found
+    return depths
 
 
-def ready(waiting: Iterable[PlannedNode], answered: Iterable[str] | Mapping[str, object]) -> list[PlannedNode]:
-    """Of the nodes that wait, those all of whose parents are answered, in their order."""
+def select_ready(waiting: Iterable[PlannedNode], answered: Iterable[str] | Mapping[str, object]) -> list[PlannedNode]:
+    """Returns the waiting nodes whose parents are all answered, in their order."""
     done = set(answered)
     return [node for node in waiting if done.issuperset(node.parents)]
 
 
-def sinks(nodes: Sequence[PlannedNode]) -> tuple[PlannedNode, ...]:
-    """The nodes that no other needs, in their order."""
+def find_sinks(nodes: Sequence[PlannedNode]) -> tuple[PlannedNode, ...]:
+    """Returns the nodes that are no other's parent, in their order."""
     needed = {parent for node in nodes for parent in node.parents}
     return tuple(node for node in nodes if node.id not in needed)
 
 
-def descendants(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
-    """Ids of all nodes that need this one's answer, directly or not."""
+def find_descendants(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
+    """Returns the ids of all nodes that need this node's answer, directly or not."""
     found = {id}
     while True:
         more = {node.id for node in nodes if not found.isdisjoint(node.parents)} - found
@@ -156,17 +165,18 @@ def descendants(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
         found |= more
 
 
-def ancestors(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
-    """Ids of all nodes whose answers this one needs, directly or not."""
-    return frozenset(node.id for node in nodes if id in descendants(nodes, node.id))
+def find_ancestors(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
+    """Returns the ids of all nodes whose answers this node needs, directly or not."""
+    return frozenset(node.id for node in nodes if id in find_descendants(nodes, node.id))
 
 
 def _node(id: str, question: str, words: str) -> PlannedNode:
     if not _ID.fullmatch(id):
         raise MalformedPlan(f"{id[:40]!r} is no id: ids are written Q1.1 for depth 1 and position 1")
-    return PlannedNode(id="Q{}.{}".format(*_place(id)), question=question, parents=tags(question, words))
+    return PlannedNode(id="Q{}.{}".format(*_place(id)), question=question, parents=parse_tags(question, words))
 
 
 def _place(id: str) -> tuple[int, int]:
+    """The depth and the position in an id."""
     depth, position = id[1:].split(".")
     return int(depth), int(position)

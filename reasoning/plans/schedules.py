@@ -1,33 +1,39 @@
-"""The nodes of a plan, worked on side by side as far as the plan allows."""
+"""The two orders in which the nodes of a plan run at the same time: depth by depth, or each as soon as it is ready."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from core.errors import BudgetExhausted
-from reasoning.engine.parallel import together
+from reasoning.engine.parallel import gather
 from reasoning.plans.dag import PlannedNode
 
-__all__ = ["Work", "as_ready", "in_layers"]
+__all__ = ["Work", "run_layers", "run_when_ready"]
 
 Work = Callable[[PlannedNode], Awaitable[None]]
 
 
-async def in_layers(layers: Sequence[Sequence[PlannedNode]], work: Work) -> None:
-    """One layer after the other, the nodes of each at once. The first failure ends all and comes out as itself."""
+async def run_layers(layers: Sequence[Sequence[PlannedNode]], work: Work) -> None:
+    """Runs one layer after the other, and the nodes of a layer at the same time.
 
-    async def one(node: PlannedNode) -> None:
+    The first failure cancels the other nodes and is raised as itself.
+    """
+
+    async def run(node: PlannedNode) -> None:
         await work(node)
 
     for layer in layers:
-        await together(one(node) for node in layer)
+        await gather(run(node) for node in layer)
 
 
-async def as_ready(nodes: Sequence[PlannedNode], work: Work) -> None:
-    """Each node as soon as its parents are done, whatever else is still in work; failures as in `in_layers`."""
+async def run_when_ready(nodes: Sequence[PlannedNode], work: Work) -> None:
+    """Runs each node as soon as its parents are done, while others still run. Failures are raised as in `run_layers`.
+
+    A node whose parent was left out for lack of budget is left out, too.
+    """
     done = {node.id: asyncio.Event() for node in nodes}
     left_out: set[str] = set()
 
-    async def one(node: PlannedNode) -> None:
+    async def run(node: PlannedNode) -> None:
         for parent in node.parents:
             await done[parent].wait()
         try:
@@ -41,4 +47,4 @@ async def as_ready(nodes: Sequence[PlannedNode], work: Work) -> None:
             raise
         done[node.id].set()
 
-    await together(one(node) for node in nodes)
+    await gather(run(node) for node in nodes)

@@ -1,4 +1,7 @@
-"""Evidence of both grains for a text: passages near it, and passages and relations around the entities it names."""
+"""Evidence for a text: passages near it, and passages and facts around the entities that it names.
+
+The source is PAR RAG (arXiv 2504.16787), section 3.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,34 +12,35 @@ from reasoning.actions.judging.review import Fact
 from reasoning.actions.queries.query_entities import query_entities
 from reasoning.engine.session import Session
 
-__all__ = ["Evidence", "fine_evidence", "interleaved"]
+__all__ = ["FineEvidence", "find_evidence", "interleave"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """Passages of both grains, best first; each fact is said by one of them."""
+class FineEvidence:
+    """Passages of both searches, best first, and the facts that these passages state."""
 
     hits: tuple[Hit, ...]
     facts: tuple[Fact, ...]
 
 
-async def fine_evidence(
+async def find_evidence(
     session: Session, text: str, k: int, fine: tuple[str, Searcher], *, step: str, chunks: Collection[str] = ()
-) -> Evidence:
-    """E(text) + KG(text) of PAR RAG, section 3: the session's searcher, and `fine` from the entities of the text.
+) -> FineEvidence:
+    """Returns at most `k` passages of two searches, E(text) + KG(text) in the paper, interleaved.
 
-    Where a model finds none, the searcher looks for names itself. `chunks` are ids of those whose words the text holds.
+    The session's searcher gets the text, and `fine` the entities that a model finds in it. If the model finds none,
+    `fine` looks for names itself. `chunks` are ids of the chunks whose words the text holds.
     """
     entities = await query_entities(session, text, step=step, chunks=chunks)
     near = await session.search(text, k, step=step)
     around = await session.search_fully(text, k, step=step, searcher=fine, entities=entities or None)
-    hits = interleaved((near, around.hits), k)
+    hits = interleave((near, around.hits), k)
     shown = {hit.chunk.id for hit in hits}
-    return Evidence(hits=hits, facts=tuple(fact for fact in around.facts if fact[3] in shown))
+    return FineEvidence(hits=hits, facts=tuple(fact for fact in around.facts if fact[3] in shown))
 
 
-def interleaved(rankings: Sequence[Sequence[Hit]], k: int) -> tuple[Hit, ...]:
-    """The first of each ranking, then the second of each, and so on; each chunk once, at most `k`."""
+def interleave(rankings: Sequence[Sequence[Hit]], k: int) -> tuple[Hit, ...]:
+    """Returns the first hit of each ranking, then the second of each, and so on; each chunk once, at most `k`."""
     ranks = chain.from_iterable(zip_longest(*rankings))
     first: dict[str, Hit] = {}
     for hit in ranks:

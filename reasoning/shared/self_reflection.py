@@ -1,4 +1,7 @@
-"""Self-RAG by prompts: retrieve on demand, a candidate a passage, each criticised, the best one kept."""
+"""Self-RAG by prompts: retrieval on demand, one candidate answer per passage, a critique of each, and the best kept.
+
+The source is Self-RAG (arXiv 2310.11511), section 3.3. `self_rag` and `plan_star` use it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,21 +9,24 @@ from typing import Literal
 
 from core.events import ReviewEvent
 from core.ports.retrieval import Hit
-from reasoning.actions.answers.answer import Cited, KnownAnswer, answer
+from reasoning.actions.answers.answer import CitedAnswer, answer
 from reasoning.actions.answers.conclude_memory import conclude_memory
 from reasoning.actions.judging.critique import critique
 from reasoning.actions.judging.need_retrieval import need_retrieval
-from reasoning.engine.parallel import together
+from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["MEMORY", "Reflection", "solve"]
+__all__ = ["MEMORY_NOTE", "ReflectionSettings", "answer_with_reflection"]
 
-MEMORY = "self_rag{where}: answered from the model's memory; nothing is cited"
+MEMORY_NOTE = "self_rag{where}: answered from the model's memory; nothing is cited"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reflection:
-    """Self-RAG's parameters: passages, how many get a candidate each, when to retrieve, the critique's weights."""
+class ReflectionSettings:
+    """The parameters of Self-RAG: passages, how many of them get a candidate, when to retrieve, and the weights of the
+    critique.
+    """
 
     k: int = 5
     candidates: int = 5
@@ -32,64 +38,64 @@ class Reflection:
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    said: Cited
+    answer: CitedAnswer
     score: float
 
 
-async def solve(
+async def answer_with_reflection(
     session: Session,
     question: str,
-    config: Reflection,
+    settings: ReflectionSettings,
     *,
     step: str = "",
     known: Sequence[KnownAnswer] = (),
     passages: Sequence[Hit] | None = None,
     private: bool = True,
-) -> Cited:
-    """Answer one question: from memory where nothing has to be looked up, else with the best of the candidates.
+) -> CitedAnswer:
+    """Answers one question: from memory if it needs no passages, else with the best of the candidates.
 
-    With `passages` these are used and nothing is retrieved; `private` is said of the search with the question. Of equal
-    candidates the one of the better passage is kept. A passage that does not hold the answer gives no candidate;
-    without any, the answer is not `sufficient`.
+    With `passages`, nothing is retrieved; `private` is that of the search with the question. Of candidates with equal
+    scores, that of the better passage wins. A passage that does not hold the answer gives no candidate; without any,
+    the answer is not `sufficient`.
     """
-    if not await _retrieves(session, question, config, step, known):
-        return await _from_memory(session, question, step, known)
+    if not await _needs_passages(session, question, settings, step, known):
+        return await _answer_from_memory(session, question, step, known)
     if passages is None:
-        passages = await session.search(question, config.k, step=step, private=private)
-    read = tuple(passages[: config.candidates])
-    drafts = await together(_candidate(session, question, hit, config, step, known) for hit in read)
+        passages = await session.search(question, settings.k, step=step, private=private)
+    read = tuple(passages[: settings.candidates])
+    drafts = await gather(_draft(session, question, hit, settings, step, known) for hit in read)
     candidates = [draft for draft in drafts if draft is not None]
     if not candidates:
-        return Cited(text="", sufficient=False, cited=(), shown=read)
-    return max(candidates, key=lambda candidate: candidate.score).said
+        return CitedAnswer(text="", sufficient=False, cited=(), shown=read)
+    return max(candidates, key=lambda candidate: candidate.score).answer
 
 
-async def _retrieves(
-    session: Session, question: str, config: Reflection, step: str, known: Sequence[KnownAnswer]
+async def _needs_passages(
+    session: Session, question: str, settings: ReflectionSettings, step: str, known: Sequence[KnownAnswer]
 ) -> bool:
-    if config.retrieve == "adaptive":
+    if settings.retrieve == "adaptive":
         return await need_retrieval(session, question, step=step, known=known)
-    return config.retrieve == "always"
+    return settings.retrieve == "always"
 
 
-async def _from_memory(session: Session, question: str, step: str, known: Sequence[KnownAnswer]) -> Cited:
-    text = await conclude_memory(session, question, step=step, known=known, streamed=False)
-    session.trace.note(MEMORY.format(where=f" (step {step})" if step else ""))
-    return Cited(text=text, sufficient=bool(text), cited=(), shown=())
+async def _answer_from_memory(session: Session, question: str, step: str, known: Sequence[KnownAnswer]) -> CitedAnswer:
+    text = await conclude_memory(session, question, step=step, known=known, stream=False)
+    session.trace.note(MEMORY_NOTE.format(where=f" (step {step})" if step else ""))
+    return CitedAnswer(text=text, sufficient=bool(text), cited=(), shown=())
 
 
-async def _candidate(
-    session: Session, question: str, hit: Hit, config: Reflection, step: str, known: Sequence[KnownAnswer]
+async def _draft(
+    session: Session, question: str, hit: Hit, settings: ReflectionSettings, step: str, known: Sequence[KnownAnswer]
 ) -> _Candidate | None:
-    """What one passage gives, with its score: the paper's, without the likelihood, which no endpoint tells."""
-    said = await answer(session, question, (hit,), step=step, known=known)
-    if not said.sufficient:
+    """Returns the candidate of one passage, with the paper's score. The likelihood is missing: no endpoint tells it."""
+    draft = await answer(session, question, (hit,), step=step, known=known)
+    if not draft.sufficient:
         return None
-    judged = await critique(session, question, said.text, hit, step=step)
-    session.trace.emit(ReviewEvent(verdict=judged.verdict, text=said.text, step=step))
+    scores = await critique(session, question, draft.text, hit, step=step)
+    session.trace.emit(ReviewEvent(verdict=scores.verdict, text=draft.text, step=step))
     score = (
-        config.relevance_weight * judged.relevance
-        + config.support_weight * judged.support
-        + config.usefulness_weight * judged.usefulness
+        settings.relevance_weight * scores.relevance
+        + settings.support_weight * scores.support
+        + settings.usefulness_weight * scores.usefulness
     )
-    return _Candidate(said=said, score=score)
+    return _Candidate(answer=draft, score=score)

@@ -1,1 +1,1 @@
-"""Reasoners: one module each, named as in settings, command line and API."""
+"""Reasoners. Each is a module or a package whose name users write in settings, on the command line and in the API."""

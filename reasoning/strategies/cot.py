@@ -5,8 +5,9 @@ from pydantic import Field
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from reasoning.engine.backends import Backends
-from reasoning.strategies import vanilla
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
+from reasoning.strategies.vanilla import Vanilla
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]
 
@@ -17,9 +18,9 @@ SOURCE = "arXiv 2201.11903"
 class Config(StrategyConfig):
     """What is retrieved."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return vanilla.Vanilla(vanilla.Config(searcher=config.searcher, k=config.k, thinking=True), backends, name="cot")
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("cot", backends, config.searcher, Vanilla(config.k, thinking=True).solve)

@@ -1,27 +1,26 @@
 """Query decomposition: independent sub-questions, answered one after the other, then one answer from all of them."""
 
-import time
 from typing import Literal
 
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.ports.reasoning import Answer, Question, Reasoner, Step
+from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
-from core.trace import Trace
-from reasoning.actions.answers.answer import KnownAnswer, answer
+from reasoning.actions.answers.answer import answer
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.split_question import split_question
-from reasoning.engine.backends import Backends
-from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.answers import abstain, answer_from_conclusion
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Decompose", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
-_NAME = "decompose"
 _LAST = "answer"
 _UNFOUND = "(the passages do not hold it)"
 
@@ -29,8 +28,8 @@ _UNFOUND = "(the passages do not hold it)"
 class Config(StrategyConfig):
     """How the question is split, and what each part is answered from."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
     retrieve: Literal["query", "node"] = Field(
         default="query", description="`query`: one retrieval with the question; `node`: each sub-question its own."
     )
@@ -38,17 +37,12 @@ class Config(StrategyConfig):
 
 
 class Decompose:
-    """As Plan*RAG's authors run it beside theirs: no part needs another's answer, and each is shown the earlier."""
+    """As the authors of Plan*RAG run it for comparison: no part needs another's answer, but each reads the earlier."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config) -> None:
         self._config = config
-        self._models = backends.chat(_NAME)
-        self._searcher = backends.named_searcher(config.searcher)
 
-    async def answer(self, question: Question, trace: Trace) -> Answer:
-        return await run(_NAME, question, trace, self._models, self._searcher, self._answer)
-
-    async def _answer(self, session: Session) -> Answer:
+    async def solve(self, session: Session) -> Answer:
         question = session.question
         parts = await split_question(session, question.text, self._config.max_questions)
         ids = [str(number) for number in range(1, len(parts) + 1)]
@@ -62,62 +56,39 @@ class Decompose:
         if self._config.retrieve == "query":
             shared = await session.search(question.text, self._k(session), private=False)
         chain: list[KnownAnswer] = []
-        for one in planned:
-            chain.append(await self._part(session, one, shared, [known for known in chain if known.answer != _UNFOUND]))
+        for part in planned:
+            known = [earlier for earlier in chain if earlier.answer != _UNFOUND]
+            chain.append(await self._answer_part(session, part, shared, known))
         if all(known.answer == _UNFOUND for known in chain):
-            return abstention(_NAME, session)
+            return abstain(session)
         return await self._conclude(session, chain, last)
 
-    async def _part(
+    async def _answer_part(
         self, session: Session, planned: PlannedStep, shared: tuple[Hit, ...] | None, known: list[KnownAnswer]
     ) -> KnownAnswer:
-        began = time.perf_counter()
-        passages = shared
-        if passages is None:
-            passages = await session.search(
-                planned.question, self._k(session), step=planned.id, private=session.planned_in_private
-            )
-        said = await answer(session, planned.question, passages, step=planned.id, known=known)
-        session.answered(
-            Step(
-                id=planned.id,
-                question=planned.question,
-                hits=passages,
-                answer=said.text if said.sufficient else "",
-                parents=planned.parents,
-                depth=planned.depth,
-                verdict="" if said.sufficient else "insufficient",
-                quotes=said.quotes,
-                seconds=time.perf_counter() - began,
-                tokens=session.tokens_of(planned.id),
-            )
-        )
-        if not said.sufficient:
+        async with session.step(planned.id, planned.question, parents=planned.parents, depth=planned.depth) as step:
+            passages = shared
+            if passages is None:
+                passages = await session.search(
+                    planned.question, self._k(session), step=planned.id, private=session.has_history
+                )
+            reply = await answer(session, planned.question, passages, step=planned.id, known=known)
+            step.hits, step.quotes = passages, reply.quotes
+            step.answer = reply.text if reply.sufficient else ""
+            step.verdict = "" if reply.sufficient else "insufficient"
+        if not reply.sufficient:
             return KnownAnswer(question=planned.question, answer=_UNFOUND)
-        return KnownAnswer(question=planned.question, answer=said.text, quotes=said.quotes)
+        return KnownAnswer(question=planned.question, answer=reply.text, quotes=reply.quotes)
 
     async def _conclude(self, session: Session, chain: list[KnownAnswer], planned: PlannedStep) -> Answer:
-        began = time.perf_counter()
-        said = await conclude_steps(session, planned.question, chain, step=_LAST)
-        session.answered(
-            Step(
-                id=_LAST,
-                question=planned.question,
-                hits=(),
-                answer=said.text,
-                parents=planned.parents,
-                depth=planned.depth,
-                seconds=time.perf_counter() - began,
-                tokens=session.tokens_of(_LAST),
-            )
-        )
-        if not said.text:
-            return abstention(_NAME, session, shown=said.shown)
-        return finished(_NAME, session, said.text, said.citations, said.shown)
+        async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
+            conclusion = await conclude_steps(session, planned.question, chain, step=_LAST)
+            step.answer = conclusion.text
+        return answer_from_conclusion(session, conclusion)
 
     def _k(self, session: Session) -> int:
         return session.question.k or self._config.k
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return Decompose(config, backends)
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("decompose", backends, config.searcher, Decompose(config).solve)

@@ -1,4 +1,4 @@
-"""No model: the best sentences of the best passages, quoted and cited; abstains when nothing is near."""
+"""No model: quotes and cites the best sentences of the best passages, and abstains if none is near the question."""
 
 import re
 import time
@@ -9,12 +9,14 @@ from pydantic import Field
 
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.ports.reasoning import Answer, Citation, Question, Reasoner, Step
+from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
 from core.text.sentences import sentences
 from core.trace import Trace
-from reasoning.engine.backends import Backends
+from reasoning.citations.markers import make_citation
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.backends import ReasoningBackends
 
 __all__ = ["Config", "Extractive", "build"]
 
@@ -25,21 +27,21 @@ _LABEL = "extractive: sentences quoted from the passages, no model wrote this an
 
 
 class Config(StrategyConfig):
-    """How many sentences are quoted, and how near they have to be."""
+    """How many sentences are quoted, and how near the question they have to be."""
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
     min_similarity: float = Field(
         default=0.3, ge=-1, le=1, description="A sentence or its passage must have this cosine with the question."
     )
     overlap_weight: float = Field(
-        default=0.5, ge=0, description="What the share of the question's words in the sentence adds to the cosine."
+        default=0.5, ge=0, description="Weight of the share of the question's words that the sentence holds."
     )
-    rank_weight: float = Field(default=0.1, ge=0, description="What the passage's place among the hits adds.")
+    rank_weight: float = Field(default=0.1, ge=0, description="Weight of the passage's rank among the hits.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    """A sentence of a hit. `score` orders candidates, `cosine` decides whether one is near enough."""
+    """A sentence of a hit. `score` ranks the candidates; `cosine` decides whether one is near enough to be quoted."""
 
     hit: Hit
     rank: int
@@ -50,9 +52,9 @@ class _Candidate:
 
 
 class Extractive:
-    """Quotes; it never paraphrases, so every word of the answer stands in a passage."""
+    """Quotes sentences and never paraphrases, so that every word of the answer is in a passage."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, backends: ReasoningBackends) -> None:
         self._config = config
         self._backends = backends
 
@@ -71,7 +73,7 @@ class Extractive:
         trace.note(_LABEL)
         with trace.timed("quote"):
             chosen = self._choose(await self._candidates(question.text, hits))
-        text, citations = _cited(chosen)
+        text, citations = _cite(chosen)
         step = Step(id="1", question=question.text, hits=hits, answer=text, seconds=time.monotonic() - began)
         trace.emit(StepEvent(result=step))
         answer = Answer(
@@ -80,18 +82,20 @@ class Extractive:
             citations=citations,
             steps=(step,),
             abstained=not text,
-            shown=tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in hits),
+            shown=tuple(passage_text(hit) for hit in hits),
         )
         trace.emit(AnswerEvent(answer=answer))
         return answer
 
     async def _candidates(self, question: str, hits: tuple[Hit, ...]) -> list[_Candidate]:
-        cut = [(rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _spans(hit.chunk.text)]
+        cut = [
+            (rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _sentence_spans(hit.chunk.text)
+        ]
         if not cut:
             return []
         texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
-        asked = await self._backends.embedder.embed_query(question)
-        cosines = await self._backends.embedder.embed_passages(texts) @ asked
+        vector = await self._backends.embedder.embed_query(question)
+        cosines = await self._backends.embedder.embed_passages(texts) @ vector
         words = _words(question)
         candidates = []
         for (rank, hit, start, end), text, cosine in zip(cut, texts, np.asarray(cosines, dtype=float), strict=True):
@@ -106,7 +110,7 @@ class Extractive:
         return candidates
 
     def _choose(self, candidates: list[_Candidate]) -> list[_Candidate]:
-        """The best sentences, put into the order of their passages; equal sentences count once."""
+        """Returns the best sentences in the order of their passages; equal sentences count once."""
         near = [c for c in candidates if max(c.cosine, c.hit.signals.dense or -1.0) >= self._config.min_similarity]
         best: dict[str, _Candidate] = {}
         for candidate in sorted(near, key=lambda c: (-c.score, c.rank, c.span.start)):
@@ -115,12 +119,12 @@ class Extractive:
         return sorted(best.values(), key=lambda c: (c.rank, c.span.start))
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
     return Extractive(config, backends)
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Sentences without the white space around them."""
+def _sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Returns the spans of the sentences, without the white space around them."""
     found = []
     for start, end in sentences(text):
         stripped = text[start:end].strip()
@@ -133,8 +137,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORD.findall(text.casefold()) if len(word) > 2 or not word.isascii())
 
 
-def _cited(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:
-    """Join the sentences, each followed by the marker of its passage; one citation a sentence."""
+def _cite(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:
+    """Joins the sentences, each followed by the marker of its passage, with one citation for each sentence."""
     markers = {id: n for n, id in enumerate(dict.fromkeys(c.hit.chunk.id for c in chosen), start=1)}
     text = ""
     citations = []
@@ -143,15 +147,10 @@ def _cited(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:
         start = len(text) + bool(text)
         text += f"{' ' if text else ''}{candidate.text}"
         citations.append(
-            Citation(
-                marker=marker,
-                chunk_id=candidate.hit.chunk.id,
-                document=candidate.hit.document,
-                page=candidate.hit.chunk.page,
-                quote=candidate.text,
-                answer_span=Span(start=start, end=len(text)),
-                source_span=candidate.span,
-                url=candidate.hit.url,
+            make_citation(
+                marker,
+                Quote(hit=candidate.hit, text=candidate.text, span=candidate.span),
+                Span(start=start, end=len(text)),
             )
         )
         text += f" [{marker}]"

@@ -1,43 +1,40 @@
-"""PAR RAG: plan once, answer step by step, and review every step's answer with finer evidence before the next.
+"""PAR RAG: plans once, answers step by step, and reviews the answer of each step with finer evidence.
 
-Algorithm 1 of the paper. What is not in it is off by default and says so in its description.
+This is algorithm 1 of the paper. Options that it does not have are off by default, and their descriptions say so.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.ports.reasoning import Answer, Question, Reasoner, Step
-from core.ports.retrieval import MAX_K
+from core.ports.reasoning import Answer, Reasoner
+from core.ports.retrieval import MAX_K, Searcher
 from core.strategies import StrategyConfig
-from core.trace import Trace
-from reasoning.actions.answers.answer import Cited, KnownAnswer, answer
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.plan import PlanItem, plan
 from reasoning.actions.planning.refine import refine
-from reasoning.citations.quoting import supported
-from reasoning.engine.backends import Backends
-from reasoning.engine.running import abstention, finished, run
+from reasoning.citations.quotes import is_supported
+from reasoning.engine.answers import abstain, answer_from_conclusion
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
-from reasoning.plans.chains import chunks_of, known_of
-from reasoning.shared.reviewing import ANSWERED, INSUFFICIENT, Reviewing, reviewed
+from reasoning.engine.steps import OpenStep
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
+from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT, ReviewSettings, review_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2504.16787"
 
-_NAME = "par"
-_NOTHING = Cited(text="", sufficient=False, cited=(), shown=())
-
 
 class Config(StrategyConfig):
     """The paper's parameters with its values, its two ablations, and options that cut its cost."""
 
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` goes before it.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
     plan: bool = Field(default=True, description="false: the question is the only step (the paper's ablation).")
     review: bool = Field(
         default=True, description="false: preliminary answers are kept as they are (the paper's ablation)."
@@ -46,22 +43,24 @@ class Config(StrategyConfig):
         default=0,
         ge=0,
         le=10,
-        description="How often an UNCONFIDENT review is repeated with what its question finds; 0: the answer is kept.",
+        description="How often an UNCONFIDENT review is repeated with the passages that its question finds; 0: never.",
     )
     skip_answer_retrieval: bool = Field(
         default=False, description="Answer a step whose planned action is Answer from the steps before it alone."
     )
     skip_supported: bool = Field(
-        default=False, description="Leave out the review of an answer that a passage it cites holds word for word."
+        default=False, description="Do not review an answer that a cited passage holds word for word."
     )
     max_steps: int = Field(default=10, ge=1, le=50, description="A longer plan is cut, and a note says so.")
     fine: str = Field(default="fine", description="NAME[:key=value] of the searcher that starts from entities.")
-    searcher: str = Field(default="", description="NAME[:key=value] of the coarse searcher; empty: the request's.")
+    searcher: str = Field(
+        default="", description="NAME[:key=value] of the coarse searcher; empty: the request's searcher."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """A step whose question is settled. `private`: the question may hold words of passages."""
+    """A step whose question holds no references any more. If `private`, it may hold words of passages."""
 
     id: str
     question: str
@@ -70,35 +69,30 @@ class _Task:
 
 
 class PlanActReview:
-    """Works over any two searchers: a coarse one for questions and answers, and a fine one for the review."""
+    """Uses two searchers: a coarse one for questions and answers, and a fine one for the review."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config, fine: tuple[str, Searcher]) -> None:
         self._config = config
-        self._models = backends.chat(_NAME)
-        self._searcher = backends.named_searcher(config.searcher)
-        self._fine = backends.named_searcher(config.fine)
+        self._fine = fine
 
-    async def answer(self, question: Question, trace: Trace) -> Answer:
-        return await run(_NAME, question, trace, self._models, self._searcher, self._answer)
-
-    async def _answer(self, session: Session) -> Answer:
+    async def solve(self, session: Session) -> Answer:
         chain: list[KnownAnswer] = []
-        for number, item in enumerate(await self._planned(session), start=1):
-            began = time.perf_counter()
-            task = await self._settled(session, str(number), item, chain)
-            chain.append(known_of(await self._taken(session, task, chain, began)))
+        for number, item in enumerate(await self._plan(session), start=1):
+            id, earlier = str(number), tuple(session.steps)
+            async with session.step(id, item.question, parents=earlier, depth=len(earlier)) as step:
+                task = await self._refine(session, id, item, chain)
+                step.question = task.question
+                await self._take_step(session, step, task, chain)
+            chain.append(known_answer(session.steps[id]))
         if not any(step.hits or step.answer for step in session.steps.values()):
-            return abstention(_NAME, session)
-        said = await conclude_steps(session, session.question.text, chain)
-        if not said.text:
-            return abstention(_NAME, session, shown=said.shown)
-        return finished(_NAME, session, said.text, said.citations, said.shown)
+            return abstain(session)
+        return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
 
-    async def _planned(self, session: Session) -> Sequence[PlanItem]:
-        asked = session.question.text
-        items: Sequence[PlanItem] = (PlanItem.model_construct(question=asked, action="Retrieve"),)
+    async def _plan(self, session: Session) -> Sequence[PlanItem]:
+        question = session.question.text
+        items: Sequence[PlanItem] = (PlanItem.model_construct(question=question, action="Retrieve"),)
         if self._config.plan:
-            items = await plan(session, asked)
+            items = await plan(session, question)
         most = self._config.max_steps
         if len(items) > most:
             session.trace.note(f"plan: {len(items)} steps were planned; those after the first {most} were left out")
@@ -111,51 +105,46 @@ class PlanActReview:
         )
         return items[:most]
 
-    async def _settled(self, session: Session, id: str, item: PlanItem, chain: Sequence[KnownAnswer]) -> _Task:
+    async def _refine(self, session: Session, id: str, item: PlanItem, chain: Sequence[KnownAnswer]) -> _Task:
         needs_passages = item.action == "Retrieve" or not chain or not self._config.skip_answer_retrieval
         if not chain:
-            private = self._config.plan and session.planned_in_private
+            private = self._config.plan and session.has_history
             return _Task(id=id, question=item.question, needs_passages=needs_passages, private=private)
         question = await refine(session, session.question.text, item.question, chain, step=id)
         return _Task(id=id, question=question, needs_passages=needs_passages, private=True)
 
-    async def _taken(self, session: Session, task: _Task, chain: Sequence[KnownAnswer], began: float) -> Step:
-        """Act and review. The preliminary answer is recorded too: should the budget end in the review, it is there."""
-        said = await self._acted(session, task, chain)
-        step = self._recorded(session, task, said, ANSWERED if said.sufficient else INSUFFICIENT, began)
+    async def _take_step(self, session: Session, step: OpenStep, task: _Task, chain: Sequence[KnownAnswer]) -> None:
+        """Acts and reviews. The preliminary answer is recorded too, so that it is there if the budget ends in the
+        review.
+        """
+        preliminary = await self._act(session, task, chain)
+        _fill(step, preliminary, ANSWERED if preliminary.sufficient else INSUFFICIENT)
         if not (self._config.review and task.needs_passages):
-            return step
-        if self._config.skip_supported and said.sufficient and supported(said.text, said.cited):
-            return self._recorded(session, task, said, "supported", began)
-        how = Reviewing(k=session.question.k or self._config.k, fine=self._fine, rounds=self._config.review_rounds)
-        said, verdict = await reviewed(session, task.question, said, how, step=task.id, chunks=chunks_of(chain))
-        return self._recorded(session, task, said, verdict, began)
+            return
+        session.record(step)
+        if self._config.skip_supported and preliminary.sufficient and is_supported(preliminary.text, preliminary.cited):
+            _fill(step, preliminary, "supported")
+            return
+        k = session.question.k or self._config.k
+        settings = ReviewSettings(k=k, fine=self._fine, rounds=self._config.review_rounds)
+        chunks = chunk_ids_of(chain)
+        _fill(step, *await review_answer(session, task.question, preliminary, settings, step=task.id, chunks=chunks))
 
-    async def _acted(self, session: Session, task: _Task, chain: Sequence[KnownAnswer]) -> Cited:
-        """The preliminary answer: from the step's passages alone, or, where the step needs none, from the chain."""
+    async def _act(self, session: Session, task: _Task, chain: Sequence[KnownAnswer]) -> CitedAnswer:
+        """Returns the preliminary answer: from the step's passages alone, or, if it needs none, from the chain."""
         if not task.needs_passages:
             return await answer(session, task.question, (), step=task.id, known=chain)
         k = session.question.k or self._config.k
         hits = await session.search(task.question, k, step=task.id, private=task.private)
-        return await answer(session, task.question, hits, step=task.id) if hits else _NOTHING
-
-    def _recorded(self, session: Session, task: _Task, said: Cited, verdict: str, began: float) -> Step:
-        parents = tuple(id for id in session.steps if id != task.id)
-        step = Step(
-            id=task.id,
-            question=task.question,
-            hits=session.found(task.id),
-            answer=said.text if said.sufficient else "",
-            parents=parents,
-            depth=len(parents),
-            verdict=verdict,
-            quotes=said.quotes if said.sufficient else (),
-            seconds=time.perf_counter() - began,
-            tokens=session.tokens_of(task.id),
-        )
-        session.answered(step)
-        return step
+        return await answer(session, task.question, hits, step=task.id) if hits else NO_ANSWER
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return PlanActReview(config, backends)
+def _fill(step: OpenStep, answer: CitedAnswer, verdict: str) -> None:
+    step.answer = answer.text if answer.sufficient else ""
+    step.quotes = answer.quotes if answer.sufficient else ()
+    step.verdict = verdict
+
+
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
+    return SessionReasoner("par", backends, config.searcher, solve)

@@ -1,6 +1,5 @@
-"""Plan*RAG: the plan is a graph of sub-questions outside the model's context; what is independent runs side by side."""
+"""Plan*RAG: plans a graph of sub-questions outside the model's context, and answers independent ones in parallel."""
 
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
@@ -8,39 +7,35 @@ from typing import Literal
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.ports.reasoning import Answer, Question, Reasoner, Step
+from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
-from core.trace import Trace
-from reasoning.actions.answers.answer import Cited
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.fill_tags import fill_tags
 from reasoning.actions.planning.plan_dag import plan_dag
-from reasoning.citations.quoting import supported
-from reasoning.engine.backends import Backends
-from reasoning.engine.running import abstention, finished, run
+from reasoning.citations.quotes import is_supported
+from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
-from reasoning.plans.chains import known_of
-from reasoning.plans.dag import PlannedNode, is_whole, layers, sinks
-from reasoning.plans.schedules import as_ready, in_layers
-from reasoning.plans.step_answers import answer_of_step
-from reasoning.shared.reviewing import ANSWERED, INSUFFICIENT
-from reasoning.shared.self_reflection import Reflection, solve
+from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
+from reasoning.plans.known_answers import known_answer
+from reasoning.plans.schedules import run_layers, run_when_ready
+from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT
+from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
 
-_NAME = "plan_star"
-_NOTHING = Cited(text="", sufficient=False, cited=(), shown=())
-
 
 class Config(StrategyConfig):
     """The paper's parameters and variants, with the values of its SubQ variant."""
 
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` goes before it.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` takes precedence.")
     retrieve: Literal["node", "query"] = Field(
         default="node",
         description="`node`: each for itself (SubQ); `query`: once, with the question (the base variant).",
@@ -52,104 +47,93 @@ class Config(StrategyConfig):
         default="depth",
         description="`depth`: depth after depth, as published; `ready`: a node as soon as its parents are done.",
     )
-    max_nodes: int = Field(default=12, ge=1, le=100, description="A plan with more nodes is refused and asked again.")
-    max_depth: int = Field(default=6, ge=1, le=20, description="A deeper plan is refused and asked again.")
-    skip_final_single: bool = Field(
-        default=False, description="No last call where the plan is one node: its answer is the answer."
+    max_nodes: int = Field(
+        default=12, ge=1, le=100, description="A plan with more nodes is refused, and the model plans again."
     )
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
+    max_depth: int = Field(default=6, ge=1, le=20, description="A deeper plan is refused, and the model plans again.")
+    skip_final_single: bool = Field(
+        default=False, description="No last call if the plan is one node: its answer is the answer."
+    )
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
 
 
 class PlanStar:
-    """A node sees its question, its parents' questions and answers, its passages and the user's question: no more."""
+    """A node reads its question, its parents' questions and answers, its passages and the user's question, and no more.
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    These are the paper's section 3 and the variants of its evaluation.
+    """
+
+    def __init__(self, config: Config) -> None:
         self._config = config
-        self._models = backends.chat(_NAME)
-        self._searcher = backends.named_searcher(config.searcher)
 
-    async def answer(self, question: Question, trace: Trace) -> Answer:
-        return await run(_NAME, question, trace, self._models, self._searcher, self._answer)
-
-    async def _answer(self, session: Session) -> Answer:
-        config, asked = self._config, session.question.text
-        nodes = await plan_dag(session, asked, max_nodes=config.max_nodes, max_depth=config.max_depth)
-        if len(nodes) == 1 and is_whole(nodes[0]):
-            nodes = (PlannedNode(id=nodes[0].id, question=asked),)
-        by_depth = layers(nodes)
-        depths = {node.id: depth for depth, layer in enumerate(by_depth) for node in layer}
+    async def solve(self, session: Session) -> Answer:
+        config, question = self._config, session.question.text
+        nodes = await plan_dag(session, question, max_nodes=config.max_nodes, max_depth=config.max_depth)
+        if len(nodes) == 1 and is_undivided(nodes[0]):
+            nodes = (PlannedNode(id=nodes[0].id, question=question),)
+        layers = split_layers(nodes)
+        depths = {node.id: depth for depth, layer in enumerate(layers) for node in layer}
         session.plan([PlannedStep(id=n.id, question=n.question, parents=n.parents, depth=depths[n.id]) for n in nodes])
-        shared = await self._shared(session)
-        work = partial(self._taken, session, depths, shared)
-        await (in_layers(by_depth, work) if config.schedule == "depth" else as_ready(nodes, work))
-        return await self._concluded(session, nodes)
+        shared = await self._retrieve_once(session)
+        work = partial(self._take_step, session, depths, shared)
+        await (run_layers(layers, work) if config.schedule == "depth" else run_when_ready(nodes, work))
+        return await self._conclude(session, nodes)
 
-    async def _shared(self, session: Session) -> tuple[Hit, ...] | None:
+    async def _retrieve_once(self, session: Session) -> tuple[Hit, ...] | None:
+        """Returns the passages that all nodes share; None if each node retrieves its own."""
         if self._config.retrieve == "node":
             return None
         return await session.search(session.question.text, session.question.k or self._config.k, private=False)
 
-    async def _taken(
+    async def _take_step(
         self, session: Session, depths: dict[str, int], shared: tuple[Hit, ...] | None, node: PlannedNode
     ) -> None:
-        began = time.perf_counter()
-        parents = {id: known_of(session.steps[id]) for id in node.parents}
-        question = await fill_tags(session, node, parents) if parents else node.question
-        said = await self._solved(session, question, node, shared)
-        step = Step(
-            id=node.id,
-            question=question,
-            hits=session.found(node.id) if shared is None else shared,
-            answer=said.text if said.sufficient else "",
-            parents=node.parents,
-            depth=depths[node.id],
-            verdict=_verdict(said),
-            quotes=said.quotes if said.sufficient else (),
-            seconds=time.perf_counter() - began,
-            tokens=session.tokens_of(node.id),
-        )
-        session.answered(step)
+        async with session.step(node.id, node.question, parents=node.parents, depth=depths[node.id]) as step:
+            step.hits = shared
+            parents = {id: known_answer(session.steps[id]) for id in node.parents}
+            if parents:
+                step.question = await fill_tags(session, node, parents)
+            answer = await self._answer_node(session, step.question, node, shared)
+            step.answer = answer.text if answer.sufficient else ""
+            step.quotes = answer.quotes if answer.sufficient else ()
+            step.verdict = _verdict(answer)
 
-    async def _solved(
+    async def _answer_node(
         self, session: Session, question: str, node: PlannedNode, shared: tuple[Hit, ...] | None
-    ) -> Cited:
-        asked = session.question.text
+    ) -> CitedAnswer:
+        purpose = session.question.text
         k = session.question.k or self._config.k
-        private = bool(node.parents) or (session.planned_in_private and question != asked)
-        parents = [known_of(session.steps[id]) for id in node.parents]
+        private = bool(node.parents) or (session.has_history and question != purpose)
+        parents = [known_answer(session.steps[id]) for id in node.parents]
         if self._config.solver == "self_rag":
-            reflection = Reflection(k=k)
-            return await solve(
-                session, question, reflection, step=node.id, known=parents, passages=shared, private=private
+            settings = ReflectionSettings(k=k)
+            return await answer_with_reflection(
+                session, question, settings, step=node.id, known=parents, passages=shared, private=private
             )
         hits = shared
         if hits is None:
             hits = await session.search(question, k, step=node.id, private=private)
         if not hits and not parents:
-            return _NOTHING
-        return await answer_in_plan(session, question, hits, purpose=asked, step=node.id, parents=parents)
+            return NO_ANSWER
+        return await answer_in_plan(session, question, hits, purpose=purpose, step=node.id, parents=parents)
 
-    async def _concluded(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:
-        """From the questions and answers of all sinks and their parents."""
+    async def _conclude(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:
+        """Answers from the questions and answers of all sinks and their parents."""
         if not any(step.hits or step.answer for step in session.steps.values()):
-            return abstention(_NAME, session)
+            return abstain(session)
         if len(nodes) == 1 and self._config.skip_final_single:
             step = session.steps[nodes[0].id]
-            return answer_of_step(_NAME, session, step) if step.answer else abstention(_NAME, session)
-        last = sinks(nodes)
-        wanted = {id for node in last for id in (node.id, *node.parents)}
-        chain = [known_of(session.steps[node.id]) for node in nodes if node.id in wanted]
-        said = await conclude_steps(session, session.question.text, chain)
-        if not said.text:
-            return abstention(_NAME, session, shown=said.shown)
-        return finished(_NAME, session, said.text, said.citations, said.shown)
+            return answer_from_step(session, step) if step.answer else abstain(session)
+        wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
+        chain = [known_answer(session.steps[node.id]) for node in nodes if node.id in wanted]
+        return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
 
 
-def _verdict(said: Cited) -> str:
-    if not said.sufficient:
+def _verdict(answer: CitedAnswer) -> str:
+    if not answer.sufficient:
         return INSUFFICIENT
-    return "supported" if supported(said.text, said.cited) else ANSWERED
+    return "supported" if is_supported(answer.text, answer.cited) else ANSWERED
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return PlanStar(config, backends)
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("plan_star", backends, config.searcher, PlanStar(config).solve)

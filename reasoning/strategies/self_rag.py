@@ -1,33 +1,31 @@
-"""Self-RAG by prompts: retrieve on demand, answer from each passage, criticise every answer, keep the best."""
+"""Self-RAG by prompts: retrieves on demand, answers from each passage, criticizes each answer, and keeps the best."""
 
-import time
 from typing import Literal
 
 from pydantic import Field
 
-from core.ports.reasoning import Answer, Question, Reasoner, Step
+from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from core.trace import Trace
-from reasoning.engine.backends import Backends
-from reasoning.engine.running import abstention, finished, run
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.answers import abstain, answer_from_step, make_answer
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
-from reasoning.plans.step_answers import answer_of_step
-from reasoning.shared.self_reflection import Reflection, solve
+from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "SelfRag", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2310.11511"
-_NAME = "self_rag"
 
 
 class Config(StrategyConfig):
-    """When to retrieve, how many candidates, and what counts in choosing among them (the paper's section 3.3)."""
+    """When to retrieve, how many candidates, and how they are weighted (the paper's section 3.3)."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
-    candidates: int = Field(default=5, ge=1, le=20, description="So many of the best passages get an answer each.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
+    candidates: int = Field(default=5, ge=1, le=20, description="This many of the best passages get an answer each.")
     retrieve: Literal["adaptive", "always", "never"] = Field(
         default="adaptive", description="`adaptive`: the model decides whether the question has to be looked up."
     )
@@ -37,41 +35,28 @@ class Config(StrategyConfig):
 
 
 class SelfRag:
-    """Prompts in place of the paper's reflection tokens; one segment an answer, as the paper does for short answers."""
+    """Prompts replace the paper's reflection tokens. An answer is one segment, as the paper does for short answers."""
 
-    def __init__(self, config: Config, backends: Backends) -> None:
+    def __init__(self, config: Config) -> None:
         self._config = config
-        self._models = backends.chat(_NAME)
-        self._searcher = backends.named_searcher(config.searcher)
 
-    async def answer(self, question: Question, trace: Trace) -> Answer:
-        return await run(_NAME, question, trace, self._models, self._searcher, self._answer)
-
-    async def _answer(self, session: Session) -> Answer:
-        began = time.perf_counter()
+    async def solve(self, session: Session) -> Answer:
         question = session.question
-        said = await solve(session, question.text, self._reflection(question.k), step="1", private=False)
-        step = Step(
-            id="1",
-            question=question.text,
-            hits=session.found("1"),
-            answer=said.text,
-            verdict="" if said.sufficient else "insufficient",
-            quotes=said.quotes,
-            seconds=time.perf_counter() - began,
-            tokens=session.tokens_of("1"),
-        )
-        session.answered(step)
-        shown = tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in said.shown)
-        if not said.sufficient:
-            return abstention(_NAME, session, shown=shown)
-        if not said.quotes:
-            return finished(_NAME, session, said.text, shown=shown)
-        return answer_of_step(_NAME, session, step)
+        async with session.step("1", question.text) as step:
+            settings = self._settings(question.k)
+            answer = await answer_with_reflection(session, question.text, settings, step="1", private=False)
+            step.answer, step.quotes = answer.text, answer.quotes
+            step.verdict = "" if answer.sufficient else "insufficient"
+        shown = tuple(passage_text(hit) for hit in answer.shown)
+        if not answer.sufficient:
+            return abstain(session, shown=shown)
+        if not answer.quotes:
+            return make_answer(session, answer.text, shown=shown)
+        return answer_from_step(session, session.steps["1"])
 
-    def _reflection(self, k: int | None) -> Reflection:
+    def _settings(self, k: int | None) -> ReflectionSettings:
         config = self._config
-        return Reflection(
+        return ReflectionSettings(
             k=k or config.k,
             candidates=config.candidates,
             retrieve=config.retrieve,
@@ -81,5 +66,5 @@ class SelfRag:
         )
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return SelfRag(config, backends)
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("self_rag", backends, config.searcher, SelfRag(config).solve)

@@ -1,16 +1,14 @@
-"""One retrieval with the question, one answer from what it brought: plain retrieval-augmented generation."""
-
-import time
+"""One retrieval with the question, one answer from its passages: plain retrieval-augmented generation."""
 
 from pydantic import Field
 
-from core.ports.reasoning import Answer, Question, Reasoner, Step
+from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from core.trace import Trace
 from reasoning.actions.answers.conclude import conclude
-from reasoning.engine.backends import Backends
-from reasoning.engine.running import abstention, finished, run
+from reasoning.engine.answers import answer_from_conclusion
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "Config", "Vanilla", "build"]
@@ -19,43 +17,28 @@ NEEDS_MODEL = True
 
 
 class Config(StrategyConfig):
-    """What is retrieved, and how much of it is read."""
+    """What is retrieved, and how it is read."""
 
-    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's.")
-    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` goes before it.")
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    k: int = Field(default=10, ge=1, le=MAX_K, description="Passages; the request's `k` takes precedence.")
     thinking: bool = Field(default=False, description="Ask for a chain of thought before the answer (`cot`).")
 
 
 class Vanilla:
-    """The baseline that every other strategy is measured against."""
+    """The baseline that every other reasoner is measured against."""
 
-    def __init__(self, config: Config, backends: Backends, name: str = "vanilla") -> None:
-        self._config = config
-        self._name = name
-        self._models = backends.chat(name)
-        self._searcher = backends.named_searcher(config.searcher)
+    def __init__(self, k: int, *, thinking: bool) -> None:
+        self._k = k
+        self._thinking = thinking
 
-    async def answer(self, question: Question, trace: Trace) -> Answer:
-        return await run(self._name, question, trace, self._models, self._searcher, self._answer)
-
-    async def _answer(self, session: Session) -> Answer:
-        question, began = session.question, time.monotonic()
-        hits = await session.search(question.text, question.k or self._config.k, step="1", private=False)
-        said = await conclude(session, question.text, hits, thinking=self._config.thinking, step="1")
-        session.answered(
-            Step(
-                id="1",
-                question=question.text,
-                hits=hits,
-                answer=said.text,
-                seconds=time.monotonic() - began,
-                tokens=session.tokens_of("1"),
-            )
-        )
-        if not said.text:
-            return abstention(self._name, session, shown=said.shown)
-        return finished(self._name, session, said.text, said.citations, said.shown)
+    async def solve(self, session: Session) -> Answer:
+        question = session.question
+        async with session.step("1", question.text) as step:
+            hits = await session.search(question.text, question.k or self._k, step="1", private=False)
+            conclusion = await conclude(session, question.text, hits, thinking=self._thinking, step="1")
+            step.answer = conclusion.text
+        return answer_from_conclusion(session, conclusion)
 
 
-def build(config: Config, backends: Backends) -> Reasoner:
-    return Vanilla(config, backends)
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return SessionReasoner("vanilla", backends, config.searcher, Vanilla(config.k, thinking=config.thinking).solve)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.documents import Chunk, DocumentRef
-from core.ports.record import Library
 from core.ports.retrieval import Hit, Query
+from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.name_links import SourceLink, find_strongest_link, list_mentioned
 from retrieval.candidates.explanations import fetch_display_names
@@ -40,13 +40,13 @@ async def add_reasons(
     evidence: PoolEvidence,
     snapshot: GraphSnapshot,
     query: Query,
-    library: Library,
+    backends: RetrievalBackends,
 ) -> tuple[Hit, ...]:
     """The hits, which are at `places` among the candidates, each with its reasons."""
-    sources = await _titles(evidence, snapshot, query, library)
+    sources = await _titles(evidence, snapshot, query, backends)
     links = await asyncio.to_thread(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked(evidence, place)} | {link.name for link in links if link}
-    names = await _displays(sorted(wanted), evidence, snapshot, query, library)
+    names = await _displays(sorted(wanted), evidence, snapshot, query, backends)
     told = _Told(evidence=evidence, names=names, sources=sources)
     return tuple(
         replace(hit, reasons=_reasons(hit, place, link, told))
@@ -137,18 +137,20 @@ def _short(text: str) -> str:
 
 
 async def _displays(
-    names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library
+    names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     entities = evidence.names.entities[list(names)].tolist()
-    shown = await fetch_display_names(entities, snapshot, query, library)
+    shown = await fetch_display_names(entities, snapshot, query, backends)
     return {name: _short(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 
-async def _titles(evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, library: Library) -> dict[int, str]:
+async def _titles(
+    evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+) -> dict[int, str]:
     """How each source is called that the record still has."""
     chunk_ids = snapshot.chunk_ids(evidence.chunks[evidence.sources].tolist())
-    chunks = await library.chunks(query.corpus.id, chunk_ids)
-    refs = await library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+    chunks = await backends.contents.get_chunks(query.corpus.id, chunk_ids)
+    refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
     return {
         row: _title(chunk, refs[chunk.document_id])
         for row, chunk_id in enumerate(chunk_ids)

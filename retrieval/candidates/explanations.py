@@ -7,8 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.ports.record import FactRow, Library
+from core.ports.record import FactRow
 from core.ports.retrieval import Hit, PathStep, Query
+from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.paths import find_strongest_path
 from retrieval.pagerank.personalized import GraphRanking
@@ -30,7 +31,7 @@ class _Names:
 
 
 async def add_paths(
-    hits: Sequence[Hit], snapshot: GraphSnapshot, pagerank: GraphRanking, query: Query, library: Library
+    hits: Sequence[Hit], snapshot: GraphSnapshot, pagerank: GraphRanking, query: Query, backends: RetrievalBackends
 ) -> list[Hit]:
     """The hits with their paths; one that the graph does not reach keeps an empty path."""
     graph = snapshot.graph(query.documents)
@@ -39,7 +40,7 @@ async def add_paths(
     paths = await asyncio.to_thread(
         lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
     )
-    names = await _names(paths, snapshot, query, library)
+    names = await _names(paths, snapshot, query, backends)
     return [replace(hit, path=_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
 
 
@@ -62,42 +63,46 @@ def _step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
     return PathStep(source=fact.subject, relation=fact.predicate, target=fact.object, chunk_id=fact.chunk_id)
 
 
-async def _names(paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, library: Library) -> _Names:
+async def _names(
+    paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+) -> _Names:
     chunks = snapshot.whole.chunks
     nodes = {node for path in paths for node in path}
     edges = {(a - chunks, b - chunks) for path in paths for a, b in pairwise(path) if min(a, b) >= chunks}
     return _Names(
-        entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, library),
-        passages=await _titles(sorted(n for n in nodes if n < chunks), snapshot, query, library),
-        facts=await _facts(edges, snapshot, query, library),
+        entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, backends),
+        passages=await _titles(sorted(n for n in nodes if n < chunks), snapshot, query, backends),
+        facts=await _facts(edges, snapshot, query, backends),
     )
 
 
 async def fetch_display_names(
-    entities: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library
+    entities: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     """Display names of entities; the normalised one where the record has lost the entity meanwhile."""
-    shown = await library.entities(query.corpus.id, snapshot.entity_ids(entities))
+    shown = await backends.contents.get_entities(query.corpus.id, snapshot.entity_ids(entities))
     return {
         entity: shown[id_].display if id_ in shown else str(snapshot.columns.names[entity])
         for entity, id_ in zip(entities, snapshot.entity_ids(entities), strict=True)
     }
 
 
-async def _titles(passages: Sequence[int], snapshot: GraphSnapshot, query: Query, library: Library) -> dict[int, str]:
+async def _titles(
+    passages: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+) -> dict[int, str]:
     documents = snapshot.document_ids(passages)
-    refs = await library.refs(query.corpus.id, set(documents))
+    refs = await backends.documents.get_refs(query.corpus.id, set(documents))
     return {
         passage: refs[document].title for passage, document in zip(passages, documents, strict=True) if document in refs
     }
 
 
 async def _facts(
-    edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, library: Library
+    edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[tuple[str, str], FactRow]:
     asserting = {edge: _asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
     wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
-    rows = await library.facts_of(query.corpus.id, snapshot.chunk_ids(wanted)) if wanted else []
+    rows = await backends.contents.get_facts_of(query.corpus.id, snapshot.chunk_ids(wanted)) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
     for row in rows:
         found.setdefault((row.subject_id, row.object_id), row)

@@ -50,7 +50,7 @@ async def build_result(
         linked = await _linked(query, snapshot, backends, pagerank)
     if query.explain and pagerank is not None and len(pagerank.entities):
         with trace.timed("explain"):
-            hits = await add_paths(hits, snapshot, pagerank, query, backends.library)
+            hits = await add_paths(hits, snapshot, pagerank, query, backends)
     return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
 
 
@@ -64,8 +64,8 @@ async def _read(
         batch: Sequence[int] = best_first[at : at + query.k - len(read)].tolist()
         at += len(batch)
         ids = dict(zip(snapshot.chunk_ids(batch), batch, strict=True))
-        chunks = await backends.library.chunks(query.corpus.id, list(ids))
-        refs = await backends.library.refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
+        chunks = await backends.contents.get_chunks(query.corpus.id, list(ids))
+        refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
         for chunk in chunks.values():
             if chunk.document_id in refs:
                 read[ids[chunk.id]] = chunk, refs[chunk.document_id]
@@ -88,6 +88,6 @@ async def _linked(
 ) -> dict[str, float]:
     if pagerank is None or not len(pagerank.entities):
         return {}
-    names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query, backends.library)
+    names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query, backends)
     weights = zip(names.values(), pagerank.weights.tolist(), strict=True)
     return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))

@@ -56,7 +56,7 @@ async def link_facts(
 async def _asserted(
     scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
-    triples = await backends.library.triples(query.corpus.id, [one.id for one in scored])
+    triples = await backends.contents.get_triples(query.corpus.id, [one.id for one in scored])
     found = [(triples[one.id], one.score) for one in scored if one.id in triples]
     subjects = find_positions(
         snapshot.columns.entity_ids, encode_ids([triple.subject_id for triple, _ in found])

@@ -88,7 +88,7 @@ class Bridged:
         numbers = snapshot.chunks_with([hit.chunk.id for hit in hits])
         places: list[int] = np.searchsorted(evidence.chunks, numbers).tolist()
         if query.explain:
-            hits = await add_reasons(hits, places, evidence, snapshot, query, self._backends.library)
+            hits = await add_reasons(hits, places, evidence, snapshot, query, self._backends)
         return add_contributions(hits, places, parts) if parts else hits
 
 

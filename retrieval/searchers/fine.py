@@ -98,7 +98,9 @@ class FineRetrieval:
         def strength(row: FactRow) -> float:
             return sum(weight.get(id, 0.0) for id in {row.subject_id, row.object_id})
 
-        rows = [row for row in await self._backends.library.facts_of(query.corpus.id, list(place)) if strength(row)]
+        rows = [
+            row for row in await self._backends.contents.get_facts_of(query.corpus.id, list(place)) if strength(row)
+        ]
         rows.sort(key=lambda row: (-strength(row), place[row.chunk_id], row.id))
         first = {(row.subject_id, row.predicate, row.object_id): row for row in reversed(rows)}
         told = [row for row in rows if first[row.subject_id, row.predicate, row.object_id] is row]

@@ -30,7 +30,7 @@ async def measure(datasets: Path) -> dict[str, Any]:
             began = time.perf_counter()
             corpus, report = await shop.ingest(dataset, "llm")
             seconds = time.perf_counter() - began
-            counts = await shop.container.record.corpora.counts(corpus.id)
+            counts = await shop.container.record.corpora.count(corpus.id)
     calls = [(call.received, call.ended or call.received) for call in server.calls]
     last = max(ended for _, ended in calls)
     return {

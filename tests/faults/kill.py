@@ -94,7 +94,7 @@ async def left_behind(folder: Path) -> Left:
     export = "\n".join(json.dumps(row, sort_keys=True, ensure_ascii=False) for row in rows).encode()
     views = [frozenset(await container.vectors.ids(corpus.id, kind)) for kind in VectorKind]
     views.append(frozenset(await container.text.ids(corpus.id)))
-    page = await container.record.library.documents(corpus.id, limit=10_000)
+    page = await container.record.documents.list(corpus.id, limit=10_000)
     states = frozenset(document.state.value for document in page.data)
     await container.close()
     return Left(export=export, views=tuple(views), states=states)

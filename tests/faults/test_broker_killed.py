@@ -124,5 +124,5 @@ async def test_a_worker_that_is_asked_by_a_signal_leaves_in_peace(
             await asyncio.to_thread(until, lambda: "Warm shutdown" in worker.said(), "it has heard the signal")
             hold(tmp_path).unlink()
             assert await asyncio.to_thread(worker.wait) == 0
-            [job] = await container.record.jobs.all()
+            [job] = await container.record.jobs.list()
             assert job.counts.get("queued"), worker.said()

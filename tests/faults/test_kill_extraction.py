@@ -110,7 +110,7 @@ async def _staged(container: Container, corpus: Corpus, *, at_least: int) -> int
     """How many calls the record knows to be paid for; they are written with their extractions."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        [job] = await container.record.jobs.all()
+        [job] = await container.record.jobs.list()
         if job.calls >= at_least + 8:
             return job.calls
         assert time.monotonic() < deadline, f"{job.calls} calls of {corpus.name} are in the record"

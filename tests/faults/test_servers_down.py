@@ -78,7 +78,7 @@ async def _without_broker(server: Server, redis: RedisServer) -> None:
     parts = await _parts(server)
     assert parts.pop("broker").startswith("degraded")
     assert set(parts.values()) == {"ok"}
-    for corpus_id in await server.container.record.work.waiting():
+    for corpus_id in await server.container.record.maintenance.list_corpora_with_work():
         await Worker("test", server.container.indexing, OPTIONS).work(corpus_id)
     job = (await server.client.get(accepted.headers["location"])).json()
     assert job["state"] == "done"

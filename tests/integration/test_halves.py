@@ -76,7 +76,7 @@ async def test_documents_over_http(server: Server, corpus: Corpus, document: dic
     assert "documents[1]" in said
     assert place in said
     assert _TOLD in said
-    assert (await server.container.record.library.documents(corpus.id, limit=1)).data == (), "nothing was queued"
+    assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ async def test_documents_in_python(server: Server, corpus: Corpus, field: dict[s
     half = Submission(**{"key": "key", "content": b"x", "media_type": "text/plain", **field})
     with pytest.raises(InvalidInput, match=f"^{told} {_TOLD}"):
         await hand_in(server.container, corpus, [whole, half], OnConflict.REPLACE)
-    assert (await server.container.record.library.documents(corpus.id, limit=1)).data == (), "nothing was queued"
+    assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def searcher_of(desk: Desk, name: str) -> Searcher:
     backends = retrieval.RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
-        library=desk.record.library,
+        documents=desk.record.documents,
+        contents=desk.record.contents,
         snapshots=retrieval.SnapshotCache(desk.record.graph),
         embedder=desk.embedder,
     )
@@ -78,5 +79,5 @@ async def test_no_name_collapses_into_another(desk: Desk) -> None:
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
     titles = [str(document["title"]) for document in DOCUMENTS]
-    entities = await desk.record.library.entities(corpus.id, [entity_id(normalise(title)) for title in titles])
+    entities = await desk.record.contents.get_entities(corpus.id, [entity_id(normalise(title)) for title in titles])
     assert {entity.display for entity in entities.values()} == set(titles)

@@ -1,28 +1,35 @@
-"""The record: the one place that is never derived from another. Several small ports over one database.
+"""The record: the system of record, which is never derived from another store. Several small ports over one database.
 
-The contract in short: every write is idempotent; a reader sees a revision whole or not at all; a
-worker's writes are fenced by the epoch of its claim; each committed write raises the corpus' generation and logs what
-changed.
+The contract: every write is idempotent; a reader sees a revision whole or not at all; the writes of a worker are fenced
+by the epoch of its claim; each committed write raises the generation of the corpus and logs the change.
 """
 
 from typing import Protocol
 
-from core.ports.record.corpora import Behind, Built, Corpora
+from core.ports.record.claims import Claim, Claims
+from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
+from core.ports.record.contents import Contents, FactRow, TripleRow
+from core.ports.record.corpora import Corpora
+from core.ports.record.documents import DocumentPage, Documents
 from core.ports.record.exporter import Exporter
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
-from core.ports.record.intake import Enqueued, EnqueuedDocument, Intake, NewRevision
 from core.ports.record.jobs import Jobs
-from core.ports.record.library import DocumentPage, FactRow, Library, TripleRow
-from core.ports.record.work import ChunkRow, Claim, Commit, Outcome, Spent, Staged, Tombstone, WorkQueue
+from core.ports.record.maintenance import Maintenance
+from core.ports.record.reindexing import Reindex, ReindexDifference, Reindexing
+from core.ports.record.staging import JobUsage, StagedExtraction, Staging
+from core.ports.record.submissions import Enqueued, EnqueuedDocument, NewRevision, Submissions
+from core.ports.record.tombstones import Tombstone, Tombstones
 
 __all__ = [
-    "Behind",
-    "Built",
     "ChunkRow",
     "Claim",
+    "Claims",
     "Commit",
+    "Commits",
+    "Contents",
     "Corpora",
     "DocumentPage",
+    "Documents",
     "Enqueued",
     "EnqueuedDocument",
     "Exporter",
@@ -31,40 +38,59 @@ __all__ = [
     "GraphChunk",
     "GraphRows",
     "GraphSource",
-    "Intake",
+    "JobUsage",
     "Jobs",
-    "Library",
+    "Maintenance",
     "NewRevision",
     "Outcome",
     "Record",
-    "Spent",
-    "Staged",
+    "Reindex",
+    "ReindexDifference",
+    "Reindexing",
+    "StagedExtraction",
+    "Staging",
+    "Submissions",
     "Tombstone",
+    "Tombstones",
     "TripleRow",
-    "WorkQueue",
 ]
 
 
 class Record(Protocol):
-    """The ports of one record together, as the container hands them out."""
+    """The ports of one record together."""
 
     @property
     def corpora(self) -> Corpora: ...
     @property
-    def intake(self) -> Intake: ...
+    def reindexing(self) -> Reindexing: ...
     @property
-    def work(self) -> WorkQueue: ...
-    @property
-    def library(self) -> Library: ...
-    @property
-    def graph(self) -> GraphSource: ...
+    def submissions(self) -> Submissions: ...
     @property
     def jobs(self) -> Jobs: ...
+    @property
+    def claims(self) -> Claims: ...
+    @property
+    def staging(self) -> Staging: ...
+    @property
+    def commits(self) -> Commits: ...
+    @property
+    def tombstones(self) -> Tombstones: ...
+    @property
+    def maintenance(self) -> Maintenance: ...
+    @property
+    def documents(self) -> Documents: ...
+    @property
+    def contents(self) -> Contents: ...
+    @property
+    def graph(self) -> GraphSource: ...
     @property
     def exporter(self) -> Exporter: ...
 
     async def check(self) -> str:
-        """What answers, such as `Neo4j/5.26.30`. Raises `Unavailable`, or `InvalidSettings` where it is not ours."""
+        """Returns the name and version of the server that answers, such as `Neo4j/5.26.30`.
+
+        Raises `Unavailable`, or `InvalidSettings` if the database is not one of Hopweave.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -1,5 +1,6 @@
-"""Jobs, by id."""
+"""The port of jobs, by id."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from core.jobs import Job
@@ -8,21 +9,23 @@ __all__ = ["Jobs"]
 
 
 class Jobs(Protocol):
+    """Jobs of all corpora."""
+
     async def get(self, job_id: str) -> Job:
         """Raises `NotFound`."""
         ...
 
-    async def all(self, *, limit: int = 50) -> list[Job]:
-        """Newest first."""
+    async def list(self, *, limit: int = 50) -> Sequence[Job]:
+        """Returns jobs, newest first."""
         ...
 
     async def cancel(self, job_id: str) -> Job:
-        """Cancel what is not finished; what is stays. A final job is returned as it is."""
+        """Cancels the revisions that are not finished; the others stay. A final job is returned as it is."""
         ...
 
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
-        """Queue what is paused again, with `tokens` more to spend from now on (None: as many as the last time).
+        """Queues paused revisions again, with `tokens` more to spend from now on (None: as many as the last time).
 
-        Raises `Conflict` where nothing is paused.
+        Raises `Conflict` if nothing is paused.
         """
         ...

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from core.budget import Budget
 from core.events import CallEvent
-from core.ports.record import Claim, Spent
+from core.ports.record import Claim, JobUsage
 from core.trace import Event, Trace
 
 __all__ = ["Accounting"]
@@ -23,7 +23,7 @@ class _Account:
     trace: Trace = field(default_factory=Trace)
     elsewhere: int = 0
     calls: int = 0
-    recorded: Spent = field(default_factory=lambda: Spent(job_id=""))
+    recorded: JobUsage = field(default_factory=lambda: JobUsage(job_id=""))
 
     def __post_init__(self) -> None:
         self.trace.listeners.append(self._count)
@@ -33,9 +33,9 @@ class _Account:
         self.trace.events.clear()  # nobody reads the events of a job, which may make a million calls
 
     @property
-    def unrecorded(self) -> Spent:
+    def unrecorded(self) -> JobUsage:
         usage, recorded = self.trace.usage, self.recorded
-        return Spent(
+        return JobUsage(
             job_id=self.job_id,
             calls=self.calls - recorded.calls,
             prompt_tokens=usage.prompt_tokens - recorded.prompt_tokens,
@@ -58,7 +58,7 @@ class Accounting:
         account.trace.budget = Budget(tokens=limit)
         return account.trace
 
-    def unrecorded(self) -> list[Spent]:
+    def unrecorded(self) -> list[JobUsage]:
         """Returns the usage since the last `mark_recorded`, of each job that has any."""
         return [
             spent
@@ -66,11 +66,11 @@ class Accounting:
             if (spent := account.unrecorded).calls or spent.prompt_tokens or spent.completion_tokens
         ]
 
-    def mark_recorded(self, spent: list[Spent]) -> None:
+    def mark_recorded(self, spent: list[JobUsage]) -> None:
         """Notes that the record has stored this usage."""
         for one in spent:
             account = self._accounts[one.job_id]
-            account.recorded = Spent(
+            account.recorded = JobUsage(
                 job_id=one.job_id,
                 calls=account.recorded.calls + one.calls,
                 prompt_tokens=account.recorded.prompt_tokens + one.prompt_tokens,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, ModelRefused
 from core.graph import Extraction
 from core.ports.indexing import Extractor, ModelCalls
-from core.ports.record import Claim, Staged
+from core.ports.record import Claim, StagedExtraction
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
 
@@ -119,7 +119,7 @@ class ExtractionPool:
         if error is None:
             hash = document.hashes[n]
             document.found[hash] = task.result()
-            self._staging.add(Staged(claim=document.claim, extract_hash=hash, extraction=task.result()))
+            self._staging.add(StagedExtraction(claim=document.claim, extract_hash=hash, extraction=task.result()))
         elif isinstance(error, BudgetExhausted):
             document.stopped = error
         elif isinstance(error, ModelRefused):

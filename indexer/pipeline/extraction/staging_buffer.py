@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from core.errors import Unavailable
-from core.ports.record import Claim, Spent, Staged, WorkQueue
+from core.ports.record import Claim, JobUsage, StagedExtraction, Staging
 from indexer.pipeline.extraction.accounting import Accounting
 
 __all__ = ["StagingBuffer"]
@@ -20,15 +20,15 @@ class StagingBuffer:
     `on_fenced` is called with the claims that the record has fenced.
     """
 
-    def __init__(self, work: WorkQueue, accounting: Accounting, on_fenced: Callable[[Sequence[Claim]], None]) -> None:
-        self._work = work
+    def __init__(self, staging: Staging, accounting: Accounting, on_fenced: Callable[[Sequence[Claim]], None]) -> None:
+        self._staging = staging
         self._on_fenced = on_fenced
         self._accounting = accounting
-        self._pending: list[Staged] = []
+        self._pending: list[StagedExtraction] = []
         self._full = asyncio.Event()
         self._writing = asyncio.Lock()
 
-    def add(self, staged: Staged) -> None:
+    def add(self, staged: StagedExtraction) -> None:
         self._pending.append(staged)
         if len(self._pending) >= _MAX_EXTRACTIONS:
             self._full.set()
@@ -47,8 +47,8 @@ class StagingBuffer:
                 await asyncio.wait([task])
                 raise
 
-    async def _stage(self, pending: list[Staged], spent: list[Spent]) -> None:
-        fenced = await self._work.stage(pending, spent)
+    async def _stage(self, pending: list[StagedExtraction], spent: list[JobUsage]) -> None:
+        fenced = await self._staging.stage(pending, spent)
         del self._pending[: len(pending)]
         self._accounting.mark_recorded(spent)
         self._on_fenced(fenced)

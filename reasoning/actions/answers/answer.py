@@ -1,4 +1,7 @@
-"""Answer one question from its passages, citing them by number, or say that they do not suffice."""
+"""The action `answer`: answers one question from its passages and cites them, or says that they do not suffice.
+
+Other actions take `CitedAnswer` and the parsing of citations from here.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,25 +12,30 @@ from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.citations.citing import MARKERS, cited_numbers
-from reasoning.citations.quoting import best_quote
-from reasoning.engine.session import Call, Session
+from reasoning.citations.markers import MARKERS, parse_markers
+from reasoning.citations.quotes import select_quote
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["Answered", "Cited", "KnownAnswer", "answer", "cited_hits", "known_block", "plain_answer", "with_sources"]
+__all__ = [
+    "NO_ANSWER",
+    "Answered",
+    "CitedAnswer",
+    "answer",
+    "format_known",
+    "resolve_citations",
+    "select_cited",
+    "strip_markers",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class KnownAnswer:
-    """An earlier question with its answer and what that stands on."""
+class CitedAnswer:
+    """An answer with the passages that it cites, of those that were `shown`.
 
-    question: str
-    answer: str
-    quotes: tuple[Quote, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cited:
-    """An answer, the passages that it cites, of those that were `shown`. Not `sufficient`: they did not hold it."""
+    If it is not `sufficient`, the passages did not hold an answer.
+    """
 
     text: str
     sufficient: bool
@@ -36,7 +44,11 @@ class Cited:
     quotes: tuple[Quote, ...] = ()
 
 
-class Answered(BaseModel):
+NO_ANSWER = CitedAnswer(text="", sufficient=False, cited=(), shown=())
+"""The answer of a step that found no passages, for which no model is called."""
+
+
+class Answered(BaseModel):  # its docstring is part of the schema that models are sent
     """What a model says to a question over numbered passages."""
 
     sufficient: bool
@@ -51,40 +63,45 @@ async def answer(
     *,
     step: str = "",
     known: Sequence[KnownAnswer] = (),
-) -> Cited:
-    """The quotes of its citations are the best sentences of the passages, chosen by us."""
-    call = Call(
+) -> CitedAnswer:
+    """Answers a question. The quotes are the sentences of the cited passages that support the answer best.
+
+    `known` are answers of earlier steps. Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "answer"),
         question=question,
-        variables={"question": neutral(question), "known": known_block(known)},
+        variables={"question": neutral(question), "known": format_known(known)},
         passages=passages,
-        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        chunks=chunk_ids_of(known),
         step=step,
     )
-    said, shown = await session.structured(call, Answered)
-    return with_sources(session, said, shown, question, step)
+    reply, shown = await session.complete_structured(call, Answered)
+    return resolve_citations(session, reply, shown, question, step)
 
 
-def with_sources(session: Session, said: Answered, shown: tuple[Hit, ...], question: str, step: str) -> Cited:
-    """The answer with the passages that it cites, wherever their numbers were written."""
-    text = plain_answer(said.answer)
-    cited = cited_hits(session, [*said.citations, *cited_numbers(said.answer)], shown, step)
-    return Cited(
+def resolve_citations(
+    session: Session, reply: Answered, shown: tuple[Hit, ...], question: str, step: str
+) -> CitedAnswer:
+    """Returns the answer with the passages that it cites, in `citations` or by markers in its text."""
+    text = strip_markers(reply.answer)
+    cited = select_cited(session, [*reply.citations, *parse_markers(reply.answer)], shown, step)
+    return CitedAnswer(
         text=text,
-        sufficient=said.sufficient and bool(text),
+        sufficient=reply.sufficient and bool(text),
         cited=cited,
         shown=shown,
-        quotes=tuple(best_quote(hit, text, question) for hit in cited),
+        quotes=tuple(select_quote(hit, text, question) for hit in cited),
     )
 
 
-def plain_answer(text: str) -> str:
-    """An answer without the markers that a model may have put into it: what they name is not checked."""
+def strip_markers(text: str) -> str:
+    """Returns an answer without the markers that a model may have put into it: nothing checks what they name."""
     return MARKERS.sub("", text).strip()
 
 
-def cited_hits(session: Session, numbers: Sequence[int], shown: Sequence[Hit], step: str) -> tuple[Hit, ...]:
-    """The passages of these numbers, each once; a number of none that was shown is dropped and noted."""
+def select_cited(session: Session, numbers: Sequence[int], shown: Sequence[Hit], step: str) -> tuple[Hit, ...]:
+    """Returns the passages of these numbers, each once. A number without a passage is dropped and noted."""
     valid = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(shown)]
     for number in numbers:
         if not 1 <= number <= len(shown):
@@ -93,15 +110,15 @@ def cited_hits(session: Session, numbers: Sequence[int], shown: Sequence[Hit], s
     return tuple(shown[number - 1] for number in valid)
 
 
-def known_block(known: Sequence[KnownAnswer]) -> str:
-    """Earlier questions with their answers and quotes, fenced, for a prompt."""
+def format_known(known: Sequence[KnownAnswer]) -> str:
+    """Returns earlier questions with their answers and quotes for a prompt, fenced; '' if there are none."""
     if not known:
         return ""
     return "What is known already:\n" + "\n".join(
-        fenced("known", "\n".join([f"Question: {one.question}", f"Answer: {one.answer}", *_quoted(one.quotes)]))
+        fenced("known", "\n".join([f"Question: {one.question}", f"Answer: {one.answer}", *_format_quotes(one.quotes)]))
         for one in known
     )
 
 
-def _quoted(quotes: Sequence[Quote]) -> list[str]:
+def _format_quotes(quotes: Sequence[Quote]) -> list[str]:
     return [f"Quote from {quote.hit.document.title or quote.hit.document.key}: {quote.text}" for quote in quotes]

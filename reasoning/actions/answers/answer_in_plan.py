@@ -1,13 +1,17 @@
-"""Answer one node of a plan from its passages, its parents' answers and the question that the plan is for."""
+"""The action `answer_in_plan`: answers one node of a plan, knowing its parents and the question that the plan serves.
+
+The source is Plan*RAG (arXiv 2410.20753), section 3.
+"""
 
 from collections.abc import Sequence
 
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import Answered, Cited, KnownAnswer, known_block, with_sources
-from reasoning.engine.session import Call, Session
-from reasoning.plans.chains import chunks_of, pairs
+from reasoning.actions.answers.answer import Answered, CitedAnswer, format_known, resolve_citations
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, without_quotes
 
 __all__ = ["answer_in_plan"]
 
@@ -20,22 +24,24 @@ async def answer_in_plan(
     purpose: str,
     step: str,
     parents: Sequence[KnownAnswer] = (),
-) -> Cited:
-    """`purpose` is the question that is planned for. Of the parents the call sees questions and answers, no quotes
-    (the Markov assumption of Plan*RAG, section 3). It is counted as `answer`.
+) -> CitedAnswer:
+    """Answers a node; `purpose` is the question that is planned for.
+
+    The call sees the questions and answers of the parents without quotes (the Markov assumption of Plan*RAG, section
+    3). It is counted as `answer`. Raises `ModelFailed` if the reply cannot be read.
     """
-    call = Call(
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "answer_in_plan"),
         role="answer",
         question=question,
         variables={
             "purpose": fenced("question", purpose),
-            "known": known_block(pairs(parents)),
+            "known": format_known(without_quotes(parents)),
             "question": fenced("question", question),
         },
         passages=passages,
-        chunks=chunks_of(parents),
+        chunks=chunk_ids_of(parents),
         step=step,
     )
-    said, shown = await session.structured(call, Answered)
-    return with_sources(session, said, shown, question, step)
+    reply, shown = await session.complete_structured(call, Answered)
+    return resolve_citations(session, reply, shown, question, step)

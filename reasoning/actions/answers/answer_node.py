@@ -1,4 +1,7 @@
-"""Answer one node of a plan with verbatim quotes, and say whether its passages suffice: one call for all three."""
+"""The action `answer_node`: answers one node of a plan with verbatim quotes, and says whether its passages suffice.
+
+One call does all three; the reasoner `auto` uses it.
+"""
 
 from collections.abc import Sequence
 
@@ -8,9 +11,11 @@ from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import Cited, KnownAnswer, known_block, plain_answer
-from reasoning.citations.quoting import best_quote, quote_of
-from reasoning.engine.session import Call, Session
+from reasoning.actions.answers.answer import CitedAnswer, format_known, strip_markers
+from reasoning.citations.quotes import find_quote, select_quote
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
 __all__ = ["answer_node"]
 
@@ -28,46 +33,52 @@ class _Answered(BaseModel):
 
 async def answer_node(
     session: Session, question: str, passages: Sequence[Hit], *, step: str, known: Sequence[KnownAnswer] = ()
-) -> Cited:
-    """`known` are the answers of the node's parents with their quotes."""
-    call = Call(
+) -> CitedAnswer:
+    """Answers a node; `known` are the answers of its parents, with their quotes.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "answer_node"),
         question=question,
-        variables={"question": neutral(question), "known": known_block(known)},
+        variables={"question": neutral(question), "known": format_known(known)},
         passages=passages,
-        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        chunks=chunk_ids_of(known),
         step=step,
     )
-    said, shown = await session.structured(call, _Answered)
-    text = plain_answer(said.answer)
-    quotes = _quotes(session, said.citations, shown, text, question, step)
-    return Cited(
+    reply, shown = await session.complete_structured(call, _Answered)
+    text = strip_markers(reply.answer)
+    quotes = _check_quotes(session, reply.citations, shown, text, question, step)
+    return CitedAnswer(
         text=text,
-        sufficient=said.sufficient and bool(text),
+        sufficient=reply.sufficient and bool(text),
         cited=tuple({quote.hit.chunk.id: quote.hit for quote in quotes}.values()),
         shown=shown,
         quotes=quotes,
     )
 
 
-def _quotes(
+def _check_quotes(
     session: Session, citations: Sequence[_Citation], shown: Sequence[Hit], answer: str, question: str, step: str
 ) -> tuple[Quote, ...]:
-    """What was not shown is not cited; what is not in the passage is not quoted: its best sentence is, and a note says
-    so.
+    """Returns the quotes as their passages have them, each once.
+
+    A citation of a passage that was not shown is dropped. A quote that is not in its passage is replaced by the
+    passage's best sentence. Both are noted.
     """
     quotes: dict[tuple[str, int], Quote] = {}
-    for one in citations:
-        if not 1 <= one.passage <= len(shown):
-            session.trace.note(f"a citation [{one.passage}] of step {step} was dropped: no such passage was shown")
+    for citation in citations:
+        if not 1 <= citation.passage <= len(shown):
+            session.trace.note(f"a citation [{citation.passage}] of step {step} was dropped: no such passage was shown")
             continue
-        hit = shown[one.passage - 1]
-        quote = quote_of(hit, one.quote)
+        hit = shown[citation.passage - 1]
+        quote = find_quote(hit, citation.quote)
         if quote is None:
-            if one.quote.strip().casefold() not in hit.chunk.text.casefold():  # else it is only too short to tell much
+            # A quote that is in the passage and still not found is only too short to be one.
+            if citation.quote.strip().casefold() not in hit.chunk.text.casefold():
                 session.trace.note(
                     f"a quote of step {step} is not in the passage that it names; its best sentence was taken"
                 )
-            quote = best_quote(hit, answer, question)
+            quote = select_quote(hit, answer, question)
         quotes.setdefault((hit.chunk.id, quote.span.start), quote)
     return tuple(quotes.values())

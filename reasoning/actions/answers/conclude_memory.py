@@ -1,14 +1,16 @@
-"""An answer from the model's own memory, without any passage."""
+"""The action `conclude_memory`: an answer from the model's memory, without any passage."""
 
 from collections.abc import Sequence
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import KnownAnswer, known_block
-from reasoning.actions.answers.conclude import said_in
-from reasoning.citations.citing import cited_text
-from reasoning.engine.session import Call, Session
+from reasoning.actions.answers.answer import format_known
+from reasoning.actions.answers.conclude import extract_answer
+from reasoning.citations.markers import cite_passages
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 from reasoning.engine.streaming import TokenStream
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
 __all__ = ["conclude_memory"]
 
@@ -19,19 +21,22 @@ async def conclude_memory(
     *,
     step: str = "",
     known: Sequence[KnownAnswer] = (),
-    streamed: bool = True,
+    stream: bool = True,
 ) -> str:
-    """The answer, any marker taken out; '' where the model does not know. Not `streamed`: it is not the last word."""
-    call = Call(
+    """Returns the answer without any marker; '' if the model does not know it.
+
+    Set `stream` to False if it is not the final answer. Raises `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_memory"),
         role="conclude",
         question=question,
-        variables={"question": neutral(question), "known": known_block(known)},
-        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        variables={"question": neutral(question), "known": format_known(known)},
+        chunks=chunk_ids_of(known),
         step=step,
         conversation=True,
     )
     tokens = TokenStream(session.trace, sources=0)
-    text, _ = await session.text(call, tokens if streamed else None)
+    text, _ = await session.complete_text(call, tokens if stream else None)
     tokens.end()
-    return cited_text(said_in(text), (), session.trace)[0].strip()
+    return cite_passages(extract_answer(text), (), session.trace)[0].strip()

@@ -1,4 +1,4 @@
-"""ReAct's move: a thought, and then a search or the end."""
+"""The action `next_thought`: ReAct's next move, a thought followed by a search or the end (arXiv 2210.03629)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,17 @@ from pydantic import BaseModel, Field, model_validator
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import cited_hits, plain_answer
-from reasoning.citations.citing import cited_numbers
-from reasoning.engine.session import Call, Session
+from reasoning.actions.answers.answer import select_cited, strip_markers
+from reasoning.citations.markers import parse_markers
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
-__all__ = ["Move", "Observed", "next_thought"]
+__all__ = ["Move", "Observation", "next_thought"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observed:
-    """A search that was made: the thought before it, its query, and the numbers of the passages that it brought."""
+class Observation:
+    """An earlier search: the thought before it, its query, and the numbers of the passages that it found."""
 
     thought: str
     query: str
@@ -27,7 +28,7 @@ class Observed:
 
 @dataclass(frozen=True, kw_only=True)
 class Move:
-    """What the model does next: it searches for `text`, or finishes with the answer `text` ('' where there is none)."""
+    """The model's next move: a search for `text`, or, if it `finishes`, the answer `text` ('' if it has none)."""
 
     thought: str
     finishes: bool
@@ -43,7 +44,7 @@ class _Thought(BaseModel):
     citations: list[int]
 
     @model_validator(mode="after")
-    def _searches_for_something(self) -> Self:
+    def _needs_query(self) -> Self:
         if self.action == "search" and not self.input.strip():
             raise ValueError("`input` is empty; a search needs a query")
         return self
@@ -52,39 +53,43 @@ class _Thought(BaseModel):
 async def next_thought(
     session: Session,
     question: str,
-    moves: Sequence[Observed],
+    moves: Sequence[Observation],
     passages: Sequence[Hit],
     *,
     left: int,
     step: str = "",
 ) -> Move:
-    """The next move after all earlier ones; `passages` are all that was observed, `left` counts the moves left."""
-    call = Call(
+    """Returns the move after `moves`. `passages` are all that these found; `left` is the number of moves left.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_thought"),
         question=question,
-        variables={"question": neutral(question), "moves": _moves_block(moves), "left": str(left)},
+        variables={"question": neutral(question), "moves": _format_moves(moves), "left": str(left)},
         passages=passages,
         chunks=frozenset(hit.chunk.id for hit in passages if hit.url is None),
         step=step,
         conversation=True,
     )
-    said, shown = await session.structured(call, _Thought)
-    finishes = said.action == "finish"
+    reply, shown = await session.complete_structured(call, _Thought)
+    if reply.action == "search":
+        return Move(thought=reply.thought.strip(), finishes=False, text=reply.input.strip(), shown=shown)
     return Move(
-        thought=said.thought.strip(),
-        finishes=finishes,
-        text=plain_answer(said.input) if finishes else said.input.strip(),
-        cited=cited_hits(session, [*said.citations, *cited_numbers(said.input)], shown, step) if finishes else (),
+        thought=reply.thought.strip(),
+        finishes=True,
+        text=strip_markers(reply.input),
+        cited=select_cited(session, [*reply.citations, *parse_markers(reply.input)], shown, step),
         shown=shown,
     )
 
 
-def _moves_block(moves: Sequence[Observed]) -> str:
+def _format_moves(moves: Sequence[Observation]) -> str:
     if not moves:
         return "You have not searched yet."
     lines = ["Your moves so far, with the numbers of the passages that each search brought:"]
     for number, move in enumerate(moves, start=1):
-        brought = ", ".join(f"[{one}]" for one in move.passages) or "nothing"
-        told = f"Thought {number}: {move.thought}\nSearch {number}: {move.query}\nObservation {number}: {brought}"
-        lines.append(fenced("known", told))
+        found = ", ".join(f"[{passage}]" for passage in move.passages) or "nothing"
+        text = f"Thought {number}: {move.thought}\nSearch {number}: {move.query}\nObservation {number}: {found}"
+        lines.append(fenced("known", text))
     return "\n".join(lines)

@@ -1,4 +1,7 @@
-"""Condense the passages of an atomic query to one sentence that answers it and can be understood without it."""
+"""The action `summarize`: condenses the passages of an atomic query to one sentence that can be understood without it.
+
+The source is LevelRAG (arXiv 2502.18139).
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -9,11 +12,12 @@ from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import cited_hits
-from reasoning.citations.quoting import best_quote
-from reasoning.engine.session import Call, Session
+from reasoning.actions.answers.answer import select_cited
+from reasoning.citations.quotes import select_quote
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
-__all__ = ["Summary", "summarize"]
+__all__ = ["QuerySummary", "summarize"]
 
 _PASSAGES_ALONE = (
     "Use the passages and nothing else. Where they do not hold the answer, `sufficient` is false, `citations` is "
@@ -26,8 +30,8 @@ _MEMORY_TOO = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Summary:
-    """One sentence. Not `sufficient`: it says what was not found. Without quotes, no passage holds what it says."""
+class QuerySummary:
+    """One sentence. If it is not `sufficient`, it says what was not found. Without quotes, no passage supports it."""
 
     text: str
     sufficient: bool
@@ -49,9 +53,12 @@ async def summarize(
     memory: bool = False,
     step: str = "",
     chunks: Collection[str] = (),
-) -> Summary:
-    """With `memory` the model may answer from what it knows. `chunks` are those whose words the question may hold."""
-    call = Call(
+) -> QuerySummary:
+    """Summarizes passages; with `memory` the model may answer from what it knows.
+
+    `chunks` are ids of the chunks whose words the question may hold. Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "summarize"),
         question=question,
         variables={"question": neutral(question), "sources": _MEMORY_TOO if memory else _PASSAGES_ALONE},
@@ -59,10 +66,10 @@ async def summarize(
         chunks=frozenset(chunks),
         step=step,
     )
-    said, shown = await session.structured(call, _Summarized)
-    text = " ".join(said.summary.split())
-    if not (said.sufficient and text):
-        return Summary(text=text, sufficient=False, quotes=(), shown=shown)
-    cited = cited_hits(session, said.citations, shown, step)
-    quotes = tuple(best_quote(hit, text, question) for hit in cited)
-    return Summary(text=text, sufficient=True, quotes=quotes, shown=shown)
+    reply, shown = await session.complete_structured(call, _Summarized)
+    text = " ".join(reply.summary.split())
+    if not (reply.sufficient and text):
+        return QuerySummary(text=text, sufficient=False, quotes=(), shown=shown)
+    cited = select_cited(session, reply.citations, shown, step)
+    quotes = tuple(select_quote(hit, text, question) for hit in cited)
+    return QuerySummary(text=text, sufficient=True, quotes=quotes, shown=shown)

@@ -1,1 +1,1 @@
-"""Actions that judge answers, passages or questions."""
+"""Actions that judge: an answer against passages, whether passages suffice, whether a question needs any."""

@@ -1,4 +1,4 @@
-"""Decide whether a question has to be looked up at all."""
+"""The action `need_retrieval`: decides whether a question needs passages at all (Self-RAG, arXiv 2310.11511)."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,10 @@ from pydantic import BaseModel
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import KnownAnswer, known_block
-from reasoning.engine.session import Call, Session
+from reasoning.actions.answers.answer import format_known
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
 __all__ = ["need_retrieval"]
 
@@ -17,12 +19,16 @@ class _Decided(BaseModel):
 
 
 async def need_retrieval(session: Session, question: str, *, step: str = "", known: Sequence[KnownAnswer] = ()) -> bool:
-    call = Call(
+    """Whether a question has to be looked up; `known` are answers of earlier steps.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.judging", "need_retrieval"),
         question=question,
-        variables={"question": neutral(question), "known": known_block(known)},
-        chunks=frozenset(quote.hit.chunk.id for one in known for quote in one.quotes),
+        variables={"question": neutral(question), "known": format_known(known)},
+        chunks=chunk_ids_of(known),
         step=step,
     )
-    said, _ = await session.structured(call, _Decided)
-    return said.retrieve
+    reply, _ = await session.complete_structured(call, _Decided)
+    return reply.retrieve

@@ -1,4 +1,7 @@
-"""Say whether what was found is enough to answer a question."""
+"""The action `verify`: says whether passages, or summaries of them, are enough to answer a question.
+
+The source is LevelRAG (arXiv 2502.18139).
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -7,9 +10,10 @@ from pydantic import BaseModel
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
-__all__ = ["contexts_block", "verify", "verify_contexts"]
+__all__ = ["format_contexts", "verify", "verify_contexts"]
 
 _ROLE = "verify"
 
@@ -21,13 +25,13 @@ class _Verified(BaseModel):
 async def verify(
     session: Session, question: str, passages: Sequence[Hit], *, step: str = "", chunks: Collection[str] = ()
 ) -> bool:
-    """Whether the passages are enough; no passages never are, and no model is asked about them.
+    """Whether the passages are enough; without passages, False without a call.
 
-    `chunks` are ids of those whose words the question may hold.
+    `chunks` are ids of the chunks whose words the question may hold. Raises `ModelFailed` if the reply cannot be read.
     """
     if not passages:
         return False
-    call = Call(
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.judging", "verify"),
         role=_ROLE,
         question=question,
@@ -36,24 +40,27 @@ async def verify(
         chunks=frozenset(chunks),
         step=step,
     )
-    said, _ = await session.structured(call, _Verified)
-    return said.enough
+    reply, _ = await session.complete_structured(call, _Verified)
+    return reply.enough
 
 
 async def verify_contexts(session: Session, question: str, contexts: Sequence[str], *, chunks: Collection[str]) -> bool:
-    """Whether summaries are enough; `chunks` are ids of those that they were written from."""
-    call = Call(
+    """Whether summaries are enough. `chunks` are ids of the chunks that they were written from.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.judging", "verify_contexts"),
         role=_ROLE,
         question=question,
-        variables={"question": neutral(question), "contexts": contexts_block(contexts)},
+        variables={"question": neutral(question), "contexts": format_contexts(contexts)},
         chunks=frozenset(chunks),
     )
-    said, _ = await session.structured(call, _Verified)
-    return said.enough
+    reply, _ = await session.complete_structured(call, _Verified)
+    return reply.enough
 
 
-def contexts_block(contexts: Sequence[str]) -> str:
-    """Summaries as LevelRAG hands them on: numbered, without what was asked for them."""
+def format_contexts(contexts: Sequence[str]) -> str:
+    """Returns summaries as LevelRAG shows them: numbered, without the queries that they answer."""
     lines = (f"Context {number}: {' '.join(text.split())}" for number, text in enumerate(contexts, start=1))
     return fenced("summaries", "\n".join(lines))

@@ -1,1 +1,1 @@
-"""Actions that plan, split or rewrite a question."""
+"""Actions that plan: they split a question, rewrite it, or find what is still missing."""

@@ -1,11 +1,15 @@
-"""Break a question into the atomic queries that can be looked up before anything is known."""
+"""The action `atomic_queries`: splits a question into queries that can be looked up before anything is known.
+
+The source is LevelRAG (arXiv 2502.18139).
+"""
 
 from pydantic import BaseModel
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
-from reasoning.shared.listing import bounded
+from reasoning.actions.distinct_texts import take_distinct
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["atomic_queries"]
 
@@ -15,12 +19,15 @@ class _Broken(BaseModel):
 
 
 async def atomic_queries(session: Session, question: str, limit: int) -> tuple[str, ...]:
-    """At most `limit`, each once; the question itself where none came."""
-    call = Call(
+    """Returns at most `limit` queries, each once; the question itself if the model gave none.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "atomic_queries"),
         question=question,
         variables={"question": neutral(question), "limit": str(limit)},
         conversation=True,
     )
-    said, _ = await session.structured(call, _Broken)
-    return bounded(session, said.queries, limit, "atomic queries") or (question,)
+    reply, _ = await session.complete_structured(call, _Broken)
+    return take_distinct(session, reply.queries, limit, "atomic queries") or (question,)

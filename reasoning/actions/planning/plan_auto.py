@@ -1,4 +1,4 @@
-"""One call that cleans a question, finds what it asks, and plans the searches that lead there as a DAG."""
+"""The action `plan_auto`: one call that corrects a question, finds its intents, and plans its searches as a DAG."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,9 @@ from pydantic import BaseModel, Field, model_validator
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
-from reasoning.plans.dag import PlannedNode, parse_dag, sinks
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.plans.dag import PlannedNode, find_sinks, parse_dag
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "AutoPlan", "plan_auto"]
 
@@ -17,7 +18,9 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True, kw_only=True)
 class AutoPlan:
-    """`goals` are the ids of the nodes that settle what is asked, in order: those of the intents, and every sink."""
+    """`question` is the corrected question, `goals` are the ids of the nodes that answer it, in order: those that the
+    intents name, and every sink.
+    """
 
     question: str
     needs_retrieval: bool
@@ -42,7 +45,7 @@ class _Plan(BaseModel):
     intents: list[_Intent] = []
 
     @model_validator(mode="after")
-    def _can_be_carried_out(self) -> "_Plan":
+    def _check(self) -> "_Plan":
         self.nodes()
         return self
 
@@ -54,24 +57,25 @@ class _Plan(BaseModel):
 
 
 async def plan_auto(session: Session, question: str, *, known: str = "") -> AutoPlan:
-    """`known` says what an earlier plan has found and where it failed, for a plan that goes another way.
+    """Plans a question. `known` says what an earlier plan found and where it failed, for another plan.
 
-    A plan that cannot be carried out (cyclic, empty, too large, tags that name nothing) is told back once.
+    A plan that cannot be carried out (cyclic, empty, too large, tags that name nothing) is sent back to the model once;
+    raises `ModelFailed` if the second is not better.
     """
-    call = Call(
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "plan_auto"),
         question=question,
         variables={"question": neutral(question), "known": known},
         conversation=True,
     )
-    said, _ = await session.structured(call, _Plan)
-    nodes = said.nodes()
-    there = {node.id for node in nodes}
-    intents = (intent.step for intent in said.intents if intent.step in there)
-    goals = dict.fromkeys((*intents, *(node.id for node in sinks(nodes))))
+    reply, _ = await session.complete_structured(call, _Plan)
+    nodes = reply.nodes()
+    ids = {node.id for node in nodes}
+    intents = (intent.step for intent in reply.intents if intent.step in ids)
+    goals = dict.fromkeys((*intents, *(node.id for node in find_sinks(nodes))))
     return AutoPlan(
-        question=said.question.strip() or question,
-        needs_retrieval=said.needs_retrieval,
+        question=reply.question.strip() or question,
+        needs_retrieval=reply.needs_retrieval,
         nodes=nodes,
         goals=tuple(goals),
     )

@@ -1,4 +1,7 @@
-"""Plan a question as a graph of sub-questions, with examples (Plan*RAG, section 3)."""
+"""The action `plan_dag`: plans a question as a graph of sub-questions, with examples.
+
+The source is Plan*RAG (arXiv 2410.20753), section 3.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -7,7 +10,8 @@ from pydantic import BaseModel, model_validator
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag
 
 __all__ = ["plan_dag"]
@@ -25,14 +29,14 @@ class _Bounds:
     words: str
 
 
-class _Written(BaseModel):
+class _Written(BaseModel):  # its docstring is part of the schema that models may be sent
     """A plan as it is written. A subclass says how large it may be, and the words of the question that it is for."""
 
     bounds: ClassVar[_Bounds]
     nodes: list[_Node]
 
     @model_validator(mode="after")
-    def _can_be_carried_out(self) -> Self:
+    def _check(self) -> Self:
         self.parsed()
         return self
 
@@ -43,11 +47,11 @@ class _Written(BaseModel):
 
 
 async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth: int) -> tuple[PlannedNode, ...]:
-    """The nodes by depth and position. No passage is shown to this call.
+    """Returns the nodes by depth and position. The call is shown no passage.
 
-    A plan that cannot be carried out is a malformed answer: told back once, then an error of this step.
+    A plan that cannot be carried out is sent back to the model once; raises `ModelFailed` if the second is not better.
     """
-    call = Call(
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "plan_dag"),
         question=question,
         variables={"question": neutral(question), "max_nodes": str(max_nodes), "max_depth": str(max_depth)},
@@ -56,5 +60,5 @@ async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth
     class Plan(_Written):
         bounds = _Bounds(max_nodes=max_nodes, max_depth=max_depth, words=question)
 
-    planned, _ = await session.structured(call, Plan)
-    return planned.parsed()
+    reply, _ = await session.complete_structured(call, Plan)
+    return reply.parsed()

@@ -1,11 +1,12 @@
-"""Find the aspects that a question has: one query each."""
+"""The action `split_intents`: writes one query for each aspect of a question (Omni-RAG, arXiv 2506.21384)."""
 
 from pydantic import BaseModel
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
-from reasoning.shared.listing import bounded
+from reasoning.actions.distinct_texts import take_distinct
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["split_intents"]
 
@@ -15,12 +16,15 @@ class _Intents(BaseModel):
 
 
 async def split_intents(session: Session, question: str, limit: int) -> tuple[str, ...]:
-    """At most `limit` queries, each once; the question itself where none came."""
-    call = Call(
+    """Returns at most `limit` queries, each once; the question itself if the model gave none.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "split_intents"),
         question=question,
         variables={"question": neutral(question), "limit": str(limit)},
         conversation=True,
     )
-    said, _ = await session.structured(call, _Intents)
-    return bounded(session, said.queries, limit, "queries") or (question,)
+    reply, _ = await session.complete_structured(call, _Intents)
+    return take_distinct(session, reply.queries, limit, "queries") or (question,)

@@ -1,11 +1,12 @@
-"""Split a question into sub-questions that can be asked independently of one another."""
+"""The action `split_question`: splits a question into sub-questions that do not depend on one another."""
 
 from pydantic import BaseModel
 
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
-from reasoning.shared.listing import bounded
+from reasoning.actions.distinct_texts import take_distinct
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["split_question"]
 
@@ -15,12 +16,15 @@ class _Split(BaseModel):
 
 
 async def split_question(session: Session, question: str, limit: int) -> tuple[str, ...]:
-    """At most `limit` sub-questions, each once; the question itself where none came."""
-    call = Call(
+    """Returns at most `limit` sub-questions, each once; the question itself if the model gave none.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "split_question"),
         question=question,
         variables={"question": neutral(question), "limit": str(limit)},
         conversation=True,
     )
-    said, _ = await session.structured(call, _Split)
-    return bounded(session, said.questions, limit, "sub-questions") or (question,)
+    reply, _ = await session.complete_structured(call, _Split)
+    return take_distinct(session, reply.questions, limit, "sub-questions") or (question,)

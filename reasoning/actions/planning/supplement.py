@@ -1,4 +1,7 @@
-"""Find the atomic queries that are still to be looked up, now that something is known."""
+"""The action `supplement`: finds the queries that are still to be looked up after the first rounds.
+
+The source is LevelRAG (arXiv 2502.18139).
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -7,9 +10,10 @@ from pydantic import BaseModel
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.judging.verify import contexts_block
-from reasoning.engine.session import Call, Session
-from reasoning.shared.listing import bounded
+from reasoning.actions.distinct_texts import take_distinct
+from reasoning.actions.judging.verify import format_contexts
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["supplement", "supplement_from_passages"]
 
@@ -29,14 +33,18 @@ async def supplement(
     limit: int,
     chunks: Collection[str],
 ) -> tuple[str, ...]:
-    """New queries, or none where nothing more is needed. `chunks` are ids of those that the contexts stand on."""
-    call = Call(
+    """Returns new queries from summaries, or none if nothing more is needed. `asked` are the earlier queries.
+
+    `chunks` are ids of the chunks that the contexts were written from.
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "supplement"),
         question=question,
-        variables={"contexts": contexts_block(contexts), **_variables(question, asked, limit)},
+        variables={"contexts": format_contexts(contexts), **_variables(question, asked, limit)},
         chunks=frozenset(chunks),
     )
-    return await _written(session, call, limit)
+    return await _complete_queries(session, call, limit)
 
 
 async def supplement_from_passages(
@@ -48,8 +56,12 @@ async def supplement_from_passages(
     limit: int,
     chunks: Collection[str],
 ) -> tuple[str, ...]:
-    """As `supplement`, from the passages themselves; `chunks` are those whose words earlier queries may hold."""
-    call = Call(
+    """Returns new queries as `supplement` does, from the passages themselves.
+
+    `chunks` are ids of the chunks whose words earlier queries may hold.
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "supplement_from_passages"),
         role="supplement",
         question=question,
@@ -57,14 +69,14 @@ async def supplement_from_passages(
         passages=passages,
         chunks=frozenset(chunks),
     )
-    return await _written(session, call, limit)
+    return await _complete_queries(session, call, limit)
 
 
 def _variables(question: str, asked: Sequence[str], limit: int) -> dict[str, str]:
     return {"question": neutral(question), "asked": fenced("known", "\n".join(asked)), "limit": str(limit)}
 
 
-async def _written(session: Session, call: Call, limit: int) -> tuple[str, ...]:
-    said, _ = await session.structured(call, _Supplemented)
-    queries = [query for query in said.queries if _NOTHING not in query.casefold()]
-    return bounded(session, queries, limit, "supplements")
+async def _complete_queries(session: Session, call: ModelCall, limit: int) -> tuple[str, ...]:
+    reply, _ = await session.complete_structured(call, _Supplemented)
+    queries = [query for query in reply.queries if _NOTHING not in query.casefold()]
+    return take_distinct(session, queries, limit, "supplements")

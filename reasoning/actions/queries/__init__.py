@@ -1,1 +1,1 @@
-"""Actions that write search queries."""
+"""Actions that write queries for searchers: keywords, entities, pseudo-documents."""

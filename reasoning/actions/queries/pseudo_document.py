@@ -1,16 +1,20 @@
-"""Write a passage as it might stand in the collection, to search by its likeness."""
+"""The action `pseudo_document`: writes a passage as the collection might have it, to search for similar ones.
+
+The dense searcher of LevelRAG (arXiv 2502.18139) uses it.
+"""
 
 from collections.abc import Collection, Sequence
 
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["pseudo_document"]
 
-_LONGEST = 2000
-"""Characters: embedding models read little more."""
+_MAX_LENGTH = 2000
+"""In characters; embedding models read little more."""
 
 
 async def pseudo_document(
@@ -21,10 +25,11 @@ async def pseudo_document(
     step: str = "",
     chunks: Collection[str] = (),
 ) -> str:
-    """On one line; with passages, what they tell is taken into account. What it states need not be true: it is never
-    shown to anyone. `chunks` are ids of those whose words the question may hold.
+    """Returns the passage on one line; with passages, it takes their content into account.
+
+    It may be false, and is never shown to a user. `chunks` are ids of the chunks whose words the question may hold.
     """
-    call = Call(
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "pseudo_document"),
         question=question,
         variables={"question": neutral(question)},
@@ -32,5 +37,5 @@ async def pseudo_document(
         chunks=frozenset(chunks),
         step=step,
     )
-    text, _ = await session.text(call)
-    return " ".join(text.split())[:_LONGEST]
+    text, _ = await session.complete_text(call)
+    return " ".join(text.split())[:_MAX_LENGTH]

@@ -1,4 +1,4 @@
-"""Find the entities that a query names."""
+"""The action `query_entities`: finds the entities that a query names (HippoRAG, arXiv 2405.14831, section 2)."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,8 @@ from pydantic import BaseModel
 
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["MAX_ENTITIES", "query_entities"]
 
@@ -20,14 +21,17 @@ class _Entities(BaseModel):
 async def query_entities(
     session: Session, text: str, *, step: str = "", chunks: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Names, each once, at most `MAX_ENTITIES`; `chunks` are ids of those whose words the text may hold."""
-    call = Call(
+    """Returns at most `MAX_ENTITIES` names, each once. `chunks` are ids of the chunks whose words the text may hold.
+
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "query_entities"),
         question=text,
         variables={"text": fenced("document", text)},
         chunks=frozenset(chunks),
         step=step,
     )
-    found, _ = await session.structured(call, _Entities)
-    names = dict.fromkeys(name.strip() for name in found.entities)
+    reply, _ = await session.complete_structured(call, _Entities)
+    names = dict.fromkeys(name.strip() for name in reply.entities)
     return tuple(name for name in names if name)[:MAX_ENTITIES]

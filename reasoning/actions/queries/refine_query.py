@@ -1,4 +1,7 @@
-"""Three words by which a keyword query can be made better, having seen what it found: one to add, stress or exclude."""
+"""The action `refine_query`: proposes words to add to a keyword query, to emphasize and to exclude.
+
+The source is LevelRAG (arXiv 2502.18139).
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -8,14 +11,15 @@ from pydantic import BaseModel, Field
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.engine.session import Call, Session
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
 
 __all__ = ["Refinement", "refine_query"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Refinement:
-    """A word, or a name of several, for each of LevelRAG's three operations; '' where the model has none."""
+    """A word, or a name of several words, for each of LevelRAG's three operations; '' if the model has none."""
 
     extend: str
     emphasize: str
@@ -37,8 +41,12 @@ async def refine_query(
     step: str = "",
     chunks: Collection[str] = (),
 ) -> Refinement:
-    """All three in one call (the paper makes one for each); `chunks` are those whose words question or query hold."""
-    call = Call(
+    """Proposes all three in one call, from the passages that the query found; the paper makes one call for each.
+
+    `chunks` are ids of the chunks whose words the question or the query may hold.
+    Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "refine_query"),
         question=question,
         variables={"question": neutral(question), "query": fenced("known", query)},
@@ -46,5 +54,5 @@ async def refine_query(
         chunks=frozenset(chunks),
         step=step,
     )
-    said, _ = await session.structured(call, _Refined)
-    return Refinement(extend=said.extend.strip(), emphasize=said.emphasize.strip(), filter=said.filter.strip())
+    reply, _ = await session.complete_structured(call, _Refined)
+    return Refinement(extend=reply.extend.strip(), emphasize=reply.emphasize.strip(), filter=reply.filter.strip())

@@ -1,5 +1,6 @@
-"""A plan carried out: nodes start when their parents are answered; a plan that failed is mended once, and what still
-holds is kept.
+"""`Execution` of a plan in `auto`: nodes run when their parents are answered, and a plan that fails is replaced.
+
+Answers that the new plan has a place for are kept.
 """
 
 import asyncio
@@ -10,17 +11,20 @@ from core.errors import BudgetExhausted
 from core.events import PlannedStep
 from core.prompting.fences import neutral
 from core.text.names import normalise
-from reasoning.actions.answers.answer import known_block
+from reasoning.actions.answers.answer import format_known
 from reasoning.actions.planning.plan_auto import AutoPlan, plan_auto
 from reasoning.engine.session import Session
-from reasoning.plans.dag import PlannedNode, depths, ready
+from reasoning.plans.dag import PlannedNode, compute_depths, select_ready
 from reasoning.strategies.auto.node import NodeAnswer, NodeSolver
 
 __all__ = ["Execution"]
 
 
 class Execution:
-    """`answers` are by node, in the order of answering; `plan` is the one that was carried out last."""
+    """Carries out a plan. `answers` are by node, in the order of answering; `plan` is the one that was run last.
+
+    `replans` is how often a plan may be replaced.
+    """
 
     def __init__(self, session: Session, plan: AutoPlan, solver: NodeSolver, replans: int) -> None:
         self.plan = plan
@@ -30,39 +34,42 @@ class Execution:
         self._replans = replans
 
     async def run(self) -> None:
-        """Answer every node. What hangs on one without an answer waits until the plan is mended, once; then it is asked
-        all the same, with the question of its parent in place of the answer.
+        """Answers every node.
+
+        A node whose parent has no answer waits until the plan was replaced. If that did not help, it runs with the
+        question of its parent in place of the answer. Raises `BudgetExhausted` after the calls that are under way.
         """
-        self._tell()
-        await self._work_off(only_found=self._replans > 0)
+        self._announce()
+        await self._run_ready(only_found=self._replans > 0)
         while self._replans > 0 and not all(answer.found for answer in self.answers.values()):
             self._replans -= 1
-            if not await self._mended():
+            if not await self._replan():
                 break
-            self._tell()
-            await self._work_off(only_found=self._replans > 0)
-        await self._work_off(only_found=False)
+            self._announce()
+            await self._run_ready(only_found=self._replans > 0)
+        await self._run_ready(only_found=False)
 
     def chain(self) -> list[NodeAnswer]:
-        """The answers, parents before children."""
+        """Returns the answers, parents before children."""
         return [self.answers[node.id] for node in self.plan.nodes if node.id in self.answers]
 
-    def _tell(self) -> None:
-        """Of the steps that are to be taken: what is answered already stays as it was told."""
-        depth = depths(self.plan.nodes)
-        self._solver = replace(self._solver, depths=depth)
+    def _announce(self) -> None:
+        """Announces the nodes that have no answer yet."""
+        depths = compute_depths(self.plan.nodes)
+        self._solver = replace(self._solver, depths=depths)
         self._session.plan(
             [
-                PlannedStep(id=node.id, question=node.question, parents=node.parents, depth=depth[node.id])
+                PlannedStep(id=node.id, question=node.question, parents=node.parents, depth=depths[node.id])
                 for node in self.plan.nodes
                 if node.id not in self.answers
             ]
         )
 
-    async def _work_off(self, *, only_found: bool) -> None:
-        """Run nodes as their parents are answered, until none is ready.
+    async def _run_ready(self, *, only_found: bool) -> None:
+        """Runs nodes as their parents are answered, until none is ready; with `only_found`, only parents with an answer
+        count.
 
-        Where the budget is used up, what is under way, and paid for, is waited for first.
+        Raises `BudgetExhausted` after the calls that are under way, and paid for, have ended.
         """
         refused: BudgetExhausted | None = None
         running: dict[asyncio.Task[NodeAnswer], str] = {}
@@ -91,17 +98,17 @@ class Execution:
     def _ready(self, running: set[str], *, only_found: bool) -> list[PlannedNode]:
         waiting = [node for node in self.plan.nodes if node.id not in self.answers and node.id not in running]
         done = [id for id, answer in self.answers.items() if answer.found or not only_found]
-        return ready(waiting, done)
+        return select_ready(waiting, done)
 
-    async def _mended(self) -> bool:
-        """Plan again, telling what is known and what was not found; keep the answers that the new plan has a place for.
+    async def _replan(self) -> bool:
+        """Plans again with what is known and what was not found, and keeps the answers that still have a place.
 
-        Returns whether it is another plan.
+        Returns whether the plan is another one.
         """
-        known = _told(self.chain())
+        known = _describe_failure(self.chain())
         plan = await plan_auto(self._session, self.plan.question, known=known)
-        kept = _kept(plan.nodes, self.plan.nodes, self.answers)
-        if _same(plan, self.plan):
+        kept = _keep_answers(plan.nodes, self.plan.nodes, self.answers)
+        if _is_same(plan, self.plan):
             return False
         self._session.trace.note("the plan was mended once: a step had found no answer")
         for id in self.answers.keys() - kept.keys():
@@ -112,11 +119,12 @@ class Execution:
         return True
 
 
-def _kept(
+def _keep_answers(
     nodes: Sequence[PlannedNode], before: Sequence[PlannedNode], answers: Mapping[str, NodeAnswer]
 ) -> dict[str, NodeAnswer]:
-    """Answers that were found, of nodes that ask the same from the same kept parents; all others are to be asked again:
-    so what hangs on a revised node is revised, and nothing else.
+    """Returns the answers of nodes that ask the same as before and whose parents' answers are kept, too.
+
+    So the nodes that depend on a changed node run again, and no others.
     """
     kept: dict[str, NodeAnswer] = {}
     old = {node.id: node for node in before}
@@ -130,7 +138,7 @@ def _kept(
     return kept
 
 
-def _same(plan: AutoPlan, other: AutoPlan) -> bool:
+def _is_same(plan: AutoPlan, other: AutoPlan) -> bool:
     return [(n.id, _key(n.question)) for n in plan.nodes] == [(n.id, _key(n.question)) for n in other.nodes]
 
 
@@ -138,13 +146,13 @@ def _key(question: str) -> str:
     return normalise(question)
 
 
-def _told(chain: Sequence[NodeAnswer]) -> str:
-    """What an earlier plan came to, for the planner."""
+def _describe_failure(chain: Sequence[NodeAnswer]) -> str:
+    """Returns the outcome of the earlier plan as text for the planner."""
     found = [answer.known for answer in chain if answer.found]
     missed = "\n".join(f"- {answer.node.id}: {neutral(answer.question)}" for answer in chain if not answer.found)
     ids = ", ".join(f"{answer.node.id} ({neutral(answer.node.question)})" for answer in chain if answer.found)
     return (
         f"An earlier plan failed. No passage was found that answers:\n{missed}\n"
         f"Plan another way to the same end. Answered steps keep their id and their wording: {ids or 'none'}.\n"
-        f"{known_block(found)}"
+        f"{format_known(found)}"
     )

@@ -1,26 +1,26 @@
-"""The dense low-level searcher: while its passages do not suffice, it looks for what a good one would say instead."""
+"""`DenseSearch`: the dense low-level searcher. It searches with pseudo-documents while its passages do not suffice."""
 
 from core.ports.retrieval import Hit, Searcher
 from reasoning.actions.judging.verify import verify
 from reasoning.actions.queries.pseudo_document import pseudo_document
 from reasoning.engine.session import Session
-from reasoning.strategies.level.atomic import Atomic
+from reasoning.strategies.level.atomic_query import AtomicQuery
 
 __all__ = ["DenseSearch"]
 
 
 class DenseSearch:
-    """The first pseudo-document is written from the query alone, later ones from what was retrieved last.
+    """Writes the first pseudo-document from the query alone, and later ones from the passages that were found last.
 
-    Whether the passages of the last rewriting suffice is not asked: nothing would follow from it.
+    At most `rewrites` are tried. The passages of the last one are not verified, because nothing would follow from it.
     """
 
     def __init__(self, searcher: tuple[str, Searcher], rewrites: int) -> None:
         self._searcher = searcher
         self._rewrites = rewrites
 
-    async def search(self, session: Session, query: Atomic, k: int) -> tuple[Hit, ...]:
-        hits = await self._asked(session, query, query.text, k, private=query.private)
+    async def search(self, session: Session, query: AtomicQuery, k: int) -> tuple[Hit, ...]:
+        hits = await self._search(session, query, query.text, k, private=query.private)
         for rewriting in range(self._rewrites):
             if await verify(session, query.text, hits, step=query.id, chunks=query.chunks):
                 return hits
@@ -29,8 +29,10 @@ class DenseSearch:
             if not document:
                 return hits
             private = query.private or bool(known)
-            hits = await self._asked(session, query, f"{query.text} {document}", k, private=private)
+            hits = await self._search(session, query, f"{query.text} {document}", k, private=private)
         return hits
 
-    async def _asked(self, session: Session, query: Atomic, text: str, k: int, *, private: bool) -> tuple[Hit, ...]:
+    async def _search(
+        self, session: Session, query: AtomicQuery, text: str, k: int, *, private: bool
+    ) -> tuple[Hit, ...]:
         return await session.search(text, k, step=query.id, searcher=self._searcher, private=private)

@@ -1,6 +1,6 @@
-"""A query as keywords with weights and exclusions, as BM25 wants to be asked; the text that it renders to is Lucene's.
+"""`KeywordQuery`: keywords with weights and exclusions for a BM25 index, rendered in Lucene's syntax.
 
-Every operation gives another query, or the same one where it has nothing to do.
+Each operation returns a new query, or the same one if it has nothing to change.
 """
 
 import re
@@ -19,17 +19,17 @@ _ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\"})
 
 
 def comparable(text: str) -> str:
-    """The tokens that an index makes of a keyword, which knows neither case nor punctuation; '' where it has no word.
+    """Returns the tokens that an index makes of a keyword, without case and punctuation; '' if it has no word.
 
     Scripts without spaces are indexed by character.
     """
-    kept = (c if c == "_" or unicodedata.category(c)[0] in "LMN" else " " for c in _trimmed(text).casefold())
+    kept = (c if c == "_" or unicodedata.category(c)[0] in "LMN" else " " for c in _trim(text).casefold())
     return " ".join(_CHARACTER.sub(r" \g<0> ", "".join(kept)).split())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keyword:
-    """A word, or several that stand together; `weight` multiplies what a match is worth."""
+    """A word, or a phrase of several; `weight` multiplies the score of a match."""
 
     text: str
     weight: int = 1
@@ -37,41 +37,43 @@ class Keyword:
 
 @dataclass(frozen=True, kw_only=True)
 class KeywordQuery:
-    """Any of `keywords` and none of `excluded`, each once; no keyword is excluded as well."""
+    """Matches any of `keywords` and none of `excluded`. Each is there once, and no keyword is excluded as well."""
 
     keywords: tuple[Keyword, ...]
     excluded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
-        """Each word once, weighing 1; raises `ValueError` where none of them holds a letter or a digit."""
+        """Returns a query of each word once, with weight 1; raises `ValueError` if none holds a letter or a digit."""
         distinct: dict[str, Keyword] = {}
         for word in words:
             if comparable(word):
-                distinct.setdefault(comparable(word), Keyword(text=_trimmed(word)))
+                distinct.setdefault(comparable(word), Keyword(text=_trim(word)))
         if not distinct:
             raise ValueError("there is no keyword with a letter or a digit")
         return cls(keywords=tuple(distinct.values()))
 
     @property
     def key(self) -> tuple[frozenset[tuple[str, int]], frozenset[str]]:
-        """Equal for queries that find the same: order, case and punctuation make no difference."""
+        """A key that is equal for queries that find the same: order, case and punctuation make no difference."""
         keywords = frozenset((comparable(one.text), one.weight) for one in self.keywords)
         return keywords, frozenset(map(comparable, self.excluded))
 
     def extend(self, word: str) -> Self:
-        """With one keyword more, at the end."""
+        """Returns the query with one more keyword, at the end."""
         if not comparable(word) or self._has(word):
             return self
-        return replace(self, keywords=(*self.keywords, Keyword(text=_trimmed(word))), excluded=self._excluded_but(word))
+        return replace(
+            self, keywords=(*self.keywords, Keyword(text=_trim(word))), excluded=self._exclusions_without(word)
+        )
 
     def emphasize(self, word: str) -> Self:
-        """With the keyword weighing one more; one that is missing is put before the others."""
+        """Returns the query with the keyword's weight raised by one; a missing keyword is added before the others."""
         if not comparable(word):
             return self
         if not self._has(word):
-            first = Keyword(text=_trimmed(word))
-            return replace(self, keywords=(first, *self.keywords), excluded=self._excluded_but(word))
+            first = Keyword(text=_trim(word))
+            return replace(self, keywords=(first, *self.keywords), excluded=self._exclusions_without(word))
         wanted = comparable(word)
         raised = (
             replace(one, weight=one.weight + 1) if comparable(one.text) == wanted else one for one in self.keywords
@@ -79,9 +81,9 @@ class KeywordQuery:
         return replace(self, keywords=tuple(raised))
 
     def filter(self, word: str) -> Self:
-        """Without the word where it is a keyword, unless it is the only one; else with the word excluded.
+        """Returns the query without the keyword, unless it is the only one; another word is excluded.
 
-        A word that is only a part of a keyword can be neither: to exclude it would exclude all that the keyword finds.
+        A word that is only part of a keyword is left: excluding it would exclude everything that the keyword finds.
         """
         noise = comparable(word)
         if self._has(word):
@@ -90,27 +92,27 @@ class KeywordQuery:
         part_of_keyword = any(f" {noise} " in f" {comparable(one.text)} " for one in self.keywords)
         if not noise or part_of_keyword or noise in map(comparable, self.excluded):
             return self
-        return replace(self, excluded=(*self.excluded, _trimmed(word)))
+        return replace(self, excluded=(*self.excluded, _trim(word)))
 
     def __str__(self) -> str:
-        keywords = (_quoted(one.text) + (f"^{one.weight}" if one.weight > 1 else "") for one in self.keywords)
-        return " ".join([*keywords, *(f"-{_quoted(word)}" for word in self.excluded)])
+        keywords = (_quote(one.text) + (f"^{one.weight}" if one.weight > 1 else "") for one in self.keywords)
+        return " ".join([*keywords, *(f"-{_quote(word)}" for word in self.excluded)])
 
     def _has(self, word: str) -> bool:
         return comparable(word) in {comparable(one.text) for one in self.keywords}
 
-    def _excluded_but(self, word: str) -> tuple[str, ...]:
-        """Without those that would take away what the word finds."""
+    def _exclusions_without(self, word: str) -> tuple[str, ...]:
+        """Returns the exclusions without those that would exclude what the word finds."""
         wanted = f" {comparable(word)} "
         return tuple(one for one in self.excluded if f" {comparable(one)} " not in wanted)
 
 
-def _trimmed(word: str) -> str:
-    """Without the quotes, the sign and the weight that a model may have put around it."""
+def _trim(word: str) -> str:
+    """Returns the word without the quotes, the sign and the weight that a model may have put around it."""
     return _WEIGHT.sub("", " ".join(word.split())).lstrip("-+ ").strip('"“”„»« ')
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     if _BARE.fullmatch(word) and word not in _OPERATORS:
         return word
     return f'"{word.translate(_ESCAPED)}"'

@@ -1,31 +1,36 @@
-"""What every low-level searcher of LevelRAG is: a query in, passages out, its rewriting its own affair."""
+"""`LowLevelSearcher`: the protocol of LevelRAG's low-level searchers, and the search with several of them."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Protocol
 
 from core.ports.retrieval import Hit
-from reasoning.engine.parallel import together
+from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
-from reasoning.strategies.level.atomic import Atomic
+from reasoning.strategies.level.atomic_query import AtomicQuery
 
-__all__ = ["LowLevel", "chunk_ids", "distinct", "searched"]
-
-
-class LowLevel(Protocol):
-    """Passages for an atomic query, best first, at most `k`; an empty corpus gives none and is no error."""
-
-    async def search(self, session: Session, query: Atomic, k: int) -> tuple[Hit, ...]: ...
+__all__ = ["LowLevelSearcher", "chunk_ids", "distinct_hits", "search_all"]
 
 
-async def searched(session: Session, query: Atomic, k: int, searchers: Sequence[LowLevel]) -> tuple[Hit, ...]:
-    """All searchers at once; their results one after the other, each passage once."""
-    rankings = await together(searcher.search(session, query, k) for searcher in searchers)
-    return distinct(chain.from_iterable(rankings))
+class LowLevelSearcher(Protocol):
+    """Finds at most `k` passages for an atomic query, best first. It may rewrite the query for its index.
+
+    An empty corpus gives none and is no error.
+    """
+
+    async def search(self, session: Session, query: AtomicQuery, k: int) -> tuple[Hit, ...]: ...
 
 
-def distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Each passage once, where it came first."""
+async def search_all(
+    session: Session, query: AtomicQuery, k: int, searchers: Sequence[LowLevelSearcher]
+) -> tuple[Hit, ...]:
+    """Runs all searchers at the same time, and returns their results one after the other, each passage once."""
+    rankings = await gather(searcher.search(session, query, k) for searcher in searchers)
+    return distinct_hits(chain.from_iterable(rankings))
+
+
+def distinct_hits(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """Returns each passage once, at its first place."""
     first: dict[str, Hit] = {}
     for hit in hits:
         first.setdefault(hit.chunk.id, hit)
@@ -33,5 +38,5 @@ def distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def chunk_ids(hits: Iterable[Hit]) -> frozenset[str]:
-    """Of the hits that are from the corpus."""
+    """Returns the ids of the chunks of the corpus; passages of the web are left out."""
     return frozenset(hit.chunk.id for hit in hits if hit.url is None)

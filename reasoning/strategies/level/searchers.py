@@ -1,26 +1,26 @@
-"""The low-level searchers by name."""
+"""`LowLevelSearchers`: builds the low-level searchers by name, and leaves out the web where it is not permitted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import InvalidInput
 from core.strategies import parse_spec
-from reasoning.engine.backends import Backends
+from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 from reasoning.strategies.level.dense import DenseSearch
-from reasoning.strategies.level.low_level import LowLevel
-from reasoning.strategies.level.plain import PlainSearch
+from reasoning.strategies.level.low_level import LowLevelSearcher
 from reasoning.strategies.level.sparse import Rewrite, SparseSearch
+from reasoning.strategies.level.unchanged import UnchangedSearch
 
-__all__ = ["DEFAULT", "Rewriting", "Searchers"]
+__all__ = ["DEFAULT", "LowLevelSearchers", "RewriteSettings"]
 
 DEFAULT = ("sparse", "dense", "web")
 _WEB = "web"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewriting:
-    """Which queries are rewritten, and how far."""
+class RewriteSettings:
+    """Which queries are rewritten, and how often. The fields are those of the options of `level`."""
 
     sparse: Rewrite
     sparse_depth: int
@@ -28,33 +28,33 @@ class Rewriting:
     dense: int
 
 
-class Searchers:
-    """The searchers of these names. The web is among them where it is configured and the request permits it."""
+class LowLevelSearchers:
+    """The searchers of these names, or of `DEFAULT`. The web is among them if a search engine is configured."""
 
-    def __init__(self, names: Sequence[str], rewriting: Rewriting, backends: Backends) -> None:
-        self._asked_for = tuple(names)
+    def __init__(self, names: Sequence[str], rewriting: RewriteSettings, backends: ReasoningBackends) -> None:
+        self._names = tuple(names)
         self._backends = backends
         self._rewriting = rewriting
-        self._made = {name: self._make(name) for name in names or DEFAULT if not self._unconfigured(name)}
+        self._built = {name: self._build(name) for name in names or DEFAULT if not self._unconfigured(name)}
 
-    def of(self, session: Session) -> tuple[LowLevel, ...]:
-        """Those for one question; a note says where the web was named and is left out.
+    def permitted_in(self, session: Session) -> tuple[LowLevelSearcher, ...]:
+        """Returns the searchers for one question, with the web only if the request permits it.
 
-        Raises `InvalidInput` where none is left.
+        A note says that the web was named and is left out. Raises `InvalidInput` if no searcher is left.
         """
-        if any(_is_web(name) for name in self._asked_for):
+        if any(_is_web(name) for name in self._names):
             if not self._backends.web_configured:
                 session.trace.note("level: the web was left out; no search engine is configured (HOPWEAVE_WEB__KIND)")
             elif not session.question.web:
                 session.trace.note("level: the web was left out; the request does not permit it (set web to true)")
-        chosen = [one for name, one in self._made.items() if session.question.web or not _is_web(name)]
+        chosen = [searcher for name, searcher in self._built.items() if session.question.web or not _is_web(name)]
         if not chosen:
             raise InvalidInput(
                 "level: the web is its only searcher, and must not be asked: name another in `searchers`"
             )
         return tuple(chosen)
 
-    def _make(self, name: str) -> LowLevel:
+    def _build(self, name: str) -> LowLevelSearcher:
         searcher = self._backends.named_searcher(name)
         match parse_spec(name).name:
             case "sparse":
@@ -67,7 +67,7 @@ class Searchers:
                 )
             case "dense":
                 return DenseSearch(searcher, self._rewriting.dense)
-        return PlainSearch(searcher)
+        return UnchangedSearch(searcher)
 
     def _unconfigured(self, name: str) -> bool:
         return _is_web(name) and not self._backends.web_configured

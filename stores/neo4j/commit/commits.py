@@ -21,13 +21,13 @@ from stores.neo4j.commit.removal import (
 )
 from stores.neo4j.commit.revisions import Replacement, read_replacements
 from stores.neo4j.commit.synonyms import due_if_missed, write_synonyms
+from stores.neo4j.commit.tombstones import bury, still_gone
 from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.driver.uids import document_uid, revision_uid
 from stores.neo4j.leases.claims import Token, held
 from stores.neo4j.leases.states import move
-from stores.neo4j.record.tombstones import bury, still_gone
 from stores.payloads import dump
 
 __all__ = ["commit", "entomb", "finish", "make_current", "remove_documents"]
@@ -55,7 +55,7 @@ def commit(
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in right),
         tombstone=entomb(tx, effects, dead, documents, grace),
-        unsettled=effects.unsettled,
+        pending_synonyms=effects.unsettled,
     )
 
 

@@ -27,7 +27,7 @@ _DOCUMENT_ROWS = 4  # of a document with its revisions and extractions
 async def commit(
     database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None = None
 ) -> Outcome:
-    """See `core.ports.record.WorkQueue.commit`. Each document is committed whole; where they are too many for one
+    """See `core.ports.record.Commits.commit`. Each document is committed whole; where they are too many for one
     transaction, some are readable before others.
     """
     _refuse_halves(commits)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from core.ports.record import Outcome, Tombstone
+from stores.neo4j.commit.tombstones import KINDS, unnamed
 from stores.neo4j.driver.database import Database
-from stores.neo4j.record.tombstones import KINDS, unnamed
 
 __all__ = ["merged"]
 
@@ -14,7 +14,7 @@ async def merged(database: Database, outcomes: Sequence[Outcome]) -> Outcome:
         generation=outcomes[-1].generation,
         fenced=tuple(claim for one in outcomes for claim in one.fenced),
         tombstone=await _joined(database, [one.tombstone for one in outcomes]),
-        unsettled=tuple(sorted({id for one in outcomes for id in one.unsettled})),
+        pending_synonyms=tuple(sorted({id for one in outcomes for id in one.pending_synonyms})),
     )
 
 

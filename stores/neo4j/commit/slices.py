@@ -56,7 +56,7 @@ async def replace_in_slices(
     except _Lost:
         return [await _nothing(database, one)]
     buried = await tidy(database, corpus_id, claim.document_id, claim.revision, bounds)
-    outcome = replace(outcome, unsettled=tuple(sorted(unsettled)))
+    outcome = replace(outcome, pending_synonyms=tuple(sorted(unsettled)))
     return [outcome, *(replace(outcome, tombstone=one) for one in buried)]
 
 

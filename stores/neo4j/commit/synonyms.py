@@ -41,12 +41,12 @@ def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Iterable[Synonym])
 
 
 def unsettled(tx: Transaction, corpus_id: str) -> list[str]:
-    """See `core.ports.record.WorkQueue.unsettled`."""
+    """See `core.ports.record.Commits.list_pending_synonyms`."""
     return [row["id"] for row in tx.rows(statements("synonyms")["unsettled"], corpus_id=corpus_id, now=tx.now)]
 
 
 def settle(tx: Transaction, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
-    """See `core.ports.record.WorkQueue.settle`."""
+    """See `core.ports.record.Commits.link_synonyms`."""
     joined = write_synonyms(tx, corpus_id, synonyms)
     log(tx, corpus_id, raise_generation(tx, corpus_id), synonyms={id for pair in joined for id in pair})
     tx.run_batches(statements("synonyms")["settled"], sorted(uid_of(corpus_id, id) for id in entity_ids))

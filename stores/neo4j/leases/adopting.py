@@ -21,7 +21,7 @@ def adopt(
     job_id: str,
     lease_seconds: float,
 ) -> list[Claim]:
-    """See `core.ports.record.WorkQueue.adopt`; the keys are distinct."""
+    """See `core.ports.record.Claims.enqueue_claimed`; the keys are distinct."""
     living(tx)
     documents = submit(tx, corpus_id, revisions, OnConflict.REPLACE, job_id)
     touch_job(tx, job_id)

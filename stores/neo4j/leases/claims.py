@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from core.documents import RevisionState
-from core.ports.record import Claim, Spent
+from core.ports.record import Claim, JobUsage
 from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.statements import statements
@@ -34,7 +34,7 @@ Token = tuple[str, str, int, int]
 
 
 def waiting(tx: Transaction) -> list[str]:
-    """Corpora with something to do; see `core.ports.record.WorkQueue.waiting`."""
+    """Corpora with something to do; see `core.ports.record.Maintenance.list_corpora_with_work`."""
     return sorted(row["id"] for row in tx.rows(statements("claims")["waiting"], working=WORKING, now=tx.now))
 
 
@@ -143,7 +143,7 @@ def corpora_of(tx: Transaction, jobs: Collection[str]) -> dict[str, str]:
     return {row["id"]: row["corpus"] for row in rows_of(tx, statements("work")["jobs"], sorted(jobs))}
 
 
-def spend(tx: Transaction, spent: Sequence[Spent]) -> None:
+def spend(tx: Transaction, spent: Sequence[JobUsage]) -> None:
     rows = [
         {
             "job_id": one.job_id,

@@ -4,13 +4,19 @@ import asyncio
 
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Database
+from stores.neo4j.record.claims import Neo4jClaims
+from stores.neo4j.record.commits import Neo4jCommits
+from stores.neo4j.record.contents import Neo4jContents
 from stores.neo4j.record.corpora import Neo4jCorpora
+from stores.neo4j.record.documents import Neo4jDocuments
 from stores.neo4j.record.exporter import Neo4jExporter
 from stores.neo4j.record.graph import Neo4jGraphSource
-from stores.neo4j.record.intake import Neo4jIntake
 from stores.neo4j.record.jobs import Neo4jJobs
-from stores.neo4j.record.library import Neo4jLibrary
-from stores.neo4j.record.work import Neo4jWorkQueue
+from stores.neo4j.record.maintenance import Neo4jMaintenance
+from stores.neo4j.record.reindexing import Neo4jReindexing
+from stores.neo4j.record.staging import Neo4jStaging
+from stores.neo4j.record.submissions import Neo4jSubmissions
+from stores.neo4j.record.tombstones import Neo4jTombstones
 
 __all__ = ["Neo4jRecord"]
 
@@ -22,15 +28,21 @@ class Neo4jRecord:
         self._connection = connection
         self.database = Database(connection)
         self.corpora = Neo4jCorpora(self.database)
-        self.intake = Neo4jIntake(self.database)
-        self.work = Neo4jWorkQueue(self.database)
-        self.library = Neo4jLibrary(self.database)
-        self.graph = Neo4jGraphSource(self.database)
+        self.reindexing = Neo4jReindexing(self.database)
+        self.submissions = Neo4jSubmissions(self.database)
         self.jobs = Neo4jJobs(self.database)
+        self.claims = Neo4jClaims(self.database)
+        self.staging = Neo4jStaging(self.database)
+        self.commits = Neo4jCommits(self.database)
+        self.tombstones = Neo4jTombstones(self.database)
+        self.maintenance = Neo4jMaintenance(self.database)
+        self.documents = Neo4jDocuments(self.database)
+        self.contents = Neo4jContents(self.database)
+        self.graph = Neo4jGraphSource(self.database)
         self.exporter = Neo4jExporter(self.database)
 
     async def check(self) -> str:
-        """What the server calls itself. Raises `InvalidSettings` where the database is not ours."""
+        """Returns the name and version of the server. Raises `InvalidSettings` if the database is not ours."""
         await asyncio.to_thread(self.database.check)
         return await asyncio.to_thread(self._connection.server)
 

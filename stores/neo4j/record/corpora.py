@@ -1,14 +1,14 @@
 """Corpora in Neo4j."""
 
+from collections.abc import Sequence
+
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
 from core.errors import NotFound
 from core.ids import new_id
 from core.jobs import Job
-from core.ports.record import Behind, Built
 from stores.neo4j.driver.database import Database, Transaction, unique
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.record import built
-from stores.neo4j.record.jobs import number_job, read_job
+from stores.neo4j.record.reindexing import delete_corpus, delete_shadow, read_numbered
 from stores.neo4j.rows import corpus_from_row
 from stores.payloads import dump_settings
 
@@ -36,10 +36,10 @@ class Neo4jCorpora:
     async def get(self, name: str) -> Corpus:
         return await self._database.read(lambda tx: _by_name(tx, name))
 
-    async def by_id(self, corpus_id: str) -> Corpus:
+    async def get_by_id(self, corpus_id: str) -> Corpus:
         return await self._database.read(lambda tx: _by_id(tx, corpus_id))
 
-    async def all(self) -> list[Corpus]:
+    async def list(self) -> Sequence[Corpus]:
         def work(tx: Transaction) -> list[Corpus]:
             return [corpus_from_row(row["corpus"]) for row in tx.rows(statements("corpora")["all"])]
 
@@ -56,44 +56,16 @@ class Neo4jCorpora:
 
         return await self._database.write_unlocked(work)
 
-    async def drop(self, name: str) -> Job:
+    async def delete(self, name: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = _lock_by_name(tx, name)
-            discarded = built.discard(tx, corpus)
-            dropped = built.drop(tx, corpus)
-            return _numbered(tx, *([discarded] if discarded else ()), dropped)
+            discarded = delete_shadow(tx, corpus)
+            dropped = delete_corpus(tx, corpus)
+            return read_numbered(tx, *([discarded] if discarded else ()), dropped)
 
         return await self._database.write_unlocked(work)
 
-    async def build_beside(self, corpus_id: str, settings: CorpusSettings) -> Built:
-        def work(tx: Transaction) -> Built:
-            made = built.build(tx, corpus_from_row(tx.corpus), settings)
-            number_job(tx, made.job_id)
-            return made
-
-        return await self._database.write(corpus_id, work)
-
-    async def built(self) -> list[Built]:
-        return await self._database.read(built.all_built)
-
-    async def behind(self, corpus_id: str, *, limit: int = 1000) -> Behind:
-        return await self._database.read(lambda tx: built.behind(tx, corpus_id, limit))
-
-    async def swap(self, corpus_id: str) -> Job | None:
-        def work(tx: Transaction) -> Job | None:
-            dropped = built.swap(tx, corpus_from_row(tx.corpus))
-            return _numbered(tx, dropped) if dropped else None
-
-        return await self._database.write(corpus_id, work)
-
-    async def discard_built(self, corpus_id: str) -> Job | None:
-        def work(tx: Transaction) -> Job | None:
-            dropped = built.discard(tx, corpus_from_row(tx.corpus))
-            return _numbered(tx, dropped) if dropped else None
-
-        return await self._database.write(corpus_id, work)
-
-    async def counts(self, corpus_id: str) -> CorpusCounts:
+    async def count(self, corpus_id: str) -> CorpusCounts:
         def work(tx: Transaction) -> CorpusCounts:
             numbers: dict[str, int] = {}
             for name in _COUNTS:
@@ -101,13 +73,6 @@ class Neo4jCorpora:
             return CorpusCounts(**numbers)
 
         return await self._database.read(work)
-
-
-def _numbered(tx: Transaction, *job_ids: str) -> Job:
-    """The last of new jobs, after all of them got their places."""
-    for job_id in job_ids:
-        number_job(tx, job_id)
-    return read_job(tx, job_ids[-1])
 
 
 def _by_name(tx: Transaction, name: str) -> Corpus:

@@ -1,4 +1,6 @@
-"""Jobs in Neo4j."""
+"""The port of jobs in Neo4j."""
+
+from collections.abc import Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
@@ -26,7 +28,7 @@ class Neo4jJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda tx: read_job(tx, job_id))
 
-    async def all(self, *, limit: int = 50) -> list[Job]:
+    async def list(self, *, limit: int = 50) -> Sequence[Job]:
         def work(tx: Transaction) -> list[Job]:
             rows = tx.rows(statements("jobs")["newest"], limit=limit, failures=_SHOWN_FAILURES)
             return [job_from_row(row["job"]) for row in rows]

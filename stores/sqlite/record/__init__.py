@@ -4,13 +4,19 @@ import asyncio
 from pathlib import Path
 
 from stores.sqlite.database import Database
+from stores.sqlite.record.claims import SqliteClaims
+from stores.sqlite.record.commits import SqliteCommits
+from stores.sqlite.record.contents import SqliteContents
 from stores.sqlite.record.corpora import SqliteCorpora
+from stores.sqlite.record.documents import SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
 from stores.sqlite.record.graph import SqliteGraphSource
-from stores.sqlite.record.intake import SqliteIntake
 from stores.sqlite.record.jobs import SqliteJobs
-from stores.sqlite.record.library import SqliteLibrary
-from stores.sqlite.record.work import SqliteWorkQueue
+from stores.sqlite.record.maintenance import SqliteMaintenance
+from stores.sqlite.record.reindexing import SqliteReindexing
+from stores.sqlite.record.staging import SqliteStaging
+from stores.sqlite.record.submissions import SqliteSubmissions
+from stores.sqlite.record.tombstones import SqliteTombstones
 
 __all__ = ["SqliteRecord"]
 
@@ -21,15 +27,21 @@ class SqliteRecord:
     def __init__(self, path: Path) -> None:
         self._database = Database(path)
         self.corpora = SqliteCorpora(self._database)
-        self.intake = SqliteIntake(self._database)
-        self.work = SqliteWorkQueue(self._database)
-        self.library = SqliteLibrary(self._database)
-        self.graph = SqliteGraphSource(self._database)
+        self.reindexing = SqliteReindexing(self._database)
+        self.submissions = SqliteSubmissions(self._database)
         self.jobs = SqliteJobs(self._database)
+        self.claims = SqliteClaims(self._database)
+        self.staging = SqliteStaging(self._database)
+        self.commits = SqliteCommits(self._database)
+        self.tombstones = SqliteTombstones(self._database)
+        self.maintenance = SqliteMaintenance(self._database)
+        self.documents = SqliteDocuments(self._database)
+        self.contents = SqliteContents(self._database)
+        self.graph = SqliteGraphSource(self._database)
         self.exporter = SqliteExporter(self._database)
 
     async def check(self) -> str:
-        """SQLite's version, once the file has been read."""
+        """Returns SQLite's version, after reading the file."""
         return await self._database.read(lambda cx: f"SQLite {cx.execute('SELECT sqlite_version()').fetchone()[0]}")
 
     async def close(self) -> None:

@@ -1,17 +1,17 @@
-"""Corpora in SQLite."""
+"""The port of corpora in SQLite."""
 
 import sqlite3
+from collections.abc import Sequence
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
-from core.errors import Conflict, NotFound
 from core.ids import new_id
 from core.jobs import Job
-from core.ports.record import Behind, Built
+from core.record_policy.errors import corpus_exists, corpus_name_missing, name_taken
 from stores.payloads import dump_settings
 from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.record.built import all_built, behind, build, discard, drop, swap
 from stores.sqlite.record.jobs import read_job
-from stores.sqlite.record.rows import corpus_from_row
+from stores.sqlite.record.reindexing import delete_corpus, delete_shadow, read_corpus
+from stores.sqlite.rows import corpus_from_row
 
 __all__ = ["SqliteCorpora"]
 
@@ -33,18 +33,18 @@ class SqliteCorpora:
                     (corpus_id, name, dump_settings(settings), now()),
                 )
             except sqlite3.IntegrityError as error:
-                raise Conflict(f"corpus {name!r} exists already; choose another name, or delete it first") from error
-            return _by_id(cx, corpus_id)
+                raise corpus_exists(name) from error
+            return read_corpus(cx, corpus_id)
 
         return await self._database.write(work)
 
     async def get(self, name: str) -> Corpus:
         return await self._database.read(lambda cx: _by_name(cx, name))
 
-    async def by_id(self, corpus_id: str) -> Corpus:
-        return await self._database.read(lambda cx: _by_id(cx, corpus_id))
+    async def get_by_id(self, corpus_id: str) -> Corpus:
+        return await self._database.read(lambda cx: read_corpus(cx, corpus_id))
 
-    async def all(self) -> list[Corpus]:
+    async def list(self) -> Sequence[Corpus]:
         def work(cx: Connection) -> list[Corpus]:
             rows = cx.execute("SELECT * FROM corpora WHERE name IS NOT NULL ORDER BY name").fetchall()
             return [corpus_from_row(row) for row in rows]
@@ -59,43 +59,20 @@ class SqliteCorpora:
             try:
                 cx.execute("UPDATE corpora SET name = ? WHERE id = ?", (new_name, corpus.id))
             except sqlite3.IntegrityError as error:
-                raise Conflict(f"corpus {new_name!r} exists already; choose another name") from error
-            return _by_id(cx, corpus.id)
+                raise name_taken(new_name) from error
+            return read_corpus(cx, corpus.id)
 
         return await self._database.write(work)
 
-    async def drop(self, name: str) -> Job:
+    async def delete(self, name: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
-            discard(cx, corpus.id)
-            return read_job(cx, drop(cx, corpus))
+            delete_shadow(cx, corpus)
+            return read_job(cx, delete_corpus(cx, corpus))
 
         return await self._database.write(work)
 
-    async def build_beside(self, corpus_id: str, settings: CorpusSettings) -> Built:
-        return await self._database.write(lambda cx: build(cx, _by_id(cx, corpus_id), settings))
-
-    async def built(self) -> list[Built]:
-        return await self._database.read(all_built)
-
-    async def behind(self, corpus_id: str, *, limit: int = 1000) -> Behind:
-        return await self._database.read(lambda cx: behind(cx, corpus_id, limit))
-
-    async def swap(self, corpus_id: str) -> Job | None:
-        def work(cx: Connection) -> Job | None:
-            dropped = swap(cx, _by_id(cx, corpus_id))
-            return read_job(cx, dropped) if dropped else None
-
-        return await self._database.write(work)
-
-    async def discard_built(self, corpus_id: str) -> Job | None:
-        def work(cx: Connection) -> Job | None:
-            dropped = discard(cx, corpus_id)
-            return read_job(cx, dropped) if dropped else None
-
-        return await self._database.write(work)
-
-    async def counts(self, corpus_id: str) -> CorpusCounts:
+    async def count(self, corpus_id: str) -> CorpusCounts:
         def work(cx: Connection) -> CorpusCounts:
             row = cx.execute(
                 """
@@ -128,13 +105,5 @@ def _by_name(cx: Connection, name: str) -> Corpus:
         known = [
             r["name"] for r in cx.execute("SELECT name FROM corpora WHERE name IS NOT NULL ORDER BY name LIMIT 20")
         ]
-        there = f"there are: {', '.join(known)}" if known else "there is none yet"
-        raise NotFound(f"there is no corpus {name!r}; {there}")
-    return corpus_from_row(row)
-
-
-def _by_id(cx: Connection, corpus_id: str) -> Corpus:
-    row = cx.execute("SELECT * FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
-    if row is None:
-        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+        raise corpus_name_missing(name, known)
     return corpus_from_row(row)

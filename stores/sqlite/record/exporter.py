@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from stores.sqlite.database import Connection, Cursor, Database
-from stores.sqlite.record.library import DISPLAY
-from stores.sqlite.record.rows import chunk_from_row
+from stores.sqlite.record.contents import DISPLAY
+from stores.sqlite.rows import chunk_from_row
 
 __all__ = ["SqliteExporter"]
 

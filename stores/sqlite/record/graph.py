@@ -3,10 +3,11 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from core.errors import NotFound
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
+from core.record_policy.change_log import is_covered
+from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, Database
-from stores.sqlite.record.rows import id_list
+from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
 
@@ -65,7 +66,7 @@ class SqliteGraphSource:
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         def work(cx: Connection) -> GraphChanges | None:
             generation, floor = _corpus(cx, corpus_id)
-            if since < floor or since > generation:
+            if not is_covered(since, deleted_up_to=floor, generation=generation):
                 return None
             rows = cx.execute(
                 "SELECT DISTINCT kind, id FROM changes WHERE corpus_id = ? AND generation > ?", (corpus_id, since)
@@ -81,7 +82,7 @@ class SqliteGraphSource:
 def _corpus(cx: Connection, corpus_id: str) -> tuple[int, int]:
     row = cx.execute("SELECT generation, changes_floor FROM corpora WHERE id = ?", (corpus_id,)).fetchone()
     if row is None:
-        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+        raise corpus_missing(corpus_id)
     return int(row[0]), int(row[1])
 
 

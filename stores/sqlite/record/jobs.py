@@ -1,20 +1,21 @@
-"""Jobs in SQLite."""
+"""The port of jobs in SQLite."""
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.errors import Conflict, NotFound
 from core.ids import new_id
-from core.jobs import Job, JobKind, JobState, job_state
-from stores.payloads import moment
+from core.jobs import Job, JobKind
+from core.record_policy.errors import job_missing
+from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
+from core.record_policy.states import JOB_CANCELLED, STOPPABLE
+from stores.record_rows import load_job
 from stores.sqlite.database import Connection, Database, now
-from stores.sqlite.record.states import STOPPABLE, finish_if_done, move
+from stores.sqlite.leases.endings import cancel
+from stores.sqlite.leases.states import finish_if_done, set_state
+from stores.sqlite.rows import marks
 
-__all__ = ["SqliteJobs", "close_abandoned", "insert_job", "read_job"]
-
-_SHOWN_FAILURES = 20
-_ABANDONED_SECONDS = 600
+__all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job"]
 
 
 class SqliteJobs:
@@ -26,7 +27,7 @@ class SqliteJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda cx: read_job(cx, job_id))
 
-    async def all(self, *, limit: int = 50) -> list[Job]:
+    async def list(self, *, limit: int = 50) -> Sequence[Job]:
         def work(cx: Connection) -> list[Job]:
             ids = cx.execute("SELECT id FROM jobs ORDER BY seq DESC LIMIT ?", (limit,)).fetchall()
             return [read_job(cx, row["id"]) for row in ids]
@@ -36,20 +37,14 @@ class SqliteJobs:
     async def cancel(self, job_id: str) -> Job:
         def work(cx: Connection) -> Job:
             job = read_job(cx, job_id)
-            if job.state.final or job.kind is JobKind.DROP:  # what was dropped has no name to come back to
+            if not is_cancellable(job):
                 return job
-            marks = ", ".join("?" * len(STOPPABLE))
             rows = cx.execute(
-                f"SELECT seq, corpus_id, document_id, deletion FROM revisions WHERE job_id = ? AND state IN ({marks})",
+                f"SELECT seq FROM revisions WHERE job_id = ? AND NOT deletion AND state IN ({marks(STOPPABLE)})",
                 (job_id, *STOPPABLE),
             ).fetchall()
-            content = [row["seq"] for row in rows if not row["deletion"]]  # a deletion is a promise: it is kept
-            cx.executemany(
-                "UPDATE revisions SET epoch = epoch + 1, owner = NULL WHERE seq = ?", [(s,) for s in content]
-            )
-            move(cx, content, RevisionState.CANCELLED, reason="the job was cancelled")
-            cx.execute("UPDATE jobs SET cancelled = 1, open = 0 WHERE id = ?", (job_id,))
-            finish_if_done(cx, job_id)
+            cancel(cx, [row["seq"] for row in rows], JOB_CANCELLED)
+            close_job(cx, job_id, cancelled=True)
             return read_job(cx, job_id)
 
         return await self._database.write(work)
@@ -58,21 +53,22 @@ class SqliteJobs:
         def work(cx: Connection) -> Job:
             rows = cx.execute("SELECT seq FROM revisions WHERE job_id = ? AND state = 'paused'", (job_id,)).fetchall()
             if not rows:
-                raise Conflict(f"job {job_id!r} is {read_job(cx, job_id).state}; only a paused job can be resumed")
+                raise not_paused(read_job(cx, job_id))
             _grant(cx, job_id, tokens)
-            move(cx, [row["seq"] for row in rows], RevisionState.QUEUED)
+            set_state(cx, [row["seq"] for row in rows], RevisionState.QUEUED)
             return read_job(cx, job_id)
 
         return await self._database.write(work)
 
 
 def _grant(cx: Connection, job_id: str, tokens: int | None) -> None:
-    """Let a job use up `tokens` from now on, or as many as the last time."""
+    """Lets a job spend `tokens` from now on, or as many as the last time."""
     cx.execute("UPDATE jobs SET token_grant = coalesce(?, token_grant) WHERE id = ?", (tokens, job_id))
     cx.execute("UPDATE jobs SET token_budget = prompt_tokens + completion_tokens + token_grant WHERE id = ?", (job_id,))
 
 
 def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None) -> str:
+    """Inserts a job without revisions, and returns its id."""
     job_id = new_id()
     cx.execute(
         """
@@ -84,44 +80,32 @@ def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, 
     return job_id
 
 
+def close_job(cx: Connection, job_id: str, *, cancelled: bool = False) -> None:
+    """Closes a job: nothing is added to it any more, so that it ends with its last revision."""
+    cx.execute("UPDATE jobs SET open = 0, cancelled = max(cancelled, ?) WHERE id = ?", (int(cancelled), job_id))
+    finish_if_done(cx, job_id)
+
+
 def close_abandoned(cx: Connection) -> None:
-    """Close jobs whose maker has not added anything for long: he died before he could say that it was all."""
-    for row in cx.execute(
-        "SELECT id FROM jobs WHERE open = 1 AND touched_at < ? AND kind != 'reindex'",
-        (now() - _ABANDONED_SECONDS,),
-    ).fetchall():
-        cx.execute("UPDATE jobs SET open = 0 WHERE id = ?", (row["id"],))
-        finish_if_done(cx, row["id"])
+    """Closes the open jobs whose makers died before they could close them."""
+    rows = cx.execute(
+        f"SELECT id FROM jobs WHERE open = 1 AND touched_at < ? AND kind NOT IN ({marks(NEVER_ABANDONED)})",
+        (now() - ABANDONED_SECONDS, *NEVER_ABANDONED),
+    ).fetchall()
+    for row in rows:
+        close_job(cx, row["id"])
 
 
 def read_job(cx: Connection, job_id: str) -> Job:
+    """Raises `NotFound`."""
     row = cx.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
     if row is None:
-        raise NotFound(f"there is no job {job_id!r}; `hopweave jobs list` shows those that there are")
+        raise job_missing(job_id)
     counts = {
         r["state"]: r["n"]
         for r in cx.execute("SELECT state, n FROM job_counts WHERE job_id = ? AND n > 0 ORDER BY state", (job_id,))
     }
     failures = cx.execute(
-        "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, _SHOWN_FAILURES)
+        "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, SHOWN_FAILURES)
     ).fetchall()
-    state = job_state(counts, cancelled=bool(row["cancelled"]))
-    if row["open"] and state.final:
-        state = JobState.RUNNING if row["started_at"] else JobState.QUEUED
-    return Job(
-        id=row["id"],
-        corpus_id=row["corpus_id"],
-        corpus_name=row["corpus_name"],
-        kind=JobKind(row["kind"]),
-        state=state,
-        counts=counts,
-        malformed_triples=row["malformed"],
-        created_at=datetime.fromtimestamp(row["created_at"], UTC),
-        started_at=moment(row["started_at"]),
-        finished_at=moment(row["finished_at"]),
-        token_budget=row["token_budget"],
-        calls=row["calls"],
-        prompt_tokens=row["prompt_tokens"],
-        completion_tokens=row["completion_tokens"],
-        failures=tuple((r["key"], r["reason"]) for r in failures),
-    )
+    return load_job(row.__getitem__, counts, [(r["key"], r["reason"]) for r in failures])

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.graph import Extraction
 from core.jobs import JobState
-from core.ports.record import Record, Staged
+from core.ports.record import Record, StagedExtraction
 from testing.record import LEASE, RecordFixtures, claim_all, commit_of, delete, put, revision
 
 __all__ = ["ClaimsContract"]
@@ -14,9 +14,9 @@ __all__ = ["ClaimsContract"]
 
 class ClaimsContract(RecordFixtures):
     async def test_a_claim_is_single(self, record: Record, other: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision(f"d{i}") for i in range(50)], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision(f"d{i}") for i in range(50)], OnConflict.REPLACE)
         takes = [
-            (record if i % 2 else other).work.claim(
+            (record if i % 2 else other).claims.claim(
                 corpus.id, f"w{i}", lease_seconds=LEASE, max_bytes=10**9, max_documents=7
             )
             for i in range(10)
@@ -27,83 +27,83 @@ class ClaimsContract(RecordFixtures):
     async def test_claims_come_in_order_up_to_the_size(self, record: Record, corpus: Corpus) -> None:
         sizes = [60, 60, 500, 10]
         revisions = [revision(f"d{i}", size=size) for i, size in enumerate(sizes)]
-        await record.intake.enqueue(corpus.id, revisions, OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, revisions, OnConflict.REPLACE)
         batches = []
-        while batch := await record.work.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=128):
+        while batch := await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=128):
             batches.append([claim.key for claim in batch])
         assert batches == [["d0", "d1"], ["d2"], ["d3"]]
 
     async def test_a_late_worker_changes_nothing(self, record: Record, other: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         [late] = await claim_all(record, corpus, "late", lease=0.01)
         await asyncio.sleep(0.05)
-        assert await other.work.waiting() == [corpus.id]
+        assert await other.maintenance.list_corpora_with_work() == [corpus.id]
         [claim] = await claim_all(other, corpus, "next")
         assert claim.epoch > late.epoch
-        staged = Staged(claim=late, extract_hash="h", extraction=Extraction())
-        await record.work.stage([staged])
-        assert await record.work.staged(corpus.id, [(late.document_id, "h")]) == {}
-        await record.work.fail(late, "too late")
-        await record.work.release([late])
-        assert await record.work.advance([late], RevisionState.WRITING) == [late]
-        outcome = await record.work.commit([commit_of(late, [("late", ["Late"])])], grace=0)
+        staged = StagedExtraction(claim=late, extract_hash="h", extraction=Extraction())
+        await record.staging.stage([staged])
+        assert await record.staging.get_staged(corpus.id, [(late.document_id, "h")]) == {}
+        await record.claims.fail(late, "too late")
+        await record.claims.release([late])
+        assert await record.claims.set_state([late], RevisionState.WRITING) == [late]
+        outcome = await record.commits.commit([commit_of(late, [("late", ["Late"])])], grace=0)
         assert outcome.fenced == (late,)
-        assert (await record.corpora.counts(corpus.id)).chunks == 0
-        done = await other.work.commit([commit_of(claim, [("next", ["Next"])])], grace=0)
+        assert (await record.corpora.count(corpus.id)).chunks == 0
+        done = await other.commits.commit([commit_of(claim, [("next", ["Next"])])], grace=0)
         assert done.fenced == ()
-        assert (await record.corpora.counts(corpus.id)).chunks == 1
+        assert (await record.corpora.count(corpus.id)).chunks == 1
 
     async def test_a_worker_that_is_late_by_a_whole_life_changes_nothing(
         self, record: Record, other: Record, corpus: Corpus
     ) -> None:
         """The document went and came again meanwhile: its revision is another one, whatever its number."""
-        await record.intake.enqueue(corpus.id, [revision("a", "one")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a", "one")], OnConflict.REPLACE)
         [late] = await claim_all(record, corpus)
         await delete(record, corpus, "a")
-        await record.intake.enqueue(corpus.id, [revision("a", "two")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a", "two")], OnConflict.REPLACE)
         [claim] = await claim_all(other, corpus)
-        outcome = await record.work.commit([commit_of(late, [("of the late one", [])])], grace=0)
+        outcome = await record.commits.commit([commit_of(late, [("of the late one", [])])], grace=0)
         assert outcome.fenced == (late,)
-        await other.work.commit([commit_of(claim, [("of the new one", [])])], grace=0)
-        [chunk] = await record.library.chunks_of(corpus.id, claim.document_id)
+        await other.commits.commit([commit_of(claim, [("of the new one", [])])], grace=0)
+        [chunk] = await record.contents.get_chunks_of(corpus.id, claim.document_id)
         assert chunk.text == "of the new one"
 
     async def test_a_renewed_lease_holds(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus, lease=0.01)
-        assert await record.work.renew([claim], lease_seconds=LEASE) == []
+        assert await record.claims.renew([claim], lease_seconds=LEASE) == []
         await asyncio.sleep(0.05)
         assert await claim_all(record, corpus, "other") == []
 
     async def test_released_work_is_claimable_at_once(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         for _ in range(20):  # handing back is no failed attempt
             claims = await claim_all(record, corpus)
             assert len(claims) == 1
-            await record.work.release(claims)
+            await record.claims.release(claims)
 
     async def test_what_kills_its_workers_comes_alone_and_then_fails(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
         for _ in range(4):
             assert len(await claim_all(record, corpus)) == 2
-            await record.work.expire()
+            await record.maintenance.expire_leases()
         for _ in range(8):
             assert len(await claim_all(record, corpus)) == 1
-            await record.work.expire()
+            await record.maintenance.expire_leases()
         assert await claim_all(record, corpus) == []
-        job = (await record.jobs.all())[0]
+        job = (await record.jobs.list())[0]
         assert (job.state, job.counts) == (JobState.FAILED, {"failed": 2})
         assert "8 times" in job.failures[0][1]
 
     async def test_a_failure_keeps_the_current_revision(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
-        await record.intake.enqueue(corpus.id, [revision("a", "bad")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a", "bad")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus)
-        await record.work.fail(claim, "not UTF-8 at byte 3")
-        document = await record.library.document(corpus.id, claim.document_id)
+        await record.claims.fail(claim, "not UTF-8 at byte 3")
+        document = await record.documents.get(corpus.id, claim.document_id)
         assert (document.state, document.readable) == (RevisionState.FAILED, True)
         assert document.reason == "not UTF-8 at byte 3"
-        assert [c.text for c in await record.library.chunks_of(corpus.id, claim.document_id)] == ["one"]
-        job = await record.intake.retry(corpus.id, claim.document_id)
+        assert [c.text for c in await record.contents.get_chunks_of(corpus.id, claim.document_id)] == ["one"]
+        job = await record.submissions.retry(corpus.id, claim.document_id)
         assert job.counts == {"queued": 1}
         assert len(await claim_all(record, corpus)) == 1

@@ -13,7 +13,7 @@ __all__ = ["CorporaContract"]
 class CorporaContract(RecordFixtures):
     async def test_a_corpus_is_found_by_name_and_by_id(self, record: Record, corpus: Corpus) -> None:
         assert await record.corpora.get("books") == corpus
-        assert await record.corpora.by_id(corpus.id) == corpus
+        assert await record.corpora.get_by_id(corpus.id) == corpus
         assert corpus.settings == SETTINGS
         assert corpus.generation == 0
 
@@ -34,7 +34,7 @@ class CorporaContract(RecordFixtures):
         await put(record, corpus, "a", [("one", ["Ada"])])
         renamed = await record.corpora.rename("books", "library")
         assert renamed.id == corpus.id
-        assert (await record.corpora.counts(renamed.id)).chunks == 1
+        assert (await record.corpora.count(renamed.id)).chunks == 1
         with pytest.raises(NotFound):
             await record.corpora.get("books")
 
@@ -44,5 +44,5 @@ class CorporaContract(RecordFixtures):
             await put(record, target, "a", [("one", ["Ada"])])
         assert await export(record, corpus) == await export(record, twin), "equal documents have equal ids"
         await delete(record, twin, "a")
-        assert (await record.corpora.counts(corpus.id)).entities == 1
-        assert (await record.corpora.counts(twin.id)).entities == 0
+        assert (await record.corpora.count(corpus.id)).entities == 1
+        assert (await record.corpora.count(twin.id)).entities == 0

@@ -31,4 +31,4 @@ class ExporterContract(RecordFixtures):
         rows = await export(record, corpus)
         assert {r["name"] for r in rows if r["kind"] == "entity"} == {"bob"}
         assert not [r for r in rows if r["kind"] == "fact"]
-        assert (await record.jobs.all())[0].counts == {"deleted": 1}
+        assert (await record.jobs.list())[0].counts == {"deleted": 1}

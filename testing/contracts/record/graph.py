@@ -37,11 +37,11 @@ class GraphSourceContract(RecordFixtures):
         assert not nothing.removed
 
     async def test_the_graphs_chunks_carry_what_was_written_of_them(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus)
         commit = commit_of(claim, [("Ada knew two rivers", ["Ada"]), ("", [])])
         named, bare = commit.chunks[0], replace(commit.chunks[1], title_names=(), terms=b"")
-        await record.work.commit([replace(commit, chunks=(named, bare))], grace=0)
+        await record.commits.commit([replace(commit, chunks=(named, bare))], grace=0)
         _, rows = await record.graph.graph(corpus.id)
         assert sorted(rows.chunks) == sorted(map(graph_chunk, (named, bare)))
         assert {chunk.terms for chunk in rows.chunks} == {terms_of(["a"], "Ada knew two rivers").tobytes(), b""}
@@ -53,7 +53,7 @@ class GraphSourceContract(RecordFixtures):
         await put(record, corpus, "a", [("one", ["Ada"]), ("two", ["Bob"])], facts=[("Ada", "met", "Bob")])
         generation, before = await other.graph.graph(corpus.id)
         exported = await export(record, corpus)
-        await record.intake.enqueue(corpus.id, [revision("a", "again")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a", "again")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus)
         commit = commit_of(claim, [("one", ["Ada"]), ("two", ["Bob"])], [("Ada", "met", "Bob")])
         first, second = commit.chunks
@@ -62,7 +62,7 @@ class GraphSourceContract(RecordFixtures):
             "terms": replace(first, terms=terms_of([], "other terms").tobytes()),
             "title_names": replace(first, title_names=(ids.entity_id("bob"),)),
         }[changed]
-        outcome = await record.work.commit([replace(commit, chunks=(new, second))], grace=0)
+        outcome = await record.commits.commit([replace(commit, chunks=(new, second))], grace=0)
         assert outcome.tombstone is not None
         assert outcome.tombstone.view_ids == outcome.tombstone.entity_ids == outcome.tombstone.triple_ids == ()
         changes = await other.graph.changes(corpus.id, generation)

@@ -21,26 +21,25 @@ __all__ = ["LibraryContract"]
 class LibraryContract(RecordFixtures):
     async def test_a_deleted_document_is_invisible_at_once(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
-        [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
+        [chunk] = await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))
         generation, _ = await record.graph.graph(corpus.id)
-        job = await record.intake.delete_documents(corpus.id, [chunk.document_id])
+        job = await record.submissions.delete_documents(corpus.id, [chunk.document_id])
         assert job.state is JobState.QUEUED
-        library = record.library
-        assert (await library.documents(corpus.id, limit=9)).data == ()
-        assert await library.chunks(corpus.id, [chunk.id]) == {}
-        assert await library.chunks_by_view(corpus.id, [chunk.view_id]) == {}
-        assert await library.refs(corpus.id, [chunk.document_id]) == {}
-        assert await library.facts_of(corpus.id, [chunk.id]) == []
+        assert (await record.documents.list(corpus.id, limit=9)).data == ()
+        assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {}
+        assert await record.contents.get_chunks_by_view(corpus.id, [chunk.view_id]) == {}
+        assert await record.documents.get_refs(corpus.id, [chunk.document_id]) == {}
+        assert await record.contents.get_facts_of(corpus.id, [chunk.id]) == []
         ada = ids.entity_id("ada")
-        assert await library.triples(corpus.id, [ids.triple_id(ada, "is", ada)]) == {}
-        assert await library.matching(corpus.id, parse_filter({})) == frozenset()
+        assert await record.contents.get_triples(corpus.id, [ids.triple_id(ada, "is", ada)]) == {}
+        assert await record.documents.match(corpus.id, parse_filter({})) == frozenset()
         with pytest.raises(NotFound):
-            await library.document(corpus.id, chunk.document_id)
+            await record.documents.get(corpus.id, chunk.document_id)
         changes = await record.graph.changes(corpus.id, generation)
         assert changes is not None
         assert list(changes.removed) == [chunk.id]
         assert told(changes.added) == ([], [], [], [], [])
-        assert (await record.corpora.counts(corpus.id)).chunks == 0
+        assert (await record.corpora.count(corpus.id)).chunks == 0
 
     async def test_triples_are_told_with_names_and_the_chunks_that_assert_them(
         self, record: Record, corpus: Corpus
@@ -50,43 +49,43 @@ class LibraryContract(RecordFixtures):
         await put(record, corpus, "b", [("two", ["ADA", "Ada", "Bob"])], facts=[met])
         ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
         both = ids.triple_id(ada, "met", bob)
-        rows = await record.library.triples(corpus.id, [both, "f" * 32])
+        rows = await record.contents.get_triples(corpus.id, [both, "f" * 32])
         chunks = tuple(sorted([ids.chunk_id("a", "one", 0), ids.chunk_id("b", "two", 0)]))
         expected = TripleRow(
             subject_id=ada, subject="Ada", predicate="met", object_id=bob, object="Bob", chunk_ids=chunks
         )
         assert rows == {both: expected}
-        assert await record.library.triples(corpus.id, []) == {}
-        assert await record.library.triples("f" * 32, [both]) == {}
-        await record.intake.delete_documents(corpus.id, [ids.document_id("a")])
-        [left] = (await record.library.triples(corpus.id, [both, ids.triple_id(bob, "saw", ada)])).values()
+        assert await record.contents.get_triples(corpus.id, []) == {}
+        assert await record.contents.get_triples("f" * 32, [both]) == {}
+        await record.submissions.delete_documents(corpus.id, [ids.document_id("a")])
+        [left] = (await record.contents.get_triples(corpus.id, [both, ids.triple_id(bob, "saw", ada)])).values()
         assert left.chunk_ids == (ids.chunk_id("b", "two", 0),)
 
     async def test_the_display_name_is_the_most_frequent_surviving_form(self, record: Record, corpus: Corpus) -> None:
         ada = ids.entity_id("ada")
         await put(record, corpus, "a", [("one", ["ADA"]), ("two", ["ADA"])])
         await put(record, corpus, "b", [("three", ["Ada"])])
-        assert (await record.library.entities(corpus.id, [ada]))[ada].display == "ADA"
+        assert (await record.contents.get_entities(corpus.id, [ada]))[ada].display == "ADA"
         await put(record, corpus, "a", [("one", ["ADA"])])
-        assert (await record.library.entities(corpus.id, [ada]))[ada].display == "ADA", "ties go by code point"
+        assert (await record.contents.get_entities(corpus.id, [ada]))[ada].display == "ADA", "ties go by code point"
         await delete(record, corpus, "a")
-        assert (await record.library.entities(corpus.id, [ada]))[ada].display == "Ada"
+        assert (await record.contents.get_entities(corpus.id, [ada]))[ada].display == "Ada"
 
     async def test_names_in_any_script_stay_apart(self, record: Record, corpus: Corpus) -> None:
         names = ["北京大学", "北京", "Москва", "Søren", "Soren", "C++", "C#", "C", "القاهرة", "Straße"]
         await put(record, corpus, "a", [("one", names)])
-        found = await record.library.entities(corpus.id, [ids.entity_id(normalise(n)) for n in names])
+        found = await record.contents.get_entities(corpus.id, [ids.entity_id(normalise(n)) for n in names])
         assert {e.display for e in found.values()} == set(names)
 
     async def test_filters_resolve_to_document_ids(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", [])], year=1990, tags=["x", "y"])
         await put(record, corpus, "b", [("two", [])], year=2001)
         await put(record, corpus, "c", [("three", [])])
-        await record.intake.enqueue(corpus.id, [revision("waiting", year=1990)], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("waiting", year=1990)], OnConflict.REPLACE)
 
         async def keys(where: dict[str, Any]) -> set[str]:
-            found = await record.library.matching(corpus.id, parse_filter(where))
-            return {r.key for r in (await record.library.refs(corpus.id, found)).values()}
+            found = await record.documents.match(corpus.id, parse_filter(where))
+            return {r.key for r in (await record.documents.get_refs(corpus.id, found)).values()}
 
         assert await keys({}) == {"a", "b", "c"}
         assert await keys({"year": {"$gte": 1990}}) == {"a", "b"}
@@ -98,25 +97,25 @@ class LibraryContract(RecordFixtures):
 
     async def test_lists_page_by_key(self, record: Record, corpus: Corpus) -> None:
         keys = ["b", "a", "Z", "ä", "北"]
-        await record.intake.enqueue(corpus.id, [revision(k) for k in keys], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision(k) for k in keys], OnConflict.REPLACE)
         seen, cursor = [], None
         while True:
-            page = await record.library.documents(corpus.id, limit=2, cursor=cursor)
+            page = await record.documents.list(corpus.id, limit=2, cursor=cursor)
             seen += [d.key for d in page.data]
             cursor = page.next_cursor
             if cursor is None:
                 break
         assert seen == sorted(keys)
-        page = await record.library.documents(corpus.id, limit=9, state=RevisionState.INDEXED)
+        page = await record.documents.list(corpus.id, limit=9, state=RevisionState.INDEXED)
         assert page.data == ()
-        assert [d.key for d in (await record.library.documents(corpus.id, limit=9, key="a")).data] == ["a"]
+        assert [d.key for d in (await record.documents.list(corpus.id, limit=9, key="a")).data] == ["a"]
 
     async def test_missing_things(self, record: Record, corpus: Corpus) -> None:
         with pytest.raises(NotFound):
             await record.jobs.get("f" * 32)
         with pytest.raises(NotFound):
-            await record.library.document(corpus.id, "f" * 32)
-        assert await record.library.chunks(corpus.id, ["f" * 32]) == {}
-        assert await record.library.chunks_of(corpus.id, "f" * 32) == []
-        assert await record.library.entities(corpus.id, []) == {}
-        assert await record.work.claim("f" * 32, "w", lease_seconds=LEASE, max_bytes=1) == []
+            await record.documents.get(corpus.id, "f" * 32)
+        assert await record.contents.get_chunks(corpus.id, ["f" * 32]) == {}
+        assert await record.contents.get_chunks_of(corpus.id, "f" * 32) == []
+        assert await record.contents.get_entities(corpus.id, []) == {}
+        assert await record.claims.claim("f" * 32, "w", lease_seconds=LEASE, max_bytes=1) == []

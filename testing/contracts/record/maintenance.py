@@ -11,49 +11,49 @@ __all__ = ["MaintenanceContract"]
 
 class MaintenanceContract(RecordFixtures):
     async def test_expire_ends_every_lease(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
         [first, _] = await claim_all(record, corpus)
-        assert await record.work.expire() == 2
-        assert await record.work.renew([first], lease_seconds=LEASE) == [first]
+        assert await record.maintenance.expire_leases() == 2
+        assert await record.claims.renew([first], lease_seconds=LEASE) == [first]
         assert len(await claim_all(record, corpus)) == 2
 
     async def test_drop_hides_at_once_and_frees_the_name(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
-        await record.intake.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
-        job = await record.corpora.drop("books")
+        await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
+        job = await record.corpora.delete("books")
         assert (job.kind, job.state) == (JobKind.DROP, JobState.QUEUED)
-        assert await record.corpora.all() == []
+        assert await record.corpora.list() == []
         again = await record.corpora.create("books", SETTINGS)
         assert again.id != corpus.id
         assert await claim_all(record, corpus) == []
-        assert await record.work.dropped() == [corpus.id]
-        assert corpus.id in await record.work.waiting()
-        await record.work.forget(corpus.id)
+        assert await record.maintenance.list_deleted_corpora() == [corpus.id]
+        assert corpus.id in await record.maintenance.list_corpora_with_work()
+        await record.maintenance.delete_corpus_rows(corpus.id)
         assert (await record.jobs.get(job.id)).state is JobState.DONE
-        assert await record.work.dropped() == []
+        assert await record.maintenance.list_deleted_corpora() == []
         assert await export(record, corpus) == []
         assert (await record.corpora.get("books")).id == again.id
 
     async def test_lapsed_counts_the_revisions_whose_lease_has_run_out(self, record: Record, corpus: Corpus) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
         claims = await claim_all(record, corpus)
-        assert await record.work.lapsed(corpus.id) == 0
-        await record.work.renew(claims[:1], lease_seconds=-1.0)
-        assert await record.work.lapsed(corpus.id) == 1
+        assert await record.maintenance.count_expired_leases(corpus.id) == 0
+        await record.claims.renew(claims[:1], lease_seconds=-1.0)
+        assert await record.maintenance.count_expired_leases(corpus.id) == 1
 
     async def test_commits_and_deletions_leave_no_entity_without_a_mention(
         self, record: Record, corpus: Corpus
     ) -> None:
         await put(record, corpus, "a", [("one", ["Ada", "Bob"])])
         await put(record, corpus, "a", [("two", ["Bob"])])
-        assert await record.work.unmentioned(corpus.id) == 0
+        assert await record.maintenance.count_orphans(corpus.id) == 0
         await delete(record, corpus, "a")
-        assert await record.work.unmentioned(corpus.id, remove=True) == 0
+        assert await record.maintenance.delete_orphans(corpus.id) == 0
 
     async def test_trim_keeps_what_is_recent(self, record: Record, corpus: Corpus) -> None:
         start = await record.graph.generation(corpus.id)
         await put(record, corpus, "a", [("one", ["Ada"])])
-        job_id = await record.intake.open_job(corpus.id, JobKind.INGEST)
-        await record.work.trim()
+        job_id = await record.submissions.open_job(corpus.id, JobKind.INGEST)
+        await record.maintenance.prune()
         assert await record.graph.changes(corpus.id, start) is not None
         assert not (await record.jobs.get(job_id)).state.final

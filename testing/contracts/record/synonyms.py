@@ -14,11 +14,11 @@ __all__ = ["SynonymsContract"]
 class SynonymsContract(RecordFixtures):
     async def test_synonyms_join_entities_that_exist(self, record: Record, corpus: Corpus) -> None:
         ada, bob = sorted(ids.entity_id(n) for n in ("ada", "bob"))
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         [claim] = await claim_all(record, corpus)
         pair = Synonym(first_id=ada, second_id=bob, score=0.875)
         ghost = Synonym(first_id=ada, second_id="f" * 32, score=0.9)
-        await record.work.commit([commit_of(claim, [("one", ["Ada", "Bob"])])], [pair, ghost], grace=0)
+        await record.commits.commit([commit_of(claim, [("one", ["Ada", "Bob"])])], [pair, ghost], grace=0)
         generation, rows = await record.graph.graph(corpus.id)
         assert told(rows).synonyms == [(ada, bob, 0.875)]
         await delete(record, corpus, "a")
@@ -30,22 +30,22 @@ class SynonymsContract(RecordFixtures):
     ) -> None:
         await put(record, corpus, "old", [("zero", ["Old"])])
         seen = await record.graph.generation(corpus.id)
-        await record.intake.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
         first, second = await claim_all(record, corpus)
-        outcome = await record.work.commit([commit_of(first, [("one", ["Ada", "Old"])])], grace=3600, seen=seen)
-        assert outcome.unsettled == (), "nobody came between"
+        outcome = await record.commits.commit([commit_of(first, [("one", ["Ada", "Old"])])], grace=3600, seen=seen)
+        assert outcome.pending_synonyms == (), "nobody came between"
         later = [commit_of(second, [("two", ["Ada Byron", "Bob", "Old"])])]
-        outcome = await other.work.commit(later, grace=0, seen=seen)
+        outcome = await other.commits.commit(later, grace=0, seen=seen)
         names = tuple(sorted(ids.entity_id(name) for name in ("ada byron", "bob")))
-        assert outcome.unsettled == names, "old ones are not looked for again"
-        assert await record.work.unsettled(corpus.id) == list(names)
-        assert corpus.id in await record.work.waiting()
+        assert outcome.pending_synonyms == names, "old ones are not looked for again"
+        assert await record.commits.list_pending_synonyms(corpus.id) == list(names)
+        assert corpus.id in await record.maintenance.list_corpora_with_work()
         first_id, second_id = sorted((ids.entity_id("ada"), ids.entity_id("ada byron")))
         pair = Synonym(first_id=first_id, second_id=second_id, score=0.875)
         ghost = Synonym(first_id=first_id, second_id="f" * 32, score=0.9)
         before, _ = await other.graph.graph(corpus.id)
-        await record.work.settle(corpus.id, outcome.unsettled, [pair, ghost])
-        assert await record.work.unsettled(corpus.id) == []
+        await record.commits.link_synonyms(corpus.id, outcome.pending_synonyms, [pair, ghost])
+        assert await record.commits.list_pending_synonyms(corpus.id) == []
         changes = await other.graph.changes(corpus.id, before)
         assert changes is not None
         assert changes.generation > before
@@ -55,16 +55,16 @@ class SynonymsContract(RecordFixtures):
     async def test_what_is_unsettled_waits_for_its_worker_and_goes_with_its_entity(
         self, record: Record, corpus: Corpus
     ) -> None:
-        await record.intake.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         commit = commit_of((await claim_all(record, corpus))[0], [("one", ["Ada"])])
-        outcome = await record.work.commit([commit], grace=3600, seen=-1)
-        assert outcome.unsettled == (ids.entity_id("ada"),)
-        assert await record.work.unsettled(corpus.id) == [], "its worker is at it"
-        await record.intake.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
+        outcome = await record.commits.commit([commit], grace=3600, seen=-1)
+        assert outcome.pending_synonyms == (ids.entity_id("ada"),)
+        assert await record.commits.list_pending_synonyms(corpus.id) == [], "its worker is at it"
+        await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
         commit = commit_of((await claim_all(record, corpus))[0], [("two", ["Bob"])])
-        await record.work.commit([commit], grace=0, seen=-1)
-        assert await record.work.unsettled(corpus.id) == [ids.entity_id("bob")]
+        await record.commits.commit([commit], grace=0, seen=-1)
+        assert await record.commits.list_pending_synonyms(corpus.id) == [ids.entity_id("bob")]
         await delete(record, corpus, "b")
-        assert await record.work.unsettled(corpus.id) == []
-        await record.work.clear(await record.work.tombstones(corpus.id))
-        assert corpus.id not in await record.work.waiting()
+        assert await record.commits.list_pending_synonyms(corpus.id) == []
+        await record.tombstones.delete(await record.tombstones.list_due(corpus.id))
+        assert corpus.id not in await record.maintenance.list_corpora_with_work()

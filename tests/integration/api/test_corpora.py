@@ -67,7 +67,7 @@ async def test_a_corpus_is_built_anew_beside_itself_and_swapped(people: Server) 
     assert [corpus["id"] for corpus in listed] == [before["id"]]
     worker = Worker("test", people.container.indexing, OPTIONS)
     while not (await people.client.get(f"/v1/jobs/{job['id']}")).json()["finished_at"]:
-        for corpus_id in await people.container.record.work.waiting():
+        for corpus_id in await people.container.record.maintenance.list_corpora_with_work():
             await worker.work(corpus_id)
     after = (await people.client.get("/v1/corpora/people")).json()
     assert after["id"] != before["id"]
@@ -81,5 +81,5 @@ async def test_what_cannot_be_built_is_refused_before_anything_is_made(people: S
     unknown = await people.client.post("/v1/corpora/people/reindex", json={"extractor": "no-such"})
     assert unknown.status_code == 422
     assert "no-such" in unknown.json()["detail"]
-    assert await people.container.record.corpora.built() == []
+    assert await people.container.record.reindexing.list() == []
     assert (await people.client.post("/v1/corpora/nothing/reindex", json={})).status_code == 404

@@ -71,7 +71,7 @@ class House:
         return await self.container.record.corpora.get(name)
 
     async def names(self) -> list[str]:
-        return [corpus.name for corpus in await self.container.record.corpora.all()]
+        return [corpus.name for corpus in await self.container.record.corpora.list()]
 
     async def ingest(self, corpus: Corpus, *documents: Mapping[str, Any]) -> None:
         await self.queue(corpus, *documents)

@@ -41,7 +41,7 @@ async def test_what_is_restored_is_the_same_and_nothing_is_embedded(here: House,
     for name in ("books", "people"):
         assert await there.state(name) == await here.state(name)
     assert there.embedder.embedded == 0
-    assert {job.kind for job in await there.container.record.jobs.all()} == {JobKind.RESTORE}
+    assert {job.kind for job in await there.container.record.jobs.list()} == {JobKind.RESTORE}
 
 
 async def test_a_backup_is_compressed_and_nothing_lies_beside_it(file: Path) -> None:
@@ -57,10 +57,10 @@ async def test_a_backup_is_compressed_and_nothing_lies_beside_it(file: Path) -> 
 
 async def test_the_same_again_finds_all_there(there: House, file: Path) -> None:
     await there.restore(file)
-    jobs = len(await there.container.record.jobs.all())
+    jobs = len(await there.container.record.jobs.list())
     done = await there.restore(file)
     assert {name: (one.documents, one.unchanged) for name, one in done.items()} == {"books": (0, 6), "people": (0, 6)}
-    assert len(await there.container.record.jobs.all()) == jobs
+    assert len(await there.container.record.jobs.list()) == jobs
 
 
 async def test_a_taken_name_is_refused_before_anything_is_written(here: House, there: House, file: Path) -> None:
@@ -193,13 +193,13 @@ async def test_a_corpus_that_is_dropped_meanwhile_is_left_out(
     here: House, there: House, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpora = here.container.record.corpora
-    seen = await corpora.all()
+    seen = await corpora.list()
 
     async def as_it_was() -> list[object]:
         return list(seen)
 
-    await corpora.drop("books")
-    monkeypatch.setattr(corpora, "all", as_it_was)
+    await corpora.delete("books")
+    monkeypatch.setattr(corpora, "list", as_it_was)
     assert [one.name for one in await here.back_up(file)] == ["people"]
     assert list(await there.restore(file)) == ["people"]
 
@@ -208,7 +208,7 @@ async def test_a_store_that_is_away_is_waited_for(
     here: House, there: House, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(restoring, "_PAUSES", (0.0, 0.0))
-    commit, write, away = there.container.record.work.commit, there.container.text.write, [2, 1]
+    commit, write, away = there.container.record.commits.commit, there.container.text.write, [2, 1]
 
     async def commit_later(*what: Any, **how: Any) -> Any:
         if (away := _down(0)) is not None:
@@ -224,7 +224,7 @@ async def test_a_store_that_is_away_is_waited_for(
         away[which] -= 1
         return Unavailable("is being written by another process") if away[which] >= 0 else None
 
-    monkeypatch.setattr(there.container.record.work, "commit", commit_later)
+    monkeypatch.setattr(there.container.record.commits, "commit", commit_later)
     monkeypatch.setattr(there.container.text, "write", write_later)
     with pytest.raises(Unavailable):
         await there.restore(file)

@@ -29,7 +29,7 @@ async def test_what_is_moved_is_the_same_and_nothing_is_embedded(here: House, th
     assert there.embedder.embedded == 0
     assert (result.documents, result.unchanged, result.embedded) == (len(PEOPLE), 0, 0)
     assert await there.state("people") == await here.state("people")
-    [job] = await there.container.record.jobs.all()
+    [job] = await there.container.record.jobs.list()
     assert (job.kind, job.state, job.counts) == (JobKind.RESTORE, JobState.DONE, {"indexed": len(PEOPLE)})
 
 
@@ -203,7 +203,5 @@ class TestWithAModel:
             assert await there.state("people") == await here.state("people")
             moved = await there.named("people")
             await there.ingest(moved, {**PEOPLE[0], "metadata": {"year": 1844}})
-            assert (await there.container.record.library.document(moved.id, document_id("ada"))).metadata == {
-                "year": 1844
-            }
+            assert (await there.container.record.documents.get(moved.id, document_id("ada"))).metadata == {"year": 1844}
             assert len(server.calls) == paid, "replaced with equal passages: their extractions were found"

@@ -74,7 +74,7 @@ def working() -> Iterator[None]:
         container = Container(settings)
         indexing = Worker("thread", container.indexing, OPTIONS)
         while not ended.is_set():
-            for corpus_id in await container.record.work.waiting():
+            for corpus_id in await container.record.maintenance.list_corpora_with_work():
                 await indexing.work(corpus_id)
             await asyncio.sleep(0.02)
         await container.close()

@@ -43,7 +43,7 @@ async def test_the_second_time_nothing_is_indexed_and_another_extractor_has_anot
     given = await evaluated(container, Experiment(searchers=("graph",), limit=1, extractor="given"))
     assert given.corpus != first.corpus
     corpus = await container.record.corpora.get(given.corpus)
-    assert (await container.record.corpora.counts(corpus.id)).facts > 100
+    assert (await container.record.corpora.count(corpus.id)).facts > 100
 
 
 async def test_a_corpus_that_is_there_is_taken_as_it_is(container: Container) -> None:
@@ -67,7 +67,7 @@ async def test_a_wrong_name_is_one_error_before_anything_is_indexed(container: C
     for experiment in (Experiment(searchers=("nearest",)), Experiment(reasoners=("oracle",))):
         with pytest.raises(InvalidStrategy, match="there is no"):
             await evaluated(container, experiment)
-    assert await container.record.corpora.all() == []
+    assert await container.record.corpora.list() == []
 
 
 async def test_a_searcher_that_fails_has_a_row_for_every_question(container: Container) -> None:

@@ -159,7 +159,7 @@ async def test_without_a_model_nothing_is_begun(tmp_path: Path) -> None:
             await run_experiment(container, WorkerHere(), tmp_path / "towns", JUDGED, lambda *_: None)
         with pytest.raises(InvalidInput, match="--reasoner"):
             await run_experiment(container, WorkerHere(), tmp_path, replace(JUDGED, reasoners=()), lambda *_: None)
-        assert await container.record.corpora.all() == []
+        assert await container.record.corpora.list() == []
 
 
 def judgement(**fields: Any) -> JudgementRow:

@@ -92,7 +92,7 @@ async def container(tmp_path: Path) -> AsyncIterator[Container]:
 async def work(container: Container) -> None:
     worker = Worker("here", container.indexing, OPTIONS)
     while True:
-        for corpus_id in await container.record.work.waiting():
+        for corpus_id in await container.record.maintenance.list_corpora_with_work():
             await worker.work(corpus_id)
         await asyncio.sleep(0.02)
 

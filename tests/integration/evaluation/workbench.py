@@ -48,6 +48,6 @@ async def workbench(folder: Path, **settings: Any) -> AsyncIterator[Container]:
 async def _work(container: Container, ended: asyncio.Event) -> None:
     worker = Worker("here", container.indexing, _OPTIONS)
     while not ended.is_set():
-        for corpus_id in await container.record.work.waiting():
+        for corpus_id in await container.record.maintenance.list_corpora_with_work():
             await worker.work(corpus_id)
         await asyncio.sleep(0.02)

@@ -84,7 +84,7 @@ class _ClaimsOnce:
 
 def worker(backends: IndexingBackends, *, is_stopping: Callable[[], bool] = lambda: False) -> Worker:
     """One that does not take away what the test has for another."""
-    return Worker("slow", replace(backends, work=_ClaimsOnce(backends.work)), OPTIONS, is_stopping=is_stopping)
+    return Worker("slow", replace(backends, claims=_ClaimsOnce(backends.claims)), OPTIONS, is_stopping=is_stopping)
 
 
 async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:

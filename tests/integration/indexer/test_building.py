@@ -10,7 +10,7 @@ from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import Unavailable
 from core.ids import content_hash, document_id
 from core.jobs import JobState
-from core.ports.record import Built
+from core.ports.record import Reindex
 from indexer import submission_from_json
 from tests.desk import DOCUMENTS, Desk
 
@@ -26,10 +26,10 @@ def _anew(corpus: Corpus) -> CorpusSettings:
     return replace(corpus.settings, chunker="passage", fine=Fine.ON)
 
 
-async def _work_off(desk: Desk, built: Built) -> None:
+async def _work_off(desk: Desk, built: Reindex) -> None:
     """As the doorbell would have it: the corpora that wait, until none does."""
     for _ in range(10):
-        for corpus_id in await desk.record.work.waiting():
+        for corpus_id in await desk.record.maintenance.list_corpora_with_work():
             await desk.worker.work(corpus_id)
     assert (await desk.record.jobs.get(built.job_id)).state.final
 
@@ -39,12 +39,12 @@ async def test_it_is_as_if_it_had_been_indexed_so_from_the_first(desk: Desk) -> 
     await desk.ingest(fresh, *DOCUMENTS[1:])
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
-    built = await desk.record.corpora.build_beside(corpus.id, _anew(corpus))
-    await desk.worker.work(built.beside_id)
+    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
+    await desk.worker.work(built.shadow_id)
     await desk.delete(corpus, DOCUMENTS[0]["id"])
     await _work_off(desk, built)
     now = await desk.record.corpora.get("people")
-    assert now.id == built.beside_id
+    assert now.id == built.shadow_id
     assert (await desk.record.jobs.get(built.job_id)).state is JobState.DONE
     assert await desk.export(now) == await desk.export(fresh)
     assert await desk.view_ids(now) == await desk.view_ids(fresh)
@@ -57,12 +57,12 @@ async def test_readers_keep_the_old_one_until_then(desk: Desk) -> None:
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
     before = await desk.export(corpus)
-    built = await desk.record.corpora.build_beside(corpus.id, _anew(corpus))
-    await desk.worker.work(built.beside_id)
+    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
+    await desk.worker.work(built.shadow_id)
     assert (await desk.record.corpora.get("people")).id == corpus.id
     assert await desk.export(corpus) == before
     await _work_off(desk, built)
-    assert (await desk.record.corpora.get("people")).id == built.beside_id
+    assert (await desk.record.corpora.get("people")).id == built.shadow_id
 
 
 async def test_a_document_that_cannot_be_indexed_anew_keeps_the_old_corpus(desk: Desk) -> None:
@@ -70,33 +70,33 @@ async def test_a_document_that_cannot_be_indexed_anew_keeps_the_old_corpus(desk:
     await desk.ingest(corpus, *DOCUMENTS)
     lost = submission_from_json({"key": "ada", **{k: v for k, v in DOCUMENTS[0].items() if k != "id"}})
     await desk.backends.files.delete(corpus.id, [content_hash(lost.content)])
-    built = await desk.record.corpora.build_beside(corpus.id, _anew(corpus))
+    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
     await _work_off(desk, built)
     job = await desk.record.jobs.get(built.job_id)
     assert job.state is JobState.FAILED
     assert [key for key, _ in job.failures] == ["ada"]
     assert (await desk.record.corpora.get("people")).id == corpus.id
-    assert (await desk.record.library.document(corpus.id, document_id("ada"))).readable
-    assert await desk.record.corpora.built() == []
-    assert await desk.backends.files.names(built.beside_id) == []
+    assert (await desk.record.documents.get(corpus.id, document_id("ada"))).readable
+    assert await desk.record.reindexing.list() == []
+    assert await desk.backends.files.names(built.shadow_id) == []
 
 
 async def test_a_cancelled_one_is_discarded(desk: Desk) -> None:
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
-    built = await desk.record.corpora.build_beside(corpus.id, _anew(corpus))
-    await desk.worker.work(built.beside_id)
+    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
+    await desk.worker.work(built.shadow_id)
     await desk.record.jobs.cancel(built.job_id)
     await _work_off(desk, built)
     assert (await desk.record.jobs.get(built.job_id)).state is JobState.CANCELLED
-    assert await desk.record.corpora.built() == []
+    assert await desk.record.reindexing.list() == []
     assert (await desk.record.corpora.get("people")).id == corpus.id
 
 
 async def test_a_store_that_is_away_hands_it_to_a_later_round(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
-    built = await desk.record.corpora.build_beside(corpus.id, _anew(corpus))
+    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
 
     async def away(*_: str) -> bytes:
         raise Unavailable("the bucket is away")
@@ -104,6 +104,6 @@ async def test_a_store_that_is_away_hands_it_to_a_later_round(desk: Desk, monkey
     with monkeypatch.context() as patch:
         patch.setattr(desk.backends.files, "get", away)
         with pytest.raises(Unavailable):
-            await desk.worker.work(built.beside_id)
+            await desk.worker.work(built.shadow_id)
     await _work_off(desk, built)
-    assert (await desk.record.corpora.get("people")).id == built.beside_id
+    assert (await desk.record.corpora.get("people")).id == built.shadow_id

@@ -50,12 +50,12 @@ async def test_a_passage_is_one_call_and_becomes_entities_and_facts(desk: Desk, 
     assert done.prompt_tokens > 0
     assert done.completion_tokens > 0
     assert [call.role for call in server.calls] == ["extract"] * 2
-    [chunk] = await desk.record.library.chunks_of(corpus.id, document_id("ada"))
-    facts = await desk.record.library.facts_of(corpus.id, [chunk.id])
+    [chunk] = await desk.record.contents.get_chunks_of(corpus.id, document_id("ada"))
+    facts = await desk.record.contents.get_facts_of(corpus.id, [chunk.id])
     assert ("Ada Lovelace", "is named before", "Charles Babbage") in {(f.subject, f.predicate, f.object) for f in facts}
     _, _, entity, fact = await desk.view_ids(corpus)
     assert entity
-    assert len(fact) == (await desk.record.corpora.counts(corpus.id)).facts
+    assert len(fact) == (await desk.record.corpora.count(corpus.id)).facts
 
 
 async def test_extractors_combine(desk: Desk, server: ChatServer) -> None:
@@ -135,9 +135,9 @@ async def test_a_chunk_that_keeps_failing_is_named_and_only_it_is_paid_for_again
     before = len(server.calls)
     assert before == 1 + 22 + 2 * 3 * 2
     server.respond = openie
-    await desk.record.intake.retry(corpus.id, document_id("long"))
+    await desk.record.submissions.retry(corpus.id, document_id("long"))
     await desk.worker.work(corpus.id)
-    assert (await desk.record.library.document(corpus.id, document_id("long"))).state is RevisionState.INDEXED
+    assert (await desk.record.documents.get(corpus.id, document_id("long"))).state is RevisionState.INDEXED
     assert {passage_of(call) for call in server.calls[before:]} == bad
 
 
@@ -188,15 +188,15 @@ async def test_without_a_model_documents_fail_with_the_remedy(desk: Desk) -> Non
     await Worker("w", replace(desk.backends, models=None), OPTIONS).work(corpus.id)
     [(_, reason)] = (await _job(desk, job)).failures
     assert "HOPWEAVE_LLM__MODEL" in reason
-    await desk.record.intake.retry(corpus.id, document_id("ada"))
+    await desk.record.submissions.retry(corpus.id, document_id("ada"))
     await desk.worker.work(corpus.id)
-    assert (await desk.record.library.document(corpus.id, document_id("ada"))).state is RevisionState.INDEXED
+    assert (await desk.record.documents.get(corpus.id, document_id("ada"))).state is RevisionState.INDEXED
 
 
 async def test_a_used_up_budget_pauses_and_resuming_pays_only_for_the_rest(desk: Desk, server: ChatServer) -> None:
     corpus = await desk.corpus(extractor="llm")
     await desk.ingest(corpus, {**LONG, "id": "probe", "chunks": LONG["chunks"][:1]})
-    [probe] = await desk.record.jobs.all()
+    [probe] = await desk.record.jobs.list()
     budget, before = 6 * probe.tokens, len(server.calls)
     job = await desk.queue(corpus, LONG, DOCUMENTS[1], tokens=budget)
     assert not await desk.worker.work(corpus.id)
@@ -206,7 +206,7 @@ async def test_a_used_up_budget_pauses_and_resuming_pays_only_for_the_rest(desk:
     calls = len(server.calls) - before
     assert budget <= paused.tokens <= budget + 4 * 2 * probe.tokens, "no more than what was in flight"
     assert paused.calls == calls
-    document = await desk.record.library.document(corpus.id, document_id("long"))
+    document = await desk.record.documents.get(corpus.id, document_id("long"))
     assert document.reason is not None
     assert str(budget) in document.reason
     await desk.record.jobs.resume(job, tokens=10**6)
@@ -226,7 +226,7 @@ async def test_a_model_that_refuses_every_call_pauses_the_job_and_nothing_has_fa
     job = await desk.ingest(corpus, *DOCUMENTS, LONG)
     paused = await _job(desk, job)
     assert (paused.state, paused.counts) == (JobState.PAUSED, {"paused": len(DOCUMENTS) + 1})
-    page = await desk.record.library.documents(corpus.id, limit=1, state=RevisionState.PAUSED)
+    page = await desk.record.documents.list(corpus.id, limit=1, state=RevisionState.PAUSED)
     assert "HOPWEAVE_LLM__API_KEY" in (page.data[0].reason or "")
     assert len(server.calls) <= len(DOCUMENTS) + len(SENTENCES)  # none was asked again
     server.api_key = ""

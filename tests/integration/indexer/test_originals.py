@@ -30,14 +30,14 @@ async def deleted(desk: Desk) -> tuple[Corpus, str, bytes]:
     await desk.ingest(corpus, ADA)
     [name] = await desk.backends.files.names(corpus.id)
     content = await desk.backends.files.get(corpus.id, name)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("ada")])
     return corpus, name, content
 
 
 async def hand_in(desk: Desk, corpus: Corpus, content: bytes) -> None:
     """As `app.services.ingestion.hand_in` does it."""
     await desk.backends.files.put(corpus.id, [content])
-    await desk.record.intake.enqueue(corpus.id, [with_bytes(content)], OnConflict.REPLACE)
+    await desk.record.submissions.enqueue(corpus.id, [with_bytes(content)], OnConflict.REPLACE)
     await desk.backends.files.put(corpus.id, [content])
 
 
@@ -91,9 +91,9 @@ class _AwayAfter:
 
 async def test_what_the_record_cannot_be_asked_about_stays(desk: Desk, tmp_path: Path) -> None:
     corpus, name, content = await deleted(desk)
-    away = _AwayAfter(desk.backends.work, "unnamed", 1)
+    away = _AwayAfter(desk.backends.tombstones, "select_orphans", 1)
     with pytest.raises(Unavailable):
-        await Worker("w", replace(desk.backends, work=away), OPTIONS).work(corpus.id)
+        await Worker("w", replace(desk.backends, tombstones=away), OPTIONS).work(corpus.id)
     assert await desk.backends.files.get(corpus.id, name) == content
     time_passes(tmp_path)
     await desk.worker.work(corpus.id)

@@ -34,9 +34,9 @@ async def test_terms_and_names_are_of_title_heading_and_text(desk: Desk) -> None
         title=None,
         metadata={},
     )
-    await desk.record.intake.enqueue(corpus.id, [revision], OnConflict.REPLACE)
+    await desk.record.submissions.enqueue(corpus.id, [revision], OnConflict.REPLACE)
     await desk.worker.work(corpus.id)
-    chunks = await desk.record.library.chunks_of(corpus.id, document_id("rivers.md"))
+    chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id("rivers.md"))
     assert [chunk.heading for chunk in chunks] == ["", "Europe › The Thames (river)"]
     _, rows = await desk.record.graph.graph(corpus.id)
     found = {row.id: row for row in rows.chunks}

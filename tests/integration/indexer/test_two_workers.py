@@ -43,7 +43,7 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     is_embedded = getattr(request, "param", "embedded") == "embedded"
     desk = Desk(tmp_path) if is_embedded else _on_servers(request, tmp_path)
     yield desk
-    for corpus in await desk.record.corpora.all():
+    for corpus in await desk.record.corpora.list():
         await desk.vectors.drop(corpus.id)
     await desk.close()
 
@@ -60,7 +60,7 @@ async def test_a_sweep_that_comes_late_spares_what_another_document_brought_back
     corpus = await corpus_of(desk, "lived")
     await desk.ingest(corpus, ADA)
     held = Held(desk.backends.vectors, "delete", kind=kind)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("ada")])
     slow = asyncio.create_task(worker(replace(desk.backends, vectors=held)).work(corpus.id))
     await held.reached_by(slow)
     await desk.ingest(corpus, AGAIN)  # it finds the vectors there, and commits
@@ -73,13 +73,13 @@ async def test_a_sweep_that_comes_late_spares_what_another_document_brought_back
 async def test_what_a_sweep_took_before_the_commit_is_written_after_it(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.ingest(corpus, ADA)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("ada")])
     sweeping = Held(desk.backends.vectors, "delete", kind=VectorKind.ENTITY)
     deleting = asyncio.create_task(worker(replace(desk.backends, vectors=sweeping)).work(corpus.id))
     await sweeping.reached_by(deleting)
     await desk.queue(corpus, AGAIN)
-    committing = Held(desk.backends.work, "commit")
-    writing = asyncio.create_task(worker(replace(desk.backends, work=committing)).work(corpus.id))
+    committing = Held(desk.backends.commits, "commit")
+    writing = asyncio.create_task(worker(replace(desk.backends, commits=committing)).work(corpus.id))
     await committing.reached_by(writing)  # its vectors were found there
     sweeping.go.set()
     await deleting
@@ -91,7 +91,7 @@ async def test_what_a_sweep_took_before_the_commit_is_written_after_it(desk: Des
 async def test_the_same_document_comes_back_while_its_chunks_are_swept(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.ingest(corpus, ADA)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("ada")])
     held = Held(desk.backends.text, "delete")
     slow = asyncio.create_task(worker(replace(desk.backends, text=held)).work(corpus.id))
     await held.reached_by(slow)
@@ -108,8 +108,8 @@ async def test_two_new_names_of_one_thing_are_joined_whoever_is_first(desk: Desk
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
     if method == "commit":
-        held = Held(desk.backends.work, "commit")
-        slow = worker(replace(desk.backends, work=held))
+        held = Held(desk.backends.commits, "commit")
+        slow = worker(replace(desk.backends, commits=held))
     else:
         held = Held(desk.backends.vectors, "within", after=True)
         slow = worker(replace(desk.backends, vectors=held))
@@ -125,17 +125,17 @@ async def test_two_new_names_of_one_thing_are_joined_whoever_is_first(desk: Desk
 async def test_what_a_dead_worker_left_unsettled_is_settled_by_the_next(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
-    committing = Held(desk.backends.work, "commit")
-    settling = Held(committing, "settle")
-    dying = asyncio.create_task(worker(replace(desk.backends, work=settling)).work(corpus.id))
+    committing = Held(desk.backends.commits, "commit")
+    settling = Held(committing, "link_synonyms")
+    dying = asyncio.create_task(worker(replace(desk.backends, commits=settling)).work(corpus.id))
     await committing.reached_by(dying)
     await desk.ingest(corpus, NEAR[1])
     committing.go.set()
     await settling.reached_by(dying)
     assert not await synonyms(desk, corpus)
-    assert corpus.id not in await desk.record.work.waiting()
+    assert corpus.id not in await desk.record.maintenance.list_corpora_with_work()
     time_passes(tmp_path)
-    assert corpus.id in await desk.record.work.waiting()
+    assert corpus.id in await desk.record.maintenance.list_corpora_with_work()
     await desk.worker.work(corpus.id)
     await is_as_if_alone(desk, corpus, tmp_path, *NEAR)
     assert await synonyms(desk, corpus)
@@ -146,9 +146,9 @@ async def test_what_a_dead_worker_left_unsettled_is_settled_by_the_next(desk: De
 async def test_a_worker_that_is_told_to_stop_looks_after_its_commit_first(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
-    committing = Held(desk.backends.work, "commit")
+    committing = Held(desk.backends.commits, "commit")
     stopping = False
-    slow = worker(replace(desk.backends, work=committing), is_stopping=lambda: stopping)
+    slow = worker(replace(desk.backends, commits=committing), is_stopping=lambda: stopping)
     first = asyncio.create_task(slow.work(corpus.id))
     await committing.reached_by(first)
     await desk.ingest(corpus, NEAR[1])
@@ -165,11 +165,11 @@ async def _mended_for_another(desk: Desk, corpus_id: str) -> tuple[asyncio.Task[
     """
     deleting = Held(desk.backends.vectors, "delete", kind=VectorKind.ENTITY)
     deleted = Held(deleting, "delete", after=True, kind=VectorKind.ENTITY)
-    settling = Held(desk.backends.work, "settle")
-    await desk.record.intake.delete_documents(corpus_id, [document_id("one")])
-    slow = asyncio.create_task(worker(replace(desk.backends, vectors=deleted, work=settling)).work(corpus_id))
+    settling = Held(desk.backends.commits, "link_synonyms")
+    await desk.record.submissions.delete_documents(corpus_id, [document_id("one")])
+    slow = asyncio.create_task(worker(replace(desk.backends, vectors=deleted, commits=settling)).work(corpus_id))
     await deleting.reached_by(slow)
-    corpus = await desk.record.corpora.by_id(corpus_id)
+    corpus = await desk.record.corpora.get_by_id(corpus_id)
     await desk.ingest(corpus, {**NEAR[0], "id": "one again"})
     deleting.go.set()
     await deleted.reached_by(slow)
@@ -204,24 +204,24 @@ async def test_who_goes_through_a_due_tombstone_does_if_the_mender_died(desk: De
 async def test_a_worker_with_another_model_leaves_what_is_to_be_embedded(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.ingest(corpus, ADA)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("ada")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("ada")])
     await desk.worker.work(corpus.id)
     await desk.ingest(corpus, AGAIN)
     names = [entity_id("ada lovelace"), entity_id("babbage")]
     await desk.vectors.delete(corpus.id, VectorKind.ENTITY, names)  # as a sweep does that came late, and died
     time_passes(tmp_path)
     await Worker("another", replace(desk.backends, embedder=TwinEmbedder(model="another")), OPTIONS).work(corpus.id)
-    assert await desk.record.work.tombstones(corpus.id)
+    assert await desk.record.tombstones.list_due(corpus.id)
     await desk.worker.work(corpus.id)
-    assert not await desk.record.work.tombstones(corpus.id)
+    assert not await desk.record.tombstones.list_due(corpus.id)
     await is_as_if_alone(desk, corpus, tmp_path, AGAIN)
 
 
 async def test_what_a_fenced_worker_wrote_goes(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, ADA)
-    held = Held(desk.backends.work, "commit")
-    slow = asyncio.create_task(worker(replace(desk.backends, work=held)).work(corpus.id))
+    held = Held(desk.backends.commits, "commit")
+    slow = asyncio.create_task(worker(replace(desk.backends, commits=held)).work(corpus.id))
     await held.reached_by(slow)
     new = {"id": "ada", "text": "Nothing of it.", "entities": ["Nothing"]}
     await desk.queue(corpus, new)
@@ -239,10 +239,10 @@ async def test_a_corpus_that_is_forgotten_while_it_is_written_leaves_nothing(des
     held = Held(desk.backends.vectors, "write", kind=VectorKind.FACT)
     slow = asyncio.create_task(worker(replace(desk.backends, vectors=held)).work(corpus.id))
     await held.reached_by(slow)
-    await desk.record.corpora.drop("lived")
+    await desk.record.corpora.delete("lived")
     other = await corpus_of(desk, "other")
     await desk.worker.work(other.id)  # it forgets whatever was dropped
-    assert await desk.record.work.dropped() == []
+    assert await desk.record.maintenance.list_deleted_corpora() == []
     held.go.set()
     assert not await slow
     assert await desk.view_ids(corpus) == (set(), set(), set(), set())
@@ -253,8 +253,8 @@ async def test_a_fact_of_which_the_document_goes_is_not_mended(desk: Desk) -> No
     await desk.ingest(corpus, ADA)
     facts = await desk.vectors.ids(corpus.id, VectorKind.FACT)
     await desk.vectors.delete(corpus.id, VectorKind.FACT, facts)
-    held = Held(desk.backends.library, "entities")
-    mending = asyncio.create_task(ViewRepairer(corpus, replace(desk.backends, library=held)).write_facts(facts))
+    held = Held(desk.backends.contents, "get_entities")
+    mending = asyncio.create_task(ViewRepairer(corpus, replace(desk.backends, contents=held)).write_facts(facts))
     await held.reached_by(mending)
     await desk.delete(corpus, "ada")
     held.go.set()

@@ -34,14 +34,16 @@ async def test_documents_become_chunks_vectors_text_and_graph(desk: Desk) -> Non
     job = await desk.ingest(corpus, *DOCUMENTS)
     done = await desk.record.jobs.get(job)
     assert (done.state, done.counts) == (JobState.DONE, {"indexed": len(DOCUMENTS)})
-    counts = await desk.record.corpora.counts(corpus.id)
+    counts = await desk.record.corpora.count(corpus.id)
     text, chunk, entity, fact = await desk.view_ids(corpus)
     assert len(text) == counts.chunks
     assert text == chunk
     assert not entity
     assert not fact
     [hit] = await desk.text.search(corpus.id, any_of(("Analytical",)), 5)
-    assert (await desk.record.library.chunks_by_view(corpus.id, [hit.id]))[hit.id].document_id == document_id("babbage")
+    assert (await desk.record.contents.get_chunks_by_view(corpus.id, [hit.id]))[hit.id].document_id == document_id(
+        "babbage"
+    )
 
 
 @pytest.mark.parametrize("fine", [Fine.OFF, Fine.ON])
@@ -68,7 +70,7 @@ async def test_the_fine_store_holds_entities_facts_and_synonyms(desk: Desk) -> N
     triples = [["Ada Lovelace", "knew", "Charles Babbage"], ["Ada  lovelace", "knew", "Charles Babbage"], ["broken"]]
     document = {**DOCUMENTS[0], "triples": triples, "entities": ["Charles-Babbage"]}
     job = await desk.ingest(corpus, document)
-    counts = await desk.record.corpora.counts(corpus.id)
+    counts = await desk.record.corpora.count(corpus.id)
     _, _, entity, fact = await desk.view_ids(corpus)
     assert counts.facts == 1
     assert len(fact) == 1
@@ -111,7 +113,7 @@ async def test_a_document_that_cannot_be_read_fails_alone(desk: Desk) -> None:
     )
     unknown = replace(bad, key="x.exe", media_type="application/x-msdownload")
     gone = replace(bad, key="gone.txt", content_hash="0" * 64)
-    enqueued = await desk.record.intake.enqueue(corpus.id, [bad, unknown, gone], OnConflict.REPLACE)
+    enqueued = await desk.record.submissions.enqueue(corpus.id, [bad, unknown, gone], OnConflict.REPLACE)
     await desk.worker.work(corpus.id)
     assert (await desk.record.jobs.get(job)).state is JobState.DONE
     failed = await desk.record.jobs.get(enqueued.job.id)
@@ -136,7 +138,7 @@ async def test_another_embedding_model_is_refused(desk: Desk) -> None:
 async def test_a_dropped_corpus_leaves_nothing(desk: Desk) -> None:
     corpus = await desk.corpus(fine=Fine.ON)
     await desk.ingest(corpus, *DOCUMENTS)
-    job = await desk.record.corpora.drop("people")
+    job = await desk.record.corpora.delete("people")
     await desk.worker.work(corpus.id)
     assert await desk.view_ids(corpus) == (set(), set(), set(), set())
     assert await desk.backends.files.names(corpus.id) == []
@@ -186,7 +188,7 @@ async def test_leases_are_renewed_while_embedding_takes_long(desk: Desk) -> None
         "w", replace(desk.backends, embedder=Slow()), replace(OPTIONS, lease_seconds=0.2, renew_seconds=0.05)
     )
     await worker.work(corpus.id)
-    document = await desk.record.library.document(corpus.id, document_id("ada"))
+    document = await desk.record.documents.get(corpus.id, document_id("ada"))
     assert document.state is RevisionState.INDEXED
 
 
@@ -200,4 +202,4 @@ async def test_a_stopping_worker_hands_back_at_once(desk: Desk) -> None:
     worker = Worker("w", replace(desk.backends, embedder=Endless()), OPTIONS, is_stopping=lambda: True)
     assert await worker.work(corpus.id)
     assert (await desk.record.jobs.get(job)).counts == {"queued": len(DOCUMENTS)}
-    assert len(await desk.record.work.claim(corpus.id, "next", lease_seconds=60, max_bytes=10**6)) == len(DOCUMENTS)
+    assert len(await desk.record.claims.claim(corpus.id, "next", lease_seconds=60, max_bytes=10**6)) == len(DOCUMENTS)

@@ -28,14 +28,15 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
         await hand_in(container, corpus, documents, OnConflict.REPLACE)
         await worker.work(corpus.id)
         ids = {
-            key: (await container.record.library.chunks_of(corpus.id, document_id(key)))[0].id for key in ("Ada", "Bob")
+            key: (await container.record.contents.get_chunks_of(corpus.id, document_id(key)))[0].id
+            for key in ("Ada", "Bob")
         }
         await container.forget_removed(corpus.id)  # the cache hears of the corpus
         await cache.follow(corpus.id, await container.record.graph.generation(corpus.id), None)
         for key, chunk in ids.items():
             entry = CachedAnswer(key=key, answer="{}", corpus_id=corpus.id, chunk_ids=frozenset({chunk}))
             assert await cache.put(entry, await container.record.graph.generation(corpus.id))
-        await container.record.intake.delete_documents(corpus.id, [document_id("Ada")])
+        await container.record.submissions.delete_documents(corpus.id, [document_id("Ada")])
         await worker.work(corpus.id)
         await container.forget_removed(corpus.id)
         assert [await cache.get("Ada"), await cache.get("Bob")] == [None, "{}"]

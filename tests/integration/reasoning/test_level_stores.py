@@ -12,7 +12,7 @@ from core.settings import LlmSettings
 from core.strategies import build, parse_spec
 from core.trace import Trace
 from models import make_chat_models
-from reasoning import REASONERS, Backends
+from reasoning import REASONERS, ReasoningBackends
 from retrieval.backends import WebAccess
 from stores.searxng import SearxngWebSearch
 from testing.indexed_corpus import Passage
@@ -53,7 +53,7 @@ async def ask(world: World, server: ChatServer, spec: str, *, permitted: bool = 
     """`searched` are searcher, query and the keys of what came back."""
     settings = LlmSettings(base_url=server.url, model="scripted", send_metadata=True, retries=0, cache=False)
     models = make_chat_models(settings, None, None)
-    backends = Backends(
+    backends = ReasoningBackends(
         searcher=world.searcher("bridged"),
         embedder=world.embedder,
         models=models,

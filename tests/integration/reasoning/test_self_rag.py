@@ -10,10 +10,10 @@ from core.errors import BudgetExhausted, ModelFailed
 from core.events import ReviewEvent
 from core.ports.reasoning import Question, Quote
 from core.trace import Trace
-from reasoning.actions.answers.answer import KnownAnswer
-from reasoning.citations.quoting import best_quote
+from reasoning.citations.quotes import select_quote
 from reasoning.engine.session import Session
-from reasoning.shared.self_reflection import Reflection, solve
+from reasoning.plans.known_answers import KnownAnswer
+from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, Reply
 
@@ -135,17 +135,19 @@ async def test_a_critique_of_no_known_kind_is_an_error_of_its_step(desk: Reasoni
 async def test_it_solves_a_node_of_others(desk: ReasoningDesk) -> None:
     desk.server.respond = Critic({"outsiders": "1967"}, {"outsiders": (True, "full", 5)})
     passage = desk.hits["rumble"]
-    quote: Quote = best_quote(passage, "S. E. Hinton")
+    quote: Quote = select_quote(passage, "S. E. Hinton")
     known = [KnownAnswer(question="Who wrote Rumble Fish?", answer="S. E. Hinton", quotes=(quote,))]
     session = _session(desk)
-    said = await solve(session, "When was The Outsiders published?", Reflection(k=2), step="Q2.1", known=known)
+    said = await answer_with_reflection(
+        session, "When was The Outsiders published?", ReflectionSettings(k=2), step="Q2.1", known=known
+    )
     assert (said.text, said.sufficient, said.cited) == ("1967", True, said.shown)
     assert session.found("Q2.1")[0].document.key == "outsiders"
     assert desk.searched[0][1].private
     asked = [call for call in desk.server.calls if call.role in {"need_retrieval", "answer"}]
     assert all("Answer: S. E. Hinton" in call.text for call in asked)
-    given = await solve(
-        session, "When?", Reflection(retrieve="always"), passages=[desk.hits["rumble"], desk.hits["outsiders"]]
+    given = await answer_with_reflection(
+        session, "When?", ReflectionSettings(retrieve="always"), passages=[desk.hits["rumble"], desk.hits["outsiders"]]
     )
     assert (given.text, len(desk.searched)) == ("1967", 1)
     await desk.models.close()
@@ -155,10 +157,10 @@ async def test_a_budget_that_ends_inside_comes_out_as_itself(desk: ReasoningDesk
     desk.server.respond = Critic({}, {})
     session = _session(desk, Trace(budget=Budget(calls=1)))
     with pytest.raises(BudgetExhausted):
-        await solve(session, QUESTION, Reflection(retrieve="always"))
+        await answer_with_reflection(session, QUESTION, ReflectionSettings(retrieve="always"))
     await desk.models.close()
 
 
 def _session(desk: ReasoningDesk, trace: Any = None) -> Session:
     question = Question(corpus=desk.corpus, text=QUESTION)
-    return Session(question, desk.models, desk.backends.named_searcher(""), trace or Trace())
+    return Session("self_rag", question, desk.models, desk.backends.named_searcher(""), trace or Trace())

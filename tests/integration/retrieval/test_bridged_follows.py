@@ -64,7 +64,8 @@ async def opened(folder: Path) -> AsyncIterator[tuple[Desk, Corpus, RetrievalBac
     backends = RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
-        library=desk.record.library,
+        documents=desk.record.documents,
+        contents=desk.record.contents,
         snapshots=SnapshotCache(desk.record.graph, interval=0.0, patience=5.0),
         embedder=desk.embedder,
     )

@@ -60,7 +60,7 @@ async def test_k_limits_and_nothing_is_stored(world: World) -> None:
     assert len((await found(world, k=2))[0].hits) == 2
     again, _ = await found(world, k=2)
     assert len(again.hits) == 2
-    counts = await world.record.corpora.counts(world.corpus.id)
+    counts = await world.record.corpora.count(world.corpus.id)
     assert (counts.documents, counts.chunks) == (1, 1)
 
 

@@ -25,6 +25,6 @@ async def served(clean_neo4j: Neo4jAddress, milvus_server: MilvusAddress, tmp_pa
     """What it has written to Milvus is dropped at the end; Neo4j is emptied before."""
     desk = Desk(tmp_path / "served", server_stores(clean_neo4j, milvus_server, tmp_path), _OPTIONS)
     yield desk
-    for corpus in await desk.record.corpora.all():
+    for corpus in await desk.record.corpora.list():
         await desk.vectors.drop(corpus.id)
     await desk.close()

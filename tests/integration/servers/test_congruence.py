@@ -92,7 +92,8 @@ def _backends(desk: Desk) -> RetrievalBackends:
     return RetrievalBackends(
         vectors=desk.vectors,
         text=desk.text,
-        library=desk.record.library,
+        documents=desk.record.documents,
+        contents=desk.record.contents,
         snapshots=SnapshotCache(desk.record.graph),
         embedder=desk.embedder,
         searchers=lambda spec: build(SEARCHERS, spec, "searcher", _BACKENDS[id(desk)]),

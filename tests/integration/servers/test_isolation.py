@@ -36,9 +36,9 @@ async def test_equal_documents_in_two_corpora_are_apart(served: Desk) -> None:
     assert await served.view_ids(one) == (set(), set(), set(), set())
     assert await served.export(two) == export
     assert await served.view_ids(two) == before
-    await served.record.corpora.drop("one")
+    await served.record.corpora.delete("one")
     await served.worker.work(two.id)
-    assert await served.record.work.dropped() == []
+    assert await served.record.maintenance.list_deleted_corpora() == []
     assert await served.export(two) == export
     assert await served.view_ids(two) == before
 
@@ -54,10 +54,10 @@ async def test_no_question_of_one_sees_the_other(served: Desk) -> None:
     generation, rows = await served.record.graph.graph(one.id)
     assert generation == 1
     assert {chunk.document_id for chunk in rows.chunks} == {ids.document_id(DOCUMENTS[0]["id"])}
-    elsewhere = [chunk.id for chunk in await served.record.library.chunks_of(two.id, ids.document_id("babbage"))]
-    assert await served.record.library.chunks(one.id, elsewhere) == {}
-    assert await served.record.library.facts_of(one.id, elsewhere) == []
-    assert await served.record.library.chunks_of(one.id, ids.document_id("babbage")) == []
+    elsewhere = [chunk.id for chunk in await served.record.contents.get_chunks_of(two.id, ids.document_id("babbage"))]
+    assert await served.record.contents.get_chunks(one.id, elsewhere) == {}
+    assert await served.record.contents.get_facts_of(one.id, elsewhere) == []
+    assert await served.record.contents.get_chunks_of(one.id, ids.document_id("babbage")) == []
 
 
 async def test_documents_and_queries_that_look_like_commands_are_text(served: Desk) -> None:
@@ -73,13 +73,13 @@ async def test_documents_and_queries_that_look_like_commands_are_text(served: De
         "triples": [[_NASTY, _NASTY, "Ada Lovelace"], ["Ada Lovelace", "$x`", '")']],
     }
     await served.ingest(corpus, nasty)
-    document = await served.record.library.document(corpus.id, ids.document_id(_NASTY))
+    document = await served.record.documents.get(corpus.id, ids.document_id(_NASTY))
     assert (document.key, document.title, document.metadata) == (_NASTY, _NASTY, {_NASTY: _NASTY})
     for text in _SYNTAX:
         hits = await served.text.search(corpus.id, any_of((*text.split(), "Ada")), 10)
-        found = (await served.record.library.chunks_by_view(corpus.id, [hit.id for hit in hits])).values()
+        found = (await served.record.contents.get_chunks_by_view(corpus.id, [hit.id for hit in hits])).values()
         assert {chunk.document_id for chunk in found} == {document.id}, text
-        page = await served.record.library.documents(corpus.id, limit=10, key=text)
+        page = await served.record.documents.list(corpus.id, limit=10, key=text)
         assert [found.key for found in page.data] == ([_NASTY] if text == _NASTY else [])
     assert await served.export(other) == export
     await served.delete(corpus, _NASTY)

@@ -16,7 +16,7 @@ from core.ports.record import Claim, Commit, Tombstone
 from core.text.names import normalise
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.record.work import Neo4jWorkQueue
+from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
 from tests.integration.stores.neo4j_databases import connection_to, emptied
@@ -53,9 +53,9 @@ async def corpus(record: Neo4jRecord) -> Corpus:
 
 
 @pytest.fixture
-def slicing(record: Neo4jRecord) -> Neo4jWorkQueue:
+def slicing(record: Neo4jRecord) -> Neo4jCommits:
     """To whom documents of some dozen rows are large ones."""
-    return Neo4jWorkQueue(record.database, slice_rows=12)
+    return Neo4jCommits(record.database, slice_rows=12)
 
 
 def long_text(number: int, *, first: int = 0) -> Passages:
@@ -69,7 +69,7 @@ def first_named(passages: Passages) -> Passages:
 
 
 async def claim_of(record: Neo4jRecord, corpus: Corpus, key: str, content: str) -> Claim:
-    await record.intake.enqueue(corpus.id, [revision(key, content)], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision(key, content)], OnConflict.REPLACE)
     [claim] = await claim_all(record, corpus)
     return claim
 
@@ -128,27 +128,27 @@ def without_hash(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 async def texts(record: Neo4jRecord, corpus: Corpus) -> list[str]:
-    return [chunk.text for chunk in await record.library.chunks_of(corpus.id, ids.document_id("a"))]
+    return [chunk.text for chunk in await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))]
 
 
 # --- documents that are too large for one transaction
 
 
 async def test_a_large_document_is_as_if_written_at_once(
-    record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus
+    record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus
 ) -> None:
     claim = await claim_of(record, corpus, "a", "1")
     outcome = await slicing.commit([commit_of(claim, long_text(30), FACTS)], grace=0)
     assert outcome.fenced == ()
     assert outcome.tombstone is None
-    assert (await record.library.document(corpus.id, claim.document_id)).state is RevisionState.INDEXED
+    assert (await record.documents.get(corpus.id, claim.document_id)).state is RevisionState.INDEXED
     await same_as_at_once(record, corpus, long_text(30))
-    assert await record.work.tombstones(corpus.id) == []
+    assert await record.tombstones.list_due(corpus.id) == []
 
 
-async def test_a_large_document_replaces_itself(record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus) -> None:
+async def test_a_large_document_replaces_itself(record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus) -> None:
     await put(record, corpus, "a", [*long_text(10), ("older", ["Older"]), *long_text(25, first=40)], facts=OLD_FACTS)
-    before = {chunk.text: chunk for chunk in await record.library.chunks_of(corpus.id, ids.document_id("a"))}
+    before = {chunk.text: chunk for chunk in await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))}
     start, _ = await record.graph.graph(corpus.id)
     # Kept and moved, changed in what they mention (their ids stay), new, and gone.
     passages = [*long_text(20, first=30), *((text, ["Changed"]) for text, _ in long_text(10))]
@@ -164,13 +164,13 @@ async def test_a_large_document_replaces_itself(record: Neo4jRecord, slicing: Ne
     assert changes is not None
     assert set(changes.removed) >= {before[text].id for text in gone}
     assert {chunk.id for chunk in changes.added.chunks} == {
-        chunk.id for chunk in await record.library.chunks_of(corpus.id, claim.document_id)
+        chunk.id for chunk in await record.contents.get_chunks_of(corpus.id, claim.document_id)
     }
     await same_as_at_once(record, corpus, passages)
 
 
 async def test_readers_see_a_large_revision_whole_or_not_at_all(
-    record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus
+    record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus
 ) -> None:
     old, new = [text for text, _ in long_text(30)], [text for text, _ in long_text(30, first=15)]
     await put(record, corpus, "a", long_text(30))
@@ -186,7 +186,7 @@ async def test_readers_see_a_large_revision_whole_or_not_at_all(
 
 
 async def test_synonyms_of_a_large_document_are_written_and_logged(
-    record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus
+    record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus
 ) -> None:
     await put(record, corpus, "b", [("one", ["Bob"])])
     start, _ = await record.graph.graph(corpus.id)
@@ -206,18 +206,18 @@ async def test_synonyms_of_a_large_document_are_written_and_logged(
     assert set(changes.synonyms_of) == {names[name] for name in ("Name 1", "Name 6", "Ada", "Bob")}
 
 
-async def test_a_large_document_is_deleted(record: Neo4jRecord, slicing: Neo4jWorkQueue, corpus: Corpus) -> None:
+async def test_a_large_document_is_deleted(record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus) -> None:
     await put(record, corpus, "a", long_text(30), facts=FACTS)
     await put(record, corpus, "b", [("one", ["Ada"])])
-    views = {chunk.view_id for chunk in await record.library.chunks_of(corpus.id, ids.document_id("a"))}
-    await record.intake.delete_documents(corpus.id, [ids.document_id("a")])
+    views = {chunk.view_id for chunk in await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))}
+    await record.submissions.delete_documents(corpus.id, [ids.document_id("a")])
     outcome = await slicing.commit([Commit(claim=claim) for claim in await claim_all(record, corpus)], grace=0)
     assert outcome.tombstone is not None
     assert set(outcome.tombstone.view_ids) == views
     assert ids.entity_id("ada") not in outcome.tombstone.entity_ids
     assert {row["name"] for row in await export(record, corpus) if row["kind"] == "entity"} == {"ada"}
     assert await rows_left(record, corpus) == {}
-    swept = await record.work.tombstones(corpus.id)
+    swept = await record.tombstones.list_due(corpus.id)
     assert {view for one in swept for view in one.view_ids} == views
 
 
@@ -225,7 +225,7 @@ class _Cut(Exception):
     """The worker is gone."""
 
 
-def cut_after(slicing: Neo4jWorkQueue, writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def cut_after(slicing: Neo4jCommits, writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let so many write transactions happen, then none."""
     database, left = slicing._database, writes
     write_now = database.write_now
@@ -245,7 +245,7 @@ async def broken_off(
 ) -> bool:
     """A commit by another worker, which dies after so many transactions; False if it needed no more."""
     dying = Neo4jRecord(connection_to(neo4j_server))
-    slicing = Neo4jWorkQueue(dying.database, slice_rows=12)
+    slicing = Neo4jCommits(dying.database, slice_rows=12)
     cut_after(slicing, writes, monkeypatch)
     try:
         await slicing.commit(commits, grace=0)
@@ -276,16 +276,16 @@ async def test_what_a_worker_leaves_half_written_goes(
         assert shown in ([text for text, _ in old], [text for text, _ in new])
         is_old = shown == [text for text, _ in old]
         if then == "again" and is_old:
-            await record.work.expire()
+            await record.maintenance.expire_leases()
             [claim] = await claim_all(record, other)
-            await record.work.commit([commit_of(claim, new, FACTS)], grace=0)
+            await record.commits.commit([commit_of(claim, new, FACTS)], grace=0)
         elif then == "newer":
             await put(record, other, "a", latest, facts=FACTS)
         elif then == "cancelled":
             await record.jobs.cancel(claim.job_id)
         elif then == "deleted":
             await delete(record, other, "a")
-        swept = [await record.work.unnamed(one) for one in await record.work.tombstones(other.id)]
+        swept = [await record.tombstones.select_orphans(one) for one in await record.tombstones.list_due(other.id)]
         views = {view for one in swept for view in one.view_ids}
         expected = {"again": new, "newer": latest, "cancelled": old if is_old else new, "deleted": None}[then]
         if expected is None:
@@ -313,19 +313,19 @@ async def test_four_writers_at_once_meet_no_deadlock(record: Neo4jRecord, neo4j_
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("one", "two")]
     keys = [f"d{i}" for i in range(40)]
     for corpus in corpora:
-        await record.intake.enqueue(corpus.id, [revision(key) for key in keys], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision(key) for key in keys], OnConflict.REPLACE)
 
     async def work(name: str, corpus: Corpus) -> int:
         mine = Neo4jRecord(connection_to(neo4j_server))
         done = 0
-        while claims := await mine.work.claim(
+        while claims := await mine.claims.claim(
             corpus.id, name, lease_seconds=60, max_bytes=10**9, max_documents=random.Random(done).randint(1, 4)
         ):
-            await mine.work.renew(claims, lease_seconds=60)
+            await mine.claims.renew(claims, lease_seconds=60)
             commits = [commit_of(c, [(c.key, ["Ada", "Bob", c.key])], [("Ada", "met", "Bob")]) for c in claims]
             pair = sorted(ids.entity_id(name) for name in ("ada", "bob"))
             synonym = Synonym(first_id=pair[0], second_id=pair[1], score=0.9)
-            outcome = await mine.work.commit(commits, [synonym], grace=0)
+            outcome = await mine.commits.commit(commits, [synonym], grace=0)
             assert outcome.fenced == ()
             done += len(claims)
         await mine.close()
@@ -347,24 +347,24 @@ async def test_four_writers_at_once_meet_no_deadlock(record: Neo4jRecord, neo4j_
 async def test_text_is_never_taken_for_cypher(record: Neo4jRecord, corpus: Corpus, text: str) -> None:
     await put(record, corpus, "kept", [("kept", ["Kept"])])
     await put(record, corpus, text, [(text, [text, "Ada"])], facts=[(text, text, "Ada")], note=text)
-    document = (await record.library.documents(corpus.id, limit=9, key=text)).data[0]
+    document = (await record.documents.list(corpus.id, limit=9, key=text)).data[0]
     assert (document.key, document.title, document.metadata) == (text, text, {"note": text})
-    [chunk] = await record.library.chunks_of(corpus.id, document.id)
+    [chunk] = await record.contents.get_chunks_of(corpus.id, document.id)
     assert chunk.text == text
     entity = ids.entity_id(normalise(text))
-    assert (await record.library.entities(corpus.id, [entity]))[entity].display == text
-    [fact] = await record.library.facts_of(corpus.id, [chunk.id])
+    assert (await record.contents.get_entities(corpus.id, [entity]))[entity].display == text
+    [fact] = await record.contents.get_facts_of(corpus.id, [chunk.id])
     assert (fact.subject, fact.predicate, fact.object) == (text, text, "Ada")
     await delete(record, corpus, text)
-    assert (await record.corpora.counts(corpus.id)).documents == 1
+    assert (await record.corpora.count(corpus.id)).documents == 1
 
 
 async def test_half_a_surrogate_pair_is_refused_and_nothing_is_written(record: Neo4jRecord, corpus: Corpus) -> None:
     claim = await claim_of(record, corpus, "a", "1")
     with pytest.raises(InvalidInput, match="surrogate"):
-        await record.work.commit([commit_of(claim, [("half \ud800 of it", ["Ada"])])], grace=0)
+        await record.commits.commit([commit_of(claim, [("half \ud800 of it", ["Ada"])])], grace=0)
     assert await rows_left(record, corpus) == {}
-    assert (await record.work.commit([commit_of(claim, [("whole", ["Ada"])])], grace=0)).fenced == ()
+    assert (await record.commits.commit([commit_of(claim, [("whole", ["Ada"])])], grace=0)).fenced == ()
 
 
 # --- forgetting
@@ -374,11 +374,11 @@ async def test_a_forgotten_corpus_leaves_nothing_and_its_twin_whole(record: Neo4
     twin = await record.corpora.create("twin", SETTINGS)
     for target in (corpus, twin):
         await put(record, target, "a", long_text(20), facts=FACTS)
-        await record.work.bury(Tombstone(id=0, corpus_id=target.id, view_ids=("e" * 32,)), [], grace=3600)
+        await record.tombstones.write(Tombstone(id=0, corpus_id=target.id, view_ids=("e" * 32,)), [], grace=3600)
     before = await export(record, twin)
-    await record.corpora.drop(corpus.name)
-    await record.work.forget(corpus.id)
-    await record.work.forget(corpus.id)
+    await record.corpora.delete(corpus.name)
+    await record.maintenance.delete_corpus_rows(corpus.id)
+    await record.maintenance.delete_corpus_rows(corpus.id)
 
     def left(tx: Transaction) -> list[Any]:
         nodes = "MATCH (n) WHERE n.corpus_id = $id AND NOT n:Job RETURN labels(n) AS labels LIMIT 5"
@@ -388,10 +388,10 @@ async def test_a_forgotten_corpus_leaves_nothing_and_its_twin_whole(record: Neo4
     assert await record.database.read(left) == []
     assert await export(record, twin) == before
     with pytest.raises(NotFound):
-        await record.corpora.by_id(corpus.id)
+        await record.corpora.get_by_id(corpus.id)
 
 
 async def test_a_corpus_that_was_not_dropped_is_not_forgotten(record: Neo4jRecord, corpus: Corpus) -> None:
     await put(record, corpus, "a", [("one", ["Ada"])])
-    await record.work.forget(corpus.id)
-    assert (await record.corpora.counts(corpus.id)).chunks == 1
+    await record.maintenance.delete_corpus_rows(corpus.id)
+    assert (await record.corpora.count(corpus.id)).chunks == 1

@@ -142,7 +142,7 @@ async def test_what_is_no_neo4j_is_named_soon_by_all_who_ask(answer: Callable[[s
     with listener(answer) as uri:
         record = Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j"))
         started = time.monotonic()
-        results = await asyncio.gather(*(record.corpora.all() for _ in range(10)), return_exceptions=True)
+        results = await asyncio.gather(*(record.corpora.list() for _ in range(10)), return_exceptions=True)
         waited = time.monotonic() - started
         await record.close()
     for result in results:
@@ -163,7 +163,7 @@ async def test_a_closed_record_says_so(record: Neo4jRecord):
     await record.check()
     await record.close()
     with pytest.raises(Unavailable, match="is closed"):
-        await record.corpora.all()
+        await record.corpora.list()
 
 
 async def test_it_goes_on_by_itself_when_the_server_comes_back(own_neo4j: Neo4jServer):
@@ -172,13 +172,13 @@ async def test_it_goes_on_by_itself_when_the_server_comes_back(own_neo4j: Neo4jS
     corpus = await record.corpora.create("books", SETTINGS)
     own_neo4j.kill()
     for one in (record, never_connected):
-        outcomes = await asyncio.gather(*(one.corpora.all() for _ in range(10)), return_exceptions=True)
+        outcomes = await asyncio.gather(*(one.corpora.list() for _ in range(10)), return_exceptions=True)
         for outcome in outcomes:
             assert isinstance(outcome, Unavailable)
             assert own_neo4j.uri in str(outcome)
     await asyncio.to_thread(own_neo4j.start)
     for one in (record, never_connected):
-        assert await one.corpora.all() == [corpus], "what was acknowledged is there"
+        assert await one.corpora.list() == [corpus], "what was acknowledged is there"
         await one.close()
 
 
@@ -250,7 +250,7 @@ async def test_what_fails_in_a_transaction_is_undone(record: Neo4jRecord):
 
     with pytest.raises(HopweaveError, match="no"):
         await record.database.write(corpus.id, work)
-    assert await record.corpora.by_id(corpus.id) == corpus
+    assert await record.corpora.get_by_id(corpus.id) == corpus
 
 
 async def test_the_lock_makes_writers_take_turns(record: Neo4jRecord):
@@ -262,4 +262,4 @@ async def test_the_lock_makes_writers_take_turns(record: Neo4jRecord):
         tx.run("MATCH (c:Corpus {id: $id}) SET c.generation = $n", id=corpus.id, n=before + 1)
 
     await asyncio.gather(*(record.database.write(corpus.id, count_up) for _ in range(20)))
-    assert (await record.corpora.by_id(corpus.id)).generation == 20
+    assert (await record.corpora.get_by_id(corpus.id)).generation == 20

@@ -13,7 +13,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.graph import Extraction, Surface, Synonym, Triple
 from core.ids import new_id
-from core.ports.record import Record, Staged
+from core.ports.record import Record, StagedExtraction
 from core.text.names import normalise
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.statements import statements
@@ -48,8 +48,8 @@ async def writer(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
 async def corpus(record: Neo4jRecord) -> AsyncIterator[Corpus]:
     corpus = await record.corpora.create(f"graph-{new_id()}", SETTINGS)
     yield corpus
-    await record.corpora.drop(corpus.name)
-    await record.work.forget(corpus.id)
+    await record.corpora.delete(corpus.name)
+    await record.maintenance.delete_corpus_rows(corpus.id)
 
 
 async def whole_export(record: Record, corpus: Corpus) -> list[Any]:
@@ -82,22 +82,24 @@ async def _live(record: Record, corpus: Corpus) -> None:
         subject, object_ = passages[0][1][:2]
         facts = [(subject, "knows", object_), (object_, "is", object_)]
         key = f"d{number}"
-        await record.intake.enqueue(corpus.id, [revision(key, repr((passages, facts)), n=number)], OnConflict.REPLACE)
+        await record.submissions.enqueue(
+            corpus.id, [revision(key, repr((passages, facts)), n=number)], OnConflict.REPLACE
+        )
         [claim] = await claim_all(record, corpus)
         commit = commit_of(claim, passages, facts)
         found = Extraction(
             entities=(Surface(form=subject, count=2),), triples=(Triple(subject="a", predicate="b", object="c"),)
         )
-        await record.work.stage(
-            [Staged(claim=claim, extract_hash=r.extract_hash, extraction=found) for r in commit.chunks]
+        await record.staging.stage(
+            [StagedExtraction(claim=claim, extract_hash=r.extract_hash, extraction=found) for r in commit.chunks]
         )
         first, second = sorted({ids.entity_id(normalise(n)) for n in passages[0][1]})[:2]
-        await record.work.commit(
+        await record.commits.commit(
             [commit], [Synonym(first_id=first, second_id=second, score=0.8 + number / 100)], grace=0
         )
     await delete(record, corpus, "d7")
-    await record.intake.delete_documents(corpus.id, [ids.document_id("d8")])
-    await record.intake.enqueue(corpus.id, [revision("waiting")], OnConflict.REPLACE)
+    await record.submissions.delete_documents(corpus.id, [ids.document_id("d8")])
+    await record.submissions.enqueue(corpus.id, [revision("waiting")], OnConflict.REPLACE)
 
 
 @pytest.fixture
@@ -142,7 +144,7 @@ async def test_a_graph_is_of_one_generation_whatever_is_written_meanwhile(
         await delete(writer, corpus, "d0")
         await put(writer, corpus, "d1", [("other text", ["Bob", "Name 1"]), ("text 1", ["Ada", "Name 1"])])
         await put(writer, corpus, "d9", [("new text", ["New name", "Ada"])], facts=[("New name", "is", "Ada")])
-        await writer.intake.delete_documents(corpus.id, [ids.document_id("d2")])
+        await writer.submissions.delete_documents(corpus.id, [ids.document_id("d2")])
 
     meanwhile(place, _sync(write))
     generation, rows = await record.graph.graph(corpus.id)

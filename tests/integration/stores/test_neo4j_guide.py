@@ -176,7 +176,7 @@ async def test_no_trail_is_shown_when_it_is_over(neo4j_server: Neo4jAddress, des
 
 @pytest.mark.parametrize("query", GRAPHS)
 async def test_each_keeps_to_its_corpus(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, query: str) -> None:
-    for each in await desk.record.corpora.all():
+    for each in await desk.record.corpora.list():
         await _leave_trail(desk, each)
     assert drawn(neo4j_server, query).corpora == {corpus.id}
 
@@ -188,7 +188,7 @@ async def test_none_shows_what_is_being_deleted(
     """It is invisible at once, and gone only when a worker comes."""
     await _leave_trail(desk, corpus)
     gone = [document_id(document["id"]) for document in DOCUMENTS]
-    await desk.record.intake.delete_documents(corpus.id, gone)
+    await desk.record.submissions.delete_documents(corpus.id, gone)
     graph = drawn(neo4j_server, query)
     assert graph.nodes("Chunk", "id") == graph.nodes("Document", "key") == set()
     assert graph.nodes("Question", "text") == set()

@@ -13,7 +13,8 @@ from core.errors import Unavailable
 from core.ports.record import Claim
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.record.work import Neo4jWorkQueue
+from stores.neo4j.record.commits import Neo4jCommits
+from stores.neo4j.record.tombstones import Neo4jTombstones
 from testing.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import is_free
@@ -37,26 +38,27 @@ def passages(key: str) -> Sequence[tuple[str, Sequence[str]]]:
 
 async def ingest(record: Neo4jRecord, corpus: Corpus, name: str, done: list[str]) -> None:
     """As a worker does: what it could not reach it asks again, and what it lost it leaves; `done` was acknowledged."""
-    work = Neo4jWorkQueue(record.database, slice_rows=40)
+    commits = Neo4jCommits(record.database, slice_rows=40)
+    tombstones = Neo4jTombstones(record.database, slice_rows=40)
     while True:
         try:
-            await work.clear(await work.tombstones(corpus.id))
-            claims = await work.claim(corpus.id, name, lease_seconds=5, max_bytes=10**6, max_documents=5)
-            if not claims and corpus.id not in await work.waiting():
+            await tombstones.delete(await tombstones.list_due(corpus.id))
+            claims = await record.claims.claim(corpus.id, name, lease_seconds=5, max_bytes=10**6, max_documents=5)
+            if not claims and corpus.id not in await record.maintenance.list_corpora_with_work():
                 return
-            done += await commit(work, claims)
+            done += await commit(commits, claims)
         except Unavailable:
             await asyncio.sleep(0.1)
 
 
-async def commit(work: Neo4jWorkQueue, claims: Sequence[Claim]) -> list[str]:
+async def commit(store: Neo4jCommits, claims: Sequence[Claim]) -> list[str]:
     if not claims:
         await asyncio.sleep(0.1)
         return []
     commits = [commit_of(claim, passages(claim.key), FACTS) for claim in claims]
     while True:
         try:
-            fenced = (await work.commit(commits, grace=0)).fenced
+            fenced = (await store.commit(commits, grace=0)).fenced
         except Unavailable:
             await asyncio.sleep(0.1)  # perhaps it was written: doing it again tells
             continue
@@ -92,7 +94,7 @@ async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo
     record = record_in(own_neo4j)
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("disturbed", "undisturbed")]
     for corpus in corpora:
-        await record.intake.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
+        await record.submissions.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
     ended = asyncio.Event()
     killing = asyncio.create_task(kill_now_and_then(own_neo4j, random.Random(1), ended))
     done = await until_whole(own_neo4j, corpora[0], workers=3)
@@ -103,6 +105,6 @@ async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo
     assert disturbed == undisturbed
     there = {row["key"] for row in disturbed if row["kind"] == "document"}
     assert set(done) <= there == set(KEYS)
-    [job, *_] = await record.jobs.all()
+    [job, *_] = await record.jobs.list()
     assert job.counts == {"indexed": len(KEYS)}
     await record.close()

@@ -53,30 +53,28 @@ async def record(connection: Connection) -> AsyncIterator[Neo4jRecord]:
 async def corpus(record: Neo4jRecord) -> AsyncIterator[Any]:
     corpus = await record.corpora.create(f"library-{new_id()}", SETTINGS)
     yield corpus
-    await record.corpora.drop(corpus.name)
-    await record.work.forget(corpus.id)
+    await record.corpora.delete(corpus.name)
+    await record.maintenance.delete_corpus_rows(corpus.id)
 
 
 @pytest.mark.parametrize("limit", [1, 3, 100])
 async def test_keys_are_ordered_by_code_point(record: Record, corpus: Any, limit: int) -> None:
-    await record.intake.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision(key) for key in KEYS], OnConflict.REPLACE)
     seen: list[str] = []
     cursor: str | None = None
     while True:
-        page = await record.library.documents(corpus.id, limit=limit, cursor=cursor)
+        page = await record.documents.list(corpus.id, limit=limit, cursor=cursor)
         seen += [document.key for document in page.data]
         if (cursor := page.next_cursor) is None:
             break
     assert seen == sorted(KEYS)
-    assert [d.key for d in (await record.library.documents(corpus.id, limit=9, key="\U0001f600")).data] == [
-        "\U0001f600"
-    ]
+    assert [d.key for d in (await record.documents.list(corpus.id, limit=9, key="\U0001f600")).data] == ["\U0001f600"]
 
 
 async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4jRecord, corpus: Any) -> None:
     """Slices of a large document wait for the revision that shows them, and those of the old one for their removal."""
     await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "met", "Bob")])
-    [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
+    [chunk] = await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))
     ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
     triple = ids.triple_id(ada, "met", bob)
     [current] = _run(record, "MATCH (d:Document {corpus_id: $corpus}) RETURN d.current AS n", corpus=corpus.id)
@@ -88,12 +86,11 @@ async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4j
     ):
         _run(record, "MATCH (c:Chunk {corpus_id: $corpus}) SET c.first = $first, c.last = $last",
              corpus=corpus.id, first=first, last=last)  # fmt: skip
-        library = record.library
-        assert (chunk.id in await library.chunks(corpus.id, [chunk.id])) is visible
-        assert (chunk.view_id in await library.chunks_by_view(corpus.id, [chunk.view_id])) is visible
-        assert bool(await library.chunks_of(corpus.id, chunk.document_id)) is visible
-        assert bool(await library.facts_of(corpus.id, [chunk.id])) is visible
-        assert (triple in await library.triples(corpus.id, [triple])) is visible
+        assert (chunk.id in await record.contents.get_chunks(corpus.id, [chunk.id])) is visible
+        assert (chunk.view_id in await record.contents.get_chunks_by_view(corpus.id, [chunk.view_id])) is visible
+        assert bool(await record.contents.get_chunks_of(corpus.id, chunk.document_id)) is visible
+        assert bool(await record.contents.get_facts_of(corpus.id, [chunk.id])) is visible
+        assert (triple in await record.contents.get_triples(corpus.id, [triple])) is visible
         assert told((await record.graph.graph(corpus.id))[1]).facts == ([(chunk.id, ada, bob)] if visible else [])
         kinds = [row["kind"] for row in await export(record, corpus)]
         assert kinds == (
@@ -103,8 +100,8 @@ async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4j
 
 async def test_ids_that_come_twice_are_told_once(record: Record, corpus: Any) -> None:
     await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
-    [chunk] = await record.library.chunks_of(corpus.id, ids.document_id("a"))
-    assert len(await record.library.facts_of(corpus.id, [chunk.id, "f" * 32, chunk.id])) == 1
+    [chunk] = await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))
+    assert len(await record.contents.get_facts_of(corpus.id, [chunk.id, "f" * 32, chunk.id])) == 1
 
 
 @pytest.mark.parametrize("module", ["library", "graph", "exporter", "text_index"])

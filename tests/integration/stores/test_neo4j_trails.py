@@ -93,7 +93,7 @@ async def test_no_word_outlives_a_document_that_was_cited_or_shown(
     everything = str(asked(neo4j_server, EVERYTHING))
     for word in ("Madurai", "Morgan", "Lovelace", "teacher", "program"):
         assert word not in everything
-    await desk.record.work.trim()
+    await desk.record.maintenance.prune()
     assert left(neo4j_server) == 0
 
 
@@ -103,7 +103,7 @@ async def test_a_trail_stays_while_what_it_shows_does(
     await desk.ingest(corpus, {"id": "other.md", "text": "Nobody was shown this."})
     await trails.write(corpus.id, await trail(desk, corpus))
     await desk.delete(corpus, "other.md")
-    await desk.record.work.trim()
+    await desk.record.maintenance.prune()
     assert left(neo4j_server) == 4
     assert QUESTION in str(asked(neo4j_server, EVERYTHING))
 
@@ -120,7 +120,7 @@ async def test_nothing_is_written_of_what_is_gone_meanwhile(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     late = await trail(desk, corpus)
-    await desk.record.intake.delete_documents(corpus.id, [document_id("morgan.md")])
+    await desk.record.submissions.delete_documents(corpus.id, [document_id("morgan.md")])
     assert await trails.write(corpus.id, late) is None
     await desk.worker.work(corpus.id)
     assert await trails.write(corpus.id, late) is None
@@ -136,7 +136,7 @@ async def test_trim_removes_what_is_over_and_nothing_else(
     for _ in range(3):
         await over.write(other.id, short)
     kept = await trails.write(corpus.id, await trail(desk, corpus))
-    await desk.record.work.trim()
+    await desk.record.maintenance.prune()
     assert asked(neo4j_server, "MATCH (q:Question) RETURN q.id AS id") == [{"id": kept}]
     assert left(neo4j_server) == 4
 
@@ -149,9 +149,9 @@ async def test_trails_go_with_their_corpus(
     for one in (corpus, other):
         await trails.write(one.id, await trail(desk, one))
     late = await trail(desk, corpus)
-    await desk.record.corpora.drop("computing")
+    await desk.record.corpora.delete("computing")
     assert await trails.write(corpus.id, late) is None
-    await desk.record.work.forget(corpus.id)
+    await desk.record.maintenance.delete_corpus_rows(corpus.id)
     assert asked(neo4j_server, "MATCH (q:Question) RETURN q.corpus_id AS id") == [{"id": other.id}]
     assert left(neo4j_server) == 4
     with pytest.raises(NotFound):

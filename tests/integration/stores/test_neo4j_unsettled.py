@@ -12,7 +12,7 @@ from core.graph import Synonym
 from core.ports.record import Claim, Commit
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.record.work import Neo4jWorkQueue
+from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
 from tests.integration.stores.neo4j_databases import connection_to, emptied
@@ -67,12 +67,12 @@ async def corpus(record: Neo4jRecord) -> Corpus:
     return corpus
 
 
-def in_slices(database: Any) -> Neo4jWorkQueue:
-    return Neo4jWorkQueue(database, slice_rows=_ROWS)
+def in_slices(database: Any) -> Neo4jCommits:
+    return Neo4jCommits(database, slice_rows=_ROWS)
 
 
 async def claim_of(record: Neo4jRecord, corpus: Corpus, key: str, content: str) -> Claim:
-    await record.intake.enqueue(corpus.id, [revision(key, content)], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision(key, content)], OnConflict.REPLACE)
     [claim] = await claim_all(record, corpus)
     return claim
 
@@ -88,7 +88,7 @@ async def test_an_entity_that_dies_with_a_slice_and_comes_again(record: Neo4jRec
     claim = await claim_of(record, corpus, "large", "1")
     await in_slices(record.database).commit([commit_of(claim, _LARGE)], [_PAIR], grace=3600)
     if how == "removed":
-        await record.intake.delete_documents(corpus.id, [claim.document_id])
+        await record.submissions.delete_documents(corpus.id, [claim.document_id])
         work = Commit(claim=(await claim_all(record, corpus))[0])
     else:
         work = commit_of(await claim_of(record, corpus, "large", "2"), _OTHER)
@@ -97,14 +97,14 @@ async def test_an_entity_that_dies_with_a_slice_and_comes_again(record: Neo4jRec
 
     async def look() -> None:
         nonlocal seen
-        if unsettled is None and await record.library.entities(corpus.id, [_ADA]):
+        if unsettled is None and await record.contents.get_entities(corpus.id, [_ADA]):
             seen = await record.graph.generation(corpus.id)
 
     async def meet() -> None:
         nonlocal unsettled
-        if unsettled is None and not await record.library.entities(corpus.id, [_ADA]):
-            outcome = await record.work.commit([commit_of(small, [("s", ["Ada"])])], grace=3600, seen=seen)
-            unsettled = outcome.unsettled
+        if unsettled is None and not await record.contents.get_entities(corpus.id, [_ADA]):
+            outcome = await record.commits.commit([commit_of(small, [("s", ["Ada"])])], grace=3600, seen=seen)
+            unsettled = outcome.pending_synonyms
 
     await in_slices(_Watched(record.database, before=look, after=meet)).commit([work], grace=3600)
     assert unsettled == (_ADA,)
@@ -116,7 +116,7 @@ async def test_what_is_done_again_after_a_crash_between_slices(record: Neo4jReco
     seen = await record.graph.generation(corpus.id)
 
     async def die() -> None:
-        if await record.library.entities(corpus.id, [_ADA]):
+        if await record.contents.get_entities(corpus.id, [_ADA]):
             raise _Cut
 
     async def nothing() -> None:
@@ -125,33 +125,33 @@ async def test_what_is_done_again_after_a_crash_between_slices(record: Neo4jReco
     dying = in_slices(_Watched(record.database, before=die, after=nothing))
     with pytest.raises(_Cut):
         await dying.commit([commit_of(claim, _LARGE)], [_PAIR], grace=3600, seen=seen)
-    await record.work.release([claim])
+    await record.claims.release([claim])
     [claim] = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)
-    assert await record.library.entities(corpus.id, [_ADA])  # so that nobody asks for its synonyms
+    assert await record.contents.get_entities(corpus.id, [_ADA])  # so that nobody asks for its synonyms
     outcome = await in_slices(record.database).commit([commit_of(claim, _LARGE)], grace=3600, seen=seen)
-    assert _ADA in outcome.unsettled or await are_joined(record, corpus)
+    assert _ADA in outcome.pending_synonyms or await are_joined(record, corpus)
 
 
 async def test_the_commit_of_another_is_not_taken_for_ones_own(record: Neo4jRecord, corpus: Corpus) -> None:
     """A large document was lost to him, and the rest of the batch is written."""
-    await record.intake.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
     large, small = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)
-    await record.work.release([large])
+    await record.claims.release([large])
     [theirs] = await claim_all(record, corpus)
-    await record.work.commit([commit_of(theirs, [("x", ["Bob"])])], grace=3600, seen=seen)
+    await record.commits.commit([commit_of(theirs, [("x", ["Bob"])])], grace=3600, seen=seen)
     mine = [commit_of(large, _LARGE), commit_of(small, [("s", ["Ada"])])]
     outcome = await in_slices(record.database).commit(mine, grace=3600, seen=seen)
     assert len(outcome.fenced) == 1
-    assert outcome.unsettled == (_ADA,)
+    assert outcome.pending_synonyms == (_ADA,)
 
 
 async def test_in_slices_nothing_is_unsettled_where_nobody_came(record: Neo4jRecord, corpus: Corpus) -> None:
-    await record.intake.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
+    await record.submissions.enqueue(corpus.id, [revision("large"), revision("small")], OnConflict.REPLACE)
     large, small = await claim_all(record, corpus)
     seen = await record.graph.generation(corpus.id)
     mine = [commit_of(large, _LARGE), commit_of(small, [("s", ["Bob"])])]
     outcome = await in_slices(record.database).commit(mine, [_PAIR], grace=3600, seen=seen)
-    assert outcome.unsettled == ()
+    assert outcome.pending_synonyms == ()
     assert await are_joined(record, corpus)

@@ -75,7 +75,7 @@ def test_another_schema_is_refused_with_the_remedy(tmp_path: Path, version: int)
 async def test_its_own_schema_opens_again(tmp_path: Path) -> None:
     for _ in range(2):
         record = SqliteRecord(tmp_path / "record.db")
-        assert await record.corpora.all() == []
+        assert await record.corpora.list() == []
         await record.close()
 
 
@@ -109,7 +109,7 @@ async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> Non
     record = SqliteRecord(tmp_path / "record.db")
     corpus = await record.corpora.get("people")
     assert corpus.settings == settings
-    await record.corpora.build_beside(corpus.id, settings)
-    await record.corpora.swap(corpus.id)
+    await record.reindexing.start(corpus.id, settings)
+    await record.reindexing.swap(corpus.id)
     assert (await record.corpora.get("people")).id != corpus.id
     await record.close()

@@ -7,16 +7,16 @@ import pytest
 from reasoning.plans.dag import (
     MalformedPlan,
     PlannedNode,
-    ancestors,
-    checked,
-    depths,
-    descendants,
-    layers,
+    check_plan,
+    compute_depths,
+    find_ancestors,
+    find_descendants,
+    find_sinks,
     parse_dag,
-    ready,
-    sinks,
-    tags,
-    untagged,
+    parse_tags,
+    select_ready,
+    split_layers,
+    strip_tags,
 )
 
 DIAMOND = [("Q1.1", "x?"), ("Q2.1", "y of <A1.1>?"), ("Q2.2", "z of A1.1?"), ("Q3.1", "<A2.1> or <A2.2>?")]
@@ -30,7 +30,7 @@ def test_parents_are_what_the_tags_name_and_nodes_come_in_order():
     nodes = parsed(reversed(DIAMOND))
     assert [node.id for node in nodes] == ["Q1.1", "Q2.1", "Q2.2", "Q3.1"]
     assert [node.parents for node in nodes] == [(), ("Q1.1",), ("Q1.1",), ("Q2.1", "Q2.2")]
-    assert [[node.id for node in layer] for layer in layers(nodes)] == [["Q1.1"], ["Q2.1", "Q2.2"], ["Q3.1"]]
+    assert [[node.id for node in layer] for layer in split_layers(nodes)] == [["Q1.1"], ["Q2.1", "Q2.2"], ["Q3.1"]]
 
 
 def test_a_plan_of_depth_0_is_one_node():
@@ -39,12 +39,12 @@ def test_a_plan_of_depth_0_is_one_node():
 
 def test_what_graphs_are_asked():
     nodes = parsed([*DIAMOND, ("Q1.2", "apart?")])
-    assert depths(nodes) == {"Q1.1": 0, "Q1.2": 0, "Q2.1": 1, "Q2.2": 1, "Q3.1": 2}
-    assert [node.id for node in sinks(nodes)] == ["Q1.2", "Q3.1"]
-    assert descendants(nodes, "Q1.1") == {"Q2.1", "Q2.2", "Q3.1"}
-    assert descendants(nodes, "Q3.1") == frozenset()
-    assert ancestors(nodes, "Q3.1") == {"Q1.1", "Q2.1", "Q2.2"}
-    assert [node.id for node in ready(nodes, {"Q1.1"})] == ["Q1.1", "Q1.2", "Q2.1", "Q2.2"]
+    assert compute_depths(nodes) == {"Q1.1": 0, "Q1.2": 0, "Q2.1": 1, "Q2.2": 1, "Q3.1": 2}
+    assert [node.id for node in find_sinks(nodes)] == ["Q1.2", "Q3.1"]
+    assert find_descendants(nodes, "Q1.1") == {"Q2.1", "Q2.2", "Q3.1"}
+    assert find_descendants(nodes, "Q3.1") == frozenset()
+    assert find_ancestors(nodes, "Q3.1") == {"Q1.1", "Q2.1", "Q2.2"}
+    assert [node.id for node in select_ready(nodes, {"Q1.1"})] == ["Q1.1", "Q1.2", "Q2.1", "Q2.2"]
 
 
 @pytest.mark.parametrize(
@@ -60,11 +60,11 @@ def test_what_graphs_are_asked():
     ],
 )
 def test_tags(question: str, found: tuple[str, ...]):
-    assert tags(question) == found
+    assert parse_tags(question) == found
 
 
 def test_an_answer_brings_in_no_tag():
-    assert untagged("see < A1.1 > and <Q2.1>, A3.1, a<b") == "see A1.1 and Q2.1, A3.1, a<b"
+    assert strip_tags("see < A1.1 > and <Q2.1>, A3.1, a<b") == "see A1.1 and Q2.1, A3.1, a<b"
 
 
 def test_what_only_looks_like_a_tag_and_stands_in_the_question_is_a_word():
@@ -98,8 +98,8 @@ def test_nodes_with_other_ids_are_checked_too():
     def node(id: str, *parents: str) -> PlannedNode:
         return PlannedNode(id=id, question="?", parents=parents)
 
-    assert checked([node("b", "a"), node("a")], max_nodes=2)[0].id == "b"
+    assert check_plan([node("b", "a"), node("a")], max_nodes=2)[0].id == "b"
     with pytest.raises(MalformedPlan, match="a cycle among b, c"):
-        checked([node("a"), node("b", "c"), node("c", "b")], max_nodes=3)
+        check_plan([node("a"), node("b", "c"), node("c", "b")], max_nodes=3)
     with pytest.raises(MalformedPlan, match="needs the answer of z"):
-        checked([node("a", "z")], max_nodes=3)
+        check_plan([node("a", "z")], max_nodes=3)

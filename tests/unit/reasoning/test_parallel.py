@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.engine.parallel import together
+from reasoning.engine.parallel import gather
 
 
 async def test_results_in_order() -> None:
@@ -17,8 +17,8 @@ async def test_results_in_order() -> None:
         first.set()
         return number
 
-    assert await together(part(number) for number in range(3)) == [0, 1, 2]
-    assert await together([]) == []
+    assert await gather(part(number) for number in range(3)) == [0, 1, 2]
+    assert await gather([]) == []
 
 
 async def test_an_error_ends_the_others_and_comes_out_as_itself() -> None:
@@ -32,14 +32,14 @@ async def test_an_error_ends_the_others_and_comes_out_as_itself() -> None:
             raise
 
     async def nested() -> None:
-        await together([fails()])
+        await gather([fails()])
 
     async def fails() -> None:
         await asyncio.sleep(0)
         raise ModelFailed("over")
 
     with pytest.raises(ModelFailed, match="over"):
-        await together([waits(), nested()])
+        await gather([waits(), nested()])
     assert cancelled.is_set()
 
 
@@ -55,5 +55,5 @@ async def test_what_is_under_way_when_the_budget_ends_is_waited_for() -> None:
         raise BudgetExhausted("over")
 
     with pytest.raises(BudgetExhausted, match="over"):
-        await together([paid(), refused()])
+        await gather([paid(), refused()])
     assert told == ["paid"]

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.plans.dag import PlannedNode, layers, parse_dag
-from reasoning.plans.schedules import as_ready, in_layers
+from reasoning.plans.dag import PlannedNode, parse_dag, split_layers
+from reasoning.plans.schedules import run_layers, run_when_ready
 
 NODES = parse_dag([("Q1.1", "a"), ("Q1.2", "b"), ("Q2.1", "of <A1.1>")], max_nodes=3, max_depth=2)
 
@@ -22,7 +22,7 @@ async def test_ready_nodes_do_not_wait_for_others():
         if node.id == "Q2.1":
             child_done.set()
 
-    await as_ready(NODES, work)
+    await run_when_ready(NODES, work)
     assert order == ["Q1.1", "Q2.1", "Q1.2"]
 
 
@@ -34,7 +34,7 @@ async def test_layers_wait_for_all_of_the_one_before():
             await asyncio.sleep(0)
         order.append(node.id)
 
-    await in_layers(layers(NODES), work)
+    await run_layers(split_layers(NODES), work)
     assert order == ["Q1.1", "Q1.2", "Q2.1"]
 
 
@@ -52,7 +52,7 @@ async def test_the_first_failure_ends_the_others_and_comes_out_as_itself(schedul
             ended.append(node.id)
 
     with pytest.raises(ModelFailed) as caught:
-        await (as_ready(NODES, work) if schedule == "ready" else in_layers(layers(NODES), work))
+        await (run_when_ready(NODES, work) if schedule == "ready" else run_layers(split_layers(NODES), work))
     assert caught.value is error
     assert ended == ["Q1.1"]
 
@@ -74,6 +74,6 @@ async def test_where_the_budget_ends_what_is_under_way_is_waited_for_and_nothing
         ended.append(node.id)
 
     with pytest.raises(BudgetExhausted):
-        await (as_ready(nodes, work) if schedule == "ready" else in_layers(layers(nodes), work))
+        await (run_when_ready(nodes, work) if schedule == "ready" else run_layers(split_layers(nodes), work))
     assert begun == ["Q1.1", "Q1.2"]
     assert ended == ["Q1.2"]

@@ -1,0 +1,89 @@
+"""The port of submissions: documents and deletions that become queued revisions of a job."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.documents import Metadata, OnConflict, RevisionState
+from core.jobs import Job, JobKind
+
+__all__ = ["Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewRevision:
+    """A submission whose bytes are stored. `fingerprint` covers everything that makes revisions differ."""
+
+    key: str
+    media_type: str
+    content_hash: str
+    size: int
+    fingerprint: str
+    title: str | None
+    metadata: Metadata
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnqueuedDocument:
+    """`state` is that of the newest revision. An `unchanged` or `skipped` submission made no revision."""
+
+    id: str
+    key: str
+    state: RevisionState
+    unchanged: bool = False
+    skipped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enqueued:
+    """A job, and what became of the submissions, in their order."""
+
+    job: Job
+    documents: tuple[EnqueuedDocument, ...]
+
+
+class Submissions(Protocol):
+    """Makes queued revisions of submissions and deletions."""
+
+    async def enqueue(
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
+    ) -> Enqueued:
+        """Enqueues revisions in one transaction. Raises `InvalidInput`, naming the key, if a key comes twice.
+
+        A submission with the fingerprint of the newest revision is `unchanged` if that revision is indexed. If it is
+        unfinished, it moves to this job: the new caller waits for it, and the process that queued it may be dead.
+        With `on_conflict=error`, `Conflict` lists the keys and nothing is written. An unfinished older revision is
+        cancelled with the reason `superseded`. `job_id` adds to a job of `open_job`; without it a job is made, which
+        may spend `token_budget` tokens of models.
+        """
+        ...
+
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        """Returns the keys that `enqueue` would report as unchanged. `fingerprints` are by key."""
+        ...
+
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+        """Creates an empty job that several calls of `enqueue` fill, and returns its id.
+
+        The job is not final before `close_job` is called, or before it was untouched for a long time.
+        """
+        ...
+
+    async def close_job(self, job_id: str) -> Job: ...
+
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+        """Makes documents invisible at once and queues their deletion.
+
+        Raises `NotFound` if an id is unknown; then no document is deleted.
+        """
+        ...
+
+    async def retry(self, corpus_id: str, document_id: str) -> Job:
+        """Queues the newest revision again. Raises `Conflict` unless it failed or was cancelled."""
+        ...

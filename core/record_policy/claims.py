@@ -1,0 +1,54 @@
+"""Rules of claims: which revisions one claim takes, and which fail because their workers died too often."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+__all__ = ["CLAIMED_ALONE_AFTER", "FAILED_AFTER", "ClaimableRow", "failure_reason", "fit_batch", "is_suspect", "split"]
+
+CLAIMED_ALONE_AFTER = 4
+"""A revision that was claimed so often without an end is claimed alone: it may be what kills its workers."""
+
+FAILED_AFTER = 8
+"""A revision that was claimed so often without an end fails."""
+
+
+class ClaimableRow(Protocol):
+    """The row of a claimable revision, with the columns `attempts` and `size`."""
+
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+Row = TypeVar("Row", bound=ClaimableRow)
+
+
+def is_suspect(row: ClaimableRow) -> bool:
+    """Whether a revision is claimed alone."""
+    return bool(row["attempts"] >= CLAIMED_ALONE_AFTER)
+
+
+def split(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Returns the revisions that can be claimed, and those that fail instead."""
+    hopeless = [row for row in rows if row["attempts"] >= FAILED_AFTER]
+    return [row for row in rows if row["attempts"] < FAILED_AFTER], hopeless
+
+
+def failure_reason(attempts: int) -> str:
+    """Returns the reason of a revision that fails because it was claimed so often."""
+    return f"the worker died or lost its lease {attempts} times on this document"
+
+
+def fit_batch(rows: Sequence[Row], max_bytes: int) -> list[Row]:
+    """Returns the first rows with at most `max_bytes` of content together, but at least one.
+
+    The rows are in the order of the queue with the suspect ones last. A suspect row is returned alone.
+    """
+    batch: list[Row] = []
+    total = 0
+    for row in rows:
+        if batch and (is_suspect(row) or total + row["size"] > max_bytes):
+            break
+        batch.append(row)
+        total += row["size"]
+        if is_suspect(row):
+            break
+    return batch

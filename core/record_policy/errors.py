@@ -1,0 +1,40 @@
+"""The errors of the record that several of its ports raise, with their messages."""
+
+from collections.abc import Sequence
+
+from core.errors import Conflict, NotFound
+
+__all__ = [
+    "corpus_exists",
+    "corpus_missing",
+    "corpus_name_missing",
+    "document_missing",
+    "job_missing",
+    "name_taken",
+]
+
+
+def corpus_missing(corpus_id: str) -> NotFound:
+    return NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+
+
+def corpus_name_missing(name: str, names: Sequence[str]) -> NotFound:
+    """`names` are the first names that exist."""
+    remedy = f"there are: {', '.join(names)}" if names else "there is none yet"
+    return NotFound(f"there is no corpus {name!r}; {remedy}")
+
+
+def corpus_exists(name: str) -> Conflict:
+    return Conflict(f"corpus {name!r} exists already; choose another name, or delete it first")
+
+
+def name_taken(name: str) -> Conflict:
+    return Conflict(f"corpus {name!r} exists already; choose another name")
+
+
+def document_missing(document_id: str) -> NotFound:
+    return NotFound(f"there is no document with the id {document_id!r} in this corpus")
+
+
+def job_missing(job_id: str) -> NotFound:
+    return NotFound(f"there is no job {job_id!r}; `hopweave jobs list` shows those that there are")

@@ -1,0 +1,119 @@
+"""Rules of submissions: what becomes of a submission, judged by the newest revision of its document."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from core.documents import OnConflict, RevisionState
+from core.errors import Conflict, InvalidInput
+from core.ids import document_id
+from core.ports.record.submissions import EnqueuedDocument, NewRevision
+from core.record_policy.states import RETRIABLE, STOPPABLE
+
+__all__ = [
+    "Judgement",
+    "Newest",
+    "Verdict",
+    "check_distinct_keys",
+    "check_retriable",
+    "is_unchanged",
+    "judge",
+    "keys_exist",
+]
+
+_SHOWN_KEYS = 10
+_SHOWN_REPEATED_KEYS = 5
+
+
+class Verdict(Enum):
+    """What becomes of a submission."""
+
+    UNCHANGED = auto()
+    """The newest revision is the same, and final: nothing is written."""
+    SAME_UNFINISHED = auto()
+    """The newest revision is the same, and unfinished: it moves to the job of the submission."""
+    SKIPPED = auto()
+    """The document exists, and `on_conflict` is `skip`: nothing is written."""
+    NEW = auto()
+    """The submission becomes the first revision of a document, or follows one that is final."""
+    SUPERSEDES = auto()
+    """The submission becomes a revision, and the unfinished newest one is cancelled."""
+
+    @property
+    def makes_revision(self) -> bool:
+        return self in (Verdict.NEW, Verdict.SUPERSEDES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Newest:
+    """The newest revision of a document. `hidden`: the document is being deleted."""
+
+    state: RevisionState
+    fingerprint: str
+    deletion: bool
+    hidden: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A verdict, and the document as `Submissions.enqueue` reports it."""
+
+    verdict: Verdict
+    document: EnqueuedDocument
+
+
+def judge(revision: NewRevision, newest: Newest | None, on_conflict: OnConflict) -> Judgement:
+    """Judges a submission. `newest` is None if there is no document with its key."""
+    verdict = _verdict(revision.fingerprint, newest, on_conflict)
+    state = RevisionState.QUEUED if newest is None or verdict.makes_revision else newest.state
+    document = EnqueuedDocument(
+        id=document_id(revision.key),
+        key=revision.key,
+        state=state,
+        unchanged=verdict is Verdict.UNCHANGED,
+        skipped=verdict is Verdict.SKIPPED,
+    )
+    return Judgement(verdict=verdict, document=document)
+
+
+def _verdict(fingerprint: str, newest: Newest | None, on_conflict: OnConflict) -> Verdict:
+    if newest is None:
+        return Verdict.NEW
+    if _is_same(newest, fingerprint):
+        return Verdict.UNCHANGED if newest.state.final else Verdict.SAME_UNFINISHED
+    if on_conflict is OnConflict.SKIP and not newest.hidden:
+        return Verdict.SKIPPED
+    return Verdict.SUPERSEDES if newest.state in STOPPABLE else Verdict.NEW
+
+
+def _is_same(newest: Newest, fingerprint: str) -> bool:
+    return newest.fingerprint == fingerprint and newest.state not in RETRIABLE and not newest.deletion
+
+
+def is_unchanged(newest: Newest, fingerprint: str) -> bool:
+    """Whether `judge` would find a submission with this fingerprint unchanged."""
+    return _is_same(newest, fingerprint) and newest.state.final
+
+
+def check_distinct_keys(revisions: Sequence[NewRevision]) -> None:
+    """Raises `InvalidInput`, naming the keys that are given more than once."""
+    repeated = [key for key, count in Counter(revision.key for revision in revisions).items() if count > 1]
+    if repeated:
+        shown = ", ".join(repr(key) for key in repeated[:_SHOWN_REPEATED_KEYS])
+        raise InvalidInput(
+            f"the key {shown} was given more than once in one call; keys name documents, so give each its own"
+        )
+
+
+def keys_exist(keys: Sequence[str]) -> Conflict:
+    """Returns the error of `on_conflict=error`; `keys` are those of documents that exist."""
+    more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
+    shown = ", ".join(keys[:_SHOWN_KEYS])
+    return Conflict(f"documents with these keys exist already: {shown}{more}; nothing was written")
+
+
+def check_retriable(key: str, state: str) -> None:
+    """Raises `Conflict` unless the newest revision of a document failed or was cancelled."""
+    if state not in RETRIABLE:
+        raise Conflict(f"document {key!r} is {state}; only failed or cancelled ones can be retried")

@@ -1,0 +1,95 @@
+"""Markers such as `[2]` in a model's text: parsed, checked against what was shown, and turned into citations."""
+
+import re
+from collections.abc import Sequence
+
+from core.documents import Span
+from core.ports.reasoning import Citation, Quote
+from core.ports.retrieval import Hit
+from core.trace import Trace
+from reasoning.citations.quotes import select_quote
+
+__all__ = ["MARKERS", "cite_passages", "cite_quotes", "make_citation", "parse_marker", "parse_markers"]
+
+MARKERS = re.compile(r"(?:\s*\[)+(\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*)\]")
+"""`[2]`, or several as `[1, 3]` or `[1-3]`, with the space before it.
+
+Brackets before a marker belong to it. If they stayed when the marker is dropped, they could form a new marker with the
+text after it.
+"""
+
+_NUMBERS = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+
+_BETWEEN = " \t\n.,;:!?。，；、"
+"""Characters that may stand between a marker and the words that the next marker belongs to."""
+
+
+def parse_markers(text: str) -> list[int]:
+    """Returns the numbers of all markers of a text, each once, in order."""
+    return list(dict.fromkeys(number for found in MARKERS.finditer(text) for number in parse_marker(found)))
+
+
+def parse_marker(marker: re.Match[str]) -> list[int]:
+    """Returns the numbers of one match of `MARKERS`, each once. A range that goes down counts as its two ends."""
+    numbers: list[int] = []
+    for found in _NUMBERS.finditer(marker[1]):
+        first, last = int(found[1]), int(found[2] or found[1])
+        numbers += range(first, last + 1) if first <= last else (first, last)
+    return list(dict.fromkeys(numbers))
+
+
+def cite_passages(text: str, hits: Sequence[Hit], trace: Trace, question: str = "") -> tuple[str, tuple[Citation, ...]]:
+    """Returns a text whose `[n]` markers name passages, numbered from 1, with the citations of these markers.
+
+    A citation quotes the sentence of its passage that supports the text best. Markers are numbered again, and those of
+    passages that were not shown are dropped, as in `cite_quotes`.
+    """
+    return _resolve_markers(text, [(hit, None) for hit in hits], trace, question)
+
+
+def cite_quotes(text: str, quotes: Sequence[Quote], trace: Trace) -> tuple[str, tuple[Citation, ...]]:
+    """Returns a text whose `[n]` markers name quotes, numbered from 1, with the citations of these markers.
+
+    Markers are numbered again from 1, in the order of the text. A marker that names no quote is dropped, and the trace
+    gets a note.
+    """
+    return _resolve_markers(text, [(quote.hit, quote) for quote in quotes], trace, "")
+
+
+def _resolve_markers(
+    text: str, sources: Sequence[tuple[Hit, Quote | None]], trace: Trace, question: str
+) -> tuple[str, tuple[Citation, ...]]:
+    out, citations, numbers = "", list[Citation](), dict[int, int]()
+    at, span = 0, Span(start=0, end=0)
+    for found in MARKERS.finditer(text):
+        out += text[at : found.start()]
+        words = text[at : found.start()].lstrip(_BETWEEN)
+        if words:
+            span = Span(start=len(out) - len(words), end=len(out))
+        at = found.end()
+        for number in parse_marker(found):
+            if not 1 <= number <= len(sources):
+                trace.note(f"a citation [{number}] was dropped: no such passage was shown")
+                continue
+            marker = numbers.setdefault(number, len(numbers) + 1)
+            if any(other.marker == marker and other.answer_span == span for other in citations):
+                continue
+            hit, quote = sources[number - 1]
+            quote = quote or select_quote(hit, out[span.start : span.end], question)
+            citations.append(make_citation(marker, quote, span))
+            out += f" [{marker}]"
+    return out + text[at:], tuple(citations)
+
+
+def make_citation(marker: int, quote: Quote, span: Span) -> Citation:
+    """Returns the citation of a marker; `span` is the part of the answer that the quote supports."""
+    return Citation(
+        marker=marker,
+        chunk_id=quote.hit.chunk.id,
+        document=quote.hit.document,
+        page=quote.hit.chunk.page,
+        quote=quote.text,
+        answer_span=span,
+        source_span=quote.span,
+        url=quote.hit.url,
+    )

@@ -1,0 +1,68 @@
+"""`SessionReasoner`: a reasoner that answers each question in a session, also when the budget ends before it does."""
+
+from collections.abc import Awaitable, Callable
+
+from core.errors import BudgetExhausted
+from core.events import AnswerEvent
+from core.ports.reasoning import Answer, Question, Step
+from core.trace import Trace
+from reasoning.engine.answers import abstain, answer_from_step
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.session import Session
+
+__all__ = ["SessionReasoner"]
+
+Solve = Callable[[Session], Awaitable[Answer]]
+
+
+class SessionReasoner:
+    """Fills the port `Reasoner` for a strategy that is one function from a session to an answer.
+
+    `searcher` is `NAME[:key=value,…]`; '' is the request's own. Raises `InvalidStrategy` if no language model is
+    configured, or for an unknown searcher.
+    """
+
+    def __init__(self, name: str, backends: ReasoningBackends, searcher: str, solve: Solve) -> None:
+        self._name = name
+        self._models = backends.chat(name)
+        self._searcher = backends.named_searcher(searcher)
+        self._solve = solve
+
+    async def answer(self, question: Question, trace: Trace) -> Answer:
+        """Answers a question. If the budget is used up, answers from the steps so far; a note says what is missing.
+
+        Raises `BudgetExhausted` if the seconds of the budget were over before any step had an answer.
+        """
+        session = Session(self._name, question, self._models, self._searcher, trace)
+        try:
+            answer = await self._solve(session)
+        except BudgetExhausted as error:
+            answer = _answer_from_steps(session, error)
+        trace.emit(AnswerEvent(answer=answer))
+        return answer
+
+
+def _answer_from_steps(session: Session, error: BudgetExhausted) -> Answer:
+    """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings.
+
+    Raises `BudgetExhausted` as `SessionReasoner.answer` does.
+    """
+    left_out = [planned for id, planned in session.planned.items() if id not in session.steps]
+    missing = [f"step {planned.id} ({planned.question!r})" for planned in left_out] or ["the last call"]
+    session.trace.note(f"the budget was used up: {error}; left out: {', '.join(missing)}")
+    answered = [step for step in session.steps.values() if step.answer]
+    if not answered:
+        limits = session.trace.budget
+        if limits.seconds is not None and session.trace.seconds_left == 0.0:
+            raise BudgetExhausted(f"{error}, before any step had an answer; allow more with budget.seconds") from error
+        return abstain(session, "The budget was used up before any step had an answer.")
+    if not left_out and _is_only_sink(answered[-1], session):
+        return answer_from_step(session, answered[-1])
+    found = "; ".join(f"{step.question} {step.answer}" for step in answered)
+    return abstain(session, f"The budget was used up before the answer was found. Found so far: {found}")
+
+
+def _is_only_sink(step: Step, session: Session) -> bool:
+    """Whether no other step is a sink: of the two sides of a comparison, for example, neither is the answer."""
+    needed = {parent for other in session.steps.values() for parent in other.parents}
+    return session.steps.keys() - needed == {step.id}

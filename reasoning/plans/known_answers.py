@@ -1,0 +1,37 @@
+"""`KnownAnswer`: the answer of an earlier step, as later calls read it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.ports.reasoning import Quote, Step
+
+__all__ = ["UNKNOWN", "KnownAnswer", "chunk_ids_of", "known_answer", "without_quotes"]
+
+UNKNOWN = "(not found)"
+"""Stands for the answer of a step that has none, so that no later call takes an empty text for one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownAnswer:
+    """An earlier question with its answer and the quotes that support it."""
+
+    question: str
+    answer: str
+    quotes: tuple[Quote, ...] = ()
+
+
+def known_answer(step: Step) -> KnownAnswer:
+    """Returns a step's question, answer and quotes; the answer is `UNKNOWN` if the step has none."""
+    return KnownAnswer(question=step.question, answer=step.answer or UNKNOWN, quotes=step.quotes)
+
+
+def without_quotes(known: Sequence[KnownAnswer]) -> list[KnownAnswer]:
+    """Returns the questions and answers alone. A call must still name `chunk_ids_of` the originals, because the
+    answers are words of those chunks.
+    """
+    return [replace(answer, quotes=()) for answer in known]
+
+
+def chunk_ids_of(known: Sequence[KnownAnswer]) -> frozenset[str]:
+    """Returns the ids of the chunks of the corpus that the answers quote; passages of the web are left out."""
+    return frozenset(quote.hit.chunk.id for answer in known for quote in answer.quotes if quote.hit.url is None)

@@ -1,0 +1,61 @@
+"""The options of `level`, as users write them."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from core.ports.retrieval import MAX_K
+from core.strategies import StrategyConfig
+
+__all__ = ["Config", "split_names"]
+
+
+class Config(StrategyConfig):
+    """The paper's parameters with its values, its ablations, and bounds where it has none."""
+
+    searchers: str = Field(
+        default="",
+        description="Names joined by '+' (`sparse+dense+graph`); empty: sparse+dense, and web where it is configured "
+        "and the request permits it. `sparse` and `dense` rewrite queries, others get them unchanged.",
+    )
+    k: int = Field(
+        default=10, ge=1, le=MAX_K, description="Passages of each searcher; the request's `k` takes precedence."
+    )
+    high_level: bool = Field(
+        default=True, description="false: only the low-level searchers, with the question itself (the ablation)."
+    )
+    summarize: bool = Field(default=True, description="false: later calls read the passages themselves (the ablation).")
+    memory: bool = Field(
+        default=False, description="Summaries may answer from the model's memory, as the paper's; a note says so."
+    )
+    verify: Literal["separate", "merged"] = Field(
+        default="separate",
+        description="`merged`: the supplement's call decides whether more is needed, as in the published code.",
+    )
+    supplements: int = Field(default=3, ge=0, le=10, description="At most this many rounds of supplements.")
+    max_queries: int = Field(default=5, ge=1, le=20, description="At most this many atomic queries a round.")
+    rewrite: Literal["always", "adaptive", "never"] = Field(
+        default="always",
+        description="For sparse. `always`: keywords for every query (the paper); `adaptive`: only if the query itself "
+        "finds too little (the published script); `never`: unchanged queries, which are not refined.",
+    )
+    sparse_depth: int = Field(default=3, ge=0, le=3, description="Refinements of refinements; 0: keywords alone.")
+    max_refined: int = Field(
+        default=27, ge=0, le=27, description="At most this many refined keyword queries are tried."
+    )
+    dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
+
+    @field_validator("searchers")
+    @classmethod
+    def _check_names(cls, searchers: str) -> str:
+        names = split_names(searchers)
+        if searchers.strip() and not all(names):
+            raise ValueError("a name between two '+' is empty")
+        if len(set(names)) < len(names):
+            raise ValueError("a searcher is named twice")
+        return searchers
+
+
+def split_names(searchers: str) -> tuple[str, ...]:
+    """Returns the names of an option such as `sparse+dense`; '' gives none."""
+    return tuple(name.strip() for name in searchers.split("+")) if searchers.strip() else ()

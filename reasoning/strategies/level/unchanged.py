@@ -1,0 +1,17 @@
+"""`UnchangedSearch`: a low-level searcher that rewrites nothing, for the web and for the searchers of the graph."""
+
+from core.ports.retrieval import Hit, Searcher
+from reasoning.engine.session import Session
+from reasoning.strategies.level.atomic_query import AtomicQuery
+
+__all__ = ["UnchangedSearch"]
+
+
+class UnchangedSearch:
+    """Passes each query to the searcher unchanged."""
+
+    def __init__(self, searcher: tuple[str, Searcher]) -> None:
+        self._searcher = searcher
+
+    async def search(self, session: Session, query: AtomicQuery, k: int) -> tuple[Hit, ...]:
+        return await session.search(query.text, k, step=query.id, searcher=self._searcher, private=query.private)

@@ -1,0 +1,55 @@
+"""The port of the contents of documents in Neo4j."""
+
+from collections.abc import Collection, Mapping
+
+from core.documents import Chunk
+from core.graph import Entity
+from core.ports.record import FactRow, TripleRow
+from stores.neo4j.driver.batched import rows_of
+from stores.neo4j.driver.database import Database, Row
+from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.uids import uid_of
+from stores.neo4j.rows import chunk_from_row
+
+__all__ = ["Neo4jContents"]
+
+_CYPHER = statements("library")
+
+
+class Neo4jContents:
+    """Fills `core.ports.record.Contents`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
+        return {c.id: c for c in map(_chunk, await self._get("chunks", corpus_id, chunk_ids))}
+
+    async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
+        uid = uid_of(corpus_id, document_id)
+        return [_chunk(row) for row in await self._database.read(lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid))]
+
+    async def get_chunks_by_view(self, corpus_id: str, view_ids: Collection[str]) -> Mapping[str, Chunk]:
+        return {c.view_id: c for c in map(_chunk, await self._get("chunks_by_view", corpus_id, view_ids))}
+
+    async def get_entities(self, corpus_id: str, entity_ids: Collection[str]) -> Mapping[str, Entity]:
+        return {row["id"]: Entity(**row) for row in await self._get("entities", corpus_id, entity_ids)}
+
+    async def get_facts_of(self, corpus_id: str, chunk_ids: Collection[str]) -> list[FactRow]:
+        facts = [FactRow(**row) for row in await self._get("facts_of", corpus_id, chunk_ids)]
+        return sorted(facts, key=lambda fact: (fact.chunk_id, fact.id))
+
+    async def get_triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
+        rows = map(dict, await self._get("triples", corpus_id, triple_ids))
+        return {row.pop("id"): TripleRow(**{**row, "chunk_ids": tuple(sorted(row["chunk_ids"]))}) for row in rows}
+
+    async def _get(self, statement: str, corpus_id: str, ids: Collection[str]) -> list[Row]:
+        """Returns the rows of these ids, each once."""
+        uids = [uid_of(corpus_id, id) for id in dict.fromkeys(ids)]
+        if not uids:
+            return []
+        return await self._database.read(lambda tx: rows_of(tx, _CYPHER[statement], uids))
+
+
+def _chunk(row: Row) -> Chunk:
+    return chunk_from_row(row["chunk"])

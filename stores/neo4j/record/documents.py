@@ -1,0 +1,69 @@
+"""The port of documents in Neo4j."""
+
+import json
+from collections.abc import Collection, Mapping
+
+from core.documents import Document, DocumentRef, RevisionState
+from core.errors import NotFound
+from core.filters import DocumentFilter
+from core.ports.record import DocumentPage
+from stores.neo4j.driver.batched import rows_of
+from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.uids import uid_of
+from stores.neo4j.rows import document_from_row
+
+__all__ = ["Neo4jDocuments"]
+
+_CYPHER = statements("library")
+
+
+class Neo4jDocuments:
+    """Fills `core.ports.record.Documents`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(
+        self,
+        corpus_id: str,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        key: str | None = None,
+        state: RevisionState | None = None,
+    ) -> DocumentPage:
+        asked = {"corpus": corpus_id, "after": cursor or "", "state": state.value if state else None}
+
+        def work(tx: Transaction) -> DocumentPage:
+            if key is None:
+                rows = tx.rows(_CYPHER["documents"], **asked, limit=limit + 1)
+            else:
+                rows = tx.rows(_CYPHER["document_by_key"], **asked, key=key)
+            data = tuple(document_from_row(row["document"]) for row in rows[:limit])
+            return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
+
+        return await self._database.read(work)
+
+    async def get(self, corpus_id: str, document_id: str) -> Document:
+        row = await self._database.read(lambda tx: tx.row(_CYPHER["document"], uid=uid_of(corpus_id, document_id)))
+        if row is None:
+            raise NotFound(f"there is no document with the id {document_id!r} in this corpus")
+        return document_from_row(row["document"])
+
+    async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
+        def work(tx: Transaction) -> frozenset[str]:
+            return frozenset(
+                id
+                for id, key, title, metadata in tx.stream(_CYPHER["readable"], corpus=corpus_id)
+                if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
+            )
+
+        return await self._database.read(work)
+
+    async def get_refs(self, corpus_id: str, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+        uids = [uid_of(corpus_id, id) for id in dict.fromkeys(document_ids)]
+        if not uids:
+            return {}
+        rows = await self._database.read(lambda tx: rows_of(tx, _CYPHER["refs"], uids))
+        return {row["id"]: DocumentRef(**{**row, "metadata": json.loads(row["metadata"])}) for row in rows}

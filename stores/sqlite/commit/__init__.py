@@ -1,0 +1,1 @@
+"""The commit of revisions in SQLite, as functions of one transaction."""

@@ -1,0 +1,72 @@
+"""The rows of chunks, mentions and facts in a commit."""
+
+from collections.abc import Collection, Sequence
+
+from core.ports.record import ChunkRow, Commit
+from core.record_policy.commits import joined_names
+from stores.sqlite.commit.effects import Effects
+from stores.sqlite.database import Connection
+from stores.sqlite.rows import id_list
+
+__all__ = ["delete_chunks", "insert_chunks", "insert_graph"]
+
+
+def delete_chunks(cx: Connection, ids: Collection[str], effects: Effects) -> None:
+    """Deletes chunks with their mentions and facts, and notes which entities and triples lose support."""
+    values = (effects.corpus_id, id_list(ids))
+    among = "corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+    for row in cx.execute(f"SELECT entity_id, form, count FROM mentions WHERE {among}", values):
+        effects.forms[row["entity_id"], row["form"]] -= row["count"]
+    effects.triples |= {row["triple_id"] for row in cx.execute(f"SELECT triple_id FROM facts WHERE {among}", values)}
+    chunks = "corpus_id = ? AND id IN (SELECT value FROM json_each(?))"
+    effects.old_views |= {row["view_id"] for row in cx.execute(f"SELECT view_id FROM chunks WHERE {chunks}", values)}
+    cx.execute(f"DELETE FROM mentions WHERE {among}", values)
+    cx.execute(f"DELETE FROM facts WHERE {among}", values)
+    cx.execute(f"DELETE FROM chunks WHERE {chunks}", values)
+
+
+def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: Effects) -> None:
+    """Writes all chunks of a revision. Those that are stored already may have moved."""
+    cx.executemany(
+        "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                effects.corpus_id,
+                row.chunk.id,
+                row.chunk.document_id,
+                row.chunk.view_id,
+                row.chunk.position,
+                joined_names(row),
+                row.terms,
+                row.chunk.text,
+                row.chunk.heading,
+                row.chunk.page,
+                row.chunk.span.start if row.chunk.span else None,
+                row.chunk.span.end if row.chunk.span else None,
+                row.extract_hash,
+                row.tokens,
+            )
+            for row in rows
+        ],
+    )
+    effects.new_views |= {row.chunk.view_id for row in rows}
+
+
+def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: Effects) -> None:
+    """Inserts the mentions and facts of chunks that are new or changed. Those of the others are stored already."""
+    mentions = [m for m in one.mentions if m.chunk_id in chunk_ids]
+    cx.executemany(
+        "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?)",
+        [(effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count) for m in mentions],
+    )
+    for m in mentions:
+        effects.forms[m.entity_id, m.form] += m.count
+        effects.names[m.entity_id] = m.name
+    cx.executemany(
+        "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (effects.corpus_id, f.id, f.triple_id, f.chunk_id, f.subject_id, f.predicate, f.object_id)
+            for f in one.facts
+            if f.chunk_id in chunk_ids
+        ],
+    )

@@ -1,0 +1,50 @@
+"""The transaction that makes revisions current. Open it first to learn what a commit does, and in which order."""
+
+from collections.abc import Sequence
+
+from core.graph import Synonym
+from core.ports.record import Commit, Outcome
+from core.record_policy.commits import misses_entities
+from stores.sqlite.changes import log, raise_generation
+from stores.sqlite.commit.documents import delete_document, replace_document
+from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.entities import delete_unsupported, insert_entities, select_new
+from stores.sqlite.commit.synonyms import add_pending, write_synonyms
+from stores.sqlite.commit.tombstones import write_effects
+from stores.sqlite.database import Connection
+from stores.sqlite.leases.claims import select_valid
+
+__all__ = ["commit"]
+
+
+def commit(
+    cx: Connection,
+    corpus_id: str,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    *,
+    grace: float,
+    seen: int | None,
+) -> Outcome:
+    """See `core.ports.record.Commits.commit`; all commits are of the corpus `corpus_id`."""
+    valid = select_valid(cx, [one.claim for one in commits])
+    effects = Effects(corpus_id)
+    for one in commits:
+        if one.claim.token in valid:
+            write = delete_document if one.claim.deletion else replace_document
+            write(cx, one, valid[one.claim.token], effects)
+    generation = raise_generation(cx, corpus_id)
+    created = select_new(cx, effects)
+    insert_entities(cx, effects)
+    orphans = delete_unsupported(cx, effects)
+    write_synonyms(cx, corpus_id, synonyms, generation)
+    pending = created if misses_entities(seen, generation - 1) else []
+    add_pending(cx, corpus_id, pending, grace)
+    log(cx, corpus_id, generation, "chunk", "delete", effects.deleted - effects.inserted)
+    log(cx, corpus_id, generation, "chunk", "put", effects.inserted)
+    return Outcome(
+        generation=generation,
+        fenced=tuple(one.claim for one in commits if one.claim.token not in valid),
+        tombstone=write_effects(cx, effects, orphans, grace),
+        pending_synonyms=tuple(pending),
+    )

@@ -1,0 +1,26 @@
+"""What one commit adds and deletes, summed up before entities are judged: support is counted, never guessed."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+__all__ = ["Effects"]
+
+
+@dataclass
+class Effects:
+    """`names` and `forms` are of the entities in the chunks that are written or deleted; forms are changes of counts.
+
+    `triples` lost an assertion, `content_hashes` a revision. `inserted` and `deleted` are ids of chunks for the change
+    log; a chunk may be in both.
+    """
+
+    corpus_id: str
+    document_ids: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    forms: Counter[tuple[str, str]] = field(default_factory=Counter)
+    triples: set[str] = field(default_factory=set)
+    inserted: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    old_views: set[str] = field(default_factory=set)
+    new_views: set[str] = field(default_factory=set)
+    content_hashes: set[str] = field(default_factory=set)

@@ -1,0 +1,77 @@
+"""Tombstones: ids that the record deleted, until their view entries are deleted for certain."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from core.ports.record import Tombstone
+from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
+from stores.payloads import dump
+from stores.sqlite.commit.effects import Effects
+from stores.sqlite.database import Connection, now
+from stores.sqlite.rows import id_list, marks
+
+__all__ = ["list_due", "select_orphans", "write", "write_effects"]
+
+_NAMED = {
+    "view_ids": "SELECT view_id FROM chunks WHERE corpus_id = ? AND view_id IN (SELECT value FROM json_each(?))",
+    "entity_ids": "SELECT id FROM entities WHERE corpus_id = ? AND id IN (SELECT value FROM json_each(?))",
+    "triple_ids": "SELECT triple_id FROM facts WHERE corpus_id = ? AND triple_id IN (SELECT value FROM json_each(?))",
+    "content_hashes": (
+        "SELECT content_hash FROM revisions WHERE corpus_id = ? AND content_hash IN (SELECT value FROM json_each(?))"
+    ),
+}
+"""The ids of each kind that the record names."""
+
+
+def write(cx: Connection, tombstone: Tombstone, documents: Sequence[str], grace: float) -> Tombstone | None:
+    """Writes a tombstone, due after `grace` seconds, and returns it with its id; None if it is empty."""
+    if is_empty(tombstone):
+        return None
+    cursor = cx.execute(
+        "INSERT INTO tombstones (corpus_id, due_at, documents, payload) VALUES (?, ?, ?, ?)",
+        (tombstone.corpus_id, now() + grace, id_list(documents), dump(ids_of(tombstone))),
+    )
+    return replace(tombstone, id=cursor.lastrowid or 0)
+
+
+def write_effects(cx: Connection, effects: Effects, entity_ids: Collection[str], grace: float) -> Tombstone | None:
+    """Writes the tombstone of a commit, which deleted these entities."""
+    corpus_id = effects.corpus_id
+    tombstone = Tombstone(
+        id=0,
+        corpus_id=corpus_id,
+        view_ids=tuple(sorted(effects.old_views - effects.new_views)),
+        entity_ids=tuple(entity_ids),
+        triple_ids=tuple(sorted(effects.triples - _named(cx, corpus_id, "triple_ids", effects.triples))),
+        content_hashes=tuple(
+            sorted(effects.content_hashes - _named(cx, corpus_id, "content_hashes", effects.content_hashes))
+        ),
+    )
+    return write(cx, tombstone, effects.document_ids, grace)
+
+
+def list_due(cx: Connection, corpus_id: str) -> list[Tombstone]:
+    """See `core.ports.record.Tombstones.list_due`."""
+    rows = cx.execute(
+        f"""
+        SELECT * FROM tombstones t WHERE corpus_id = ? AND due_at <= ?
+        AND NOT EXISTS (
+            SELECT 1 FROM json_each(t.documents) d JOIN revisions r ON r.document_id = d.value
+            WHERE r.corpus_id = t.corpus_id AND r.state IN ({marks(BLOCKING)})
+        ) ORDER BY id
+        """,
+        (corpus_id, now(), *BLOCKING),
+    ).fetchall()
+    return [make_tombstone(row["id"], corpus_id, json.loads(row["payload"])) for row in rows]
+
+
+def select_orphans(cx: Connection, tombstone: Tombstone) -> Tombstone:
+    """See `core.ports.record.Tombstones.select_orphans`."""
+    corpus_id = tombstone.corpus_id
+    return without(tombstone, {kind: _named(cx, corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS})
+
+
+def _named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]) -> set[str]:
+    """Returns those of the ids that the record names."""
+    return {row[0] for row in cx.execute(_NAMED[kind], (corpus_id, id_list(ids)))}

@@ -1,0 +1,109 @@
+"""Enqueueing: submissions and deletions become queued revisions of a job."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from core.documents import OnConflict, RevisionState
+from core.ids import document_id
+from core.ports.record import EnqueuedDocument, NewRevision
+from core.record_policy.states import STOPPABLE, SUPERSEDED
+from core.record_policy.submissions import Verdict, judge, keys_exist
+from stores.payloads import dump
+from stores.sqlite.changes import log
+from stores.sqlite.database import Connection, now
+from stores.sqlite.leases.endings import cancel
+from stores.sqlite.leases.revisions import (
+    insert_revision,
+    newest_of_row,
+    next_number,
+    read_document,
+    read_newest,
+    read_writable_corpus,
+)
+from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+
+__all__ = ["check_no_document_exists", "enqueue_deletion", "enqueue_into"]
+
+
+def check_no_document_exists(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict`, listing the keys of documents that exist."""
+    documents = [(one.key, read_document(cx, corpus_id, document_id(one.key))) for one in revisions]
+    taken = [key for key, row in documents if row is not None and not row["hidden"]]
+    if taken:
+        raise keys_exist(taken)
+
+
+def enqueue_into(
+    cx: Connection, corpus_id: str, job: str, revisions: Sequence[NewRevision], on_conflict: OnConflict
+) -> tuple[EnqueuedDocument, ...]:
+    """Enqueues revisions for an existing job, and counts them. The caller calls `finish_if_done`."""
+    read_writable_corpus(cx, corpus_id)
+    cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
+    documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
+    add_count(cx, job, "unchanged", sum(d.unchanged for d in documents))
+    add_count(cx, job, "skipped", sum(d.skipped for d in documents))
+    return documents
+
+
+def _enqueue_one(
+    cx: Connection, corpus_id: str, revision: NewRevision, on_conflict: OnConflict, job: str
+) -> EnqueuedDocument:
+    id = document_id(revision.key)
+    document = read_document(cx, corpus_id, id)
+    row = read_newest(cx, document) if document is not None else None
+    newest = newest_of_row(document, row) if document is not None and row is not None else None
+    judgement = judge(revision, newest, on_conflict)
+    if row is not None and judgement.verdict is Verdict.SAME_UNFINISHED:
+        _move_to_job(cx, row, job)
+    if row is not None and judgement.verdict is Verdict.SUPERSEDES:
+        cancel(cx, [row["seq"]], SUPERSEDED)
+    if judgement.verdict.makes_revision:
+        number = next_number(cx)
+        _write_document(cx, corpus_id, revision, number, exists=document is not None)
+        insert_revision(cx, corpus_id, id, number, revision, job)
+    return judgement.document
+
+
+def _write_document(cx: Connection, corpus_id: str, revision: NewRevision, number: int, *, exists: bool) -> None:
+    id = document_id(revision.key)
+    if exists:
+        cx.execute("UPDATE documents SET newest = ? WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
+    else:
+        cx.execute(
+            "INSERT INTO documents (corpus_id, id, key, title, metadata, newest) VALUES (?, ?, ?, ?, ?, ?)",
+            (corpus_id, id, revision.key, revision.title or revision.key, dump(dict(revision.metadata)), number),
+        )
+
+
+def _move_to_job(cx: Connection, newest: sqlite3.Row, job: str) -> None:
+    """Moves an unfinished revision to the job that submitted it last.
+
+    Its caller waits for the revision, and the process that submitted it first may be dead. A revision that is paused by
+    the budget of its former job is queued again.
+    """
+    if newest["job_id"] == job:
+        return
+    add_count(cx, newest["job_id"], newest["state"], -1)
+    add_count(cx, job, newest["state"], 1)
+    cx.execute("UPDATE revisions SET job_id = ? WHERE seq = ?", (job, newest["seq"]))
+    if RevisionState(newest["state"]).in_work:
+        cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (now(), job))
+    if newest["state"] == RevisionState.PAUSED.value:
+        set_state(cx, [newest["seq"]], RevisionState.QUEUED)
+    finish_if_done(cx, newest["job_id"])
+
+
+def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
+    """Hides a document, logs its chunks as deleted, and queues the revision that deletes it."""
+    corpus_id, id = document["corpus_id"], document["id"]
+    newest = read_newest(cx, document)
+    if newest["state"] in STOPPABLE:
+        cancel(cx, [newest["seq"]], SUPERSEDED)
+    number = next_number(cx)
+    cx.execute("UPDATE documents SET newest = ?, hidden = 1 WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
+    chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
+    log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
+    nothing = NewRevision(
+        key=document["key"], media_type="", content_hash="", size=0, fingerprint="", title=None, metadata={}
+    )
+    insert_revision(cx, corpus_id, id, number, nothing, job, deletion=True)

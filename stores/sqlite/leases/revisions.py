@@ -1,0 +1,106 @@
+"""Rows of queued revisions, and the documents and corpora that they are written for."""
+
+import sqlite3
+
+from core.corpora import Corpus
+from core.documents import RevisionState
+from core.ports.record import NewRevision
+from core.record_policy.errors import corpus_missing, document_missing
+from core.record_policy.submissions import Newest
+from stores.payloads import dump
+from stores.sqlite.database import Connection, now
+from stores.sqlite.leases.states import add_count
+from stores.sqlite.rows import corpus_from_row
+
+__all__ = [
+    "insert_revision",
+    "newest_of_row",
+    "next_number",
+    "read_document",
+    "read_newest",
+    "read_visible_document",
+    "read_writable_corpus",
+]
+
+
+def read_writable_corpus(cx: Connection, corpus_id: str) -> Corpus:
+    """Raises `NotFound` if the corpus is deleted. Shadow corpora are writable."""
+    row = cx.execute(
+        "SELECT * FROM corpora WHERE id = ? AND (name IS NOT NULL OR beside IS NOT NULL)", (corpus_id,)
+    ).fetchone()
+    if row is None:
+        raise corpus_missing(corpus_id)
+    return corpus_from_row(row)
+
+
+def read_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row | None:
+    """Returns the row of a document, also while it is being deleted."""
+    row: sqlite3.Row | None = cx.execute(
+        "SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, document_id)
+    ).fetchone()
+    return row
+
+
+def read_visible_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row:
+    """Raises `NotFound` if the document does not exist or is being deleted."""
+    row = read_document(cx, corpus_id, document_id)
+    if row is None or row["hidden"]:
+        raise document_missing(document_id)
+    return row
+
+
+def read_newest(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
+    """Returns the row of the newest revision of a document."""
+    row: sqlite3.Row = cx.execute(
+        "SELECT * FROM revisions WHERE corpus_id = ? AND document_id = ? AND number = ?",
+        (document["corpus_id"], document["id"], document["newest"]),
+    ).fetchone()
+    return row
+
+
+def newest_of_row(document: sqlite3.Row, revision: sqlite3.Row) -> Newest:
+    return Newest(
+        state=RevisionState(revision["state"]),
+        fingerprint=revision["fingerprint"],
+        deletion=bool(revision["deletion"]),
+        hidden=bool(document["hidden"]),
+    )
+
+
+def next_number(cx: Connection) -> int:
+    """Returns the number of the next revision.
+
+    No number is given twice, not even to a document that was deleted and comes again: no late claim fits a newer
+    revision.
+    """
+    row = cx.execute("SELECT seq FROM sqlite_sequence WHERE name = 'revisions'").fetchone()
+    return int(row["seq"]) + 1 if row else 1
+
+
+def insert_revision(
+    cx: Connection, corpus_id: str, id: str, number: int, revision: NewRevision, job: str, *, deletion: bool = False
+) -> None:
+    """Inserts a queued revision of the document `id`, and counts it."""
+    cx.execute(
+        """
+        INSERT INTO revisions (corpus_id, document_id, number, deletion, state, fingerprint, content_hash, media_type,
+                               size, title, metadata, job_id, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        (
+            corpus_id,
+            id,
+            number,
+            int(deletion),
+            RevisionState.QUEUED.value,
+            revision.fingerprint,
+            revision.content_hash,
+            revision.media_type,
+            revision.size,
+            revision.title,
+            dump(dict(revision.metadata)),
+            job,
+            now(),
+        ),
+    )
+    add_count(cx, job, RevisionState.QUEUED.value, 1)

@@ -1,0 +1,110 @@
+"""The port of the contents of documents in SQLite: chunks, entities, facts and triples."""
+
+from collections.abc import Collection, Mapping
+
+from core.documents import Chunk
+from core.graph import Entity
+from core.ports.record import FactRow, TripleRow
+from stores.sqlite.database import Connection, Database
+from stores.sqlite.rows import chunk_from_row, id_list
+
+__all__ = ["DISPLAY", "SqliteContents"]
+
+_CHUNKS = """
+    SELECT c.* FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    WHERE c.corpus_id = :corpus AND d.hidden = 0
+"""
+
+#: The most frequent surviving form of entity `e`, ties by code point (SQLite compares text as UTF-8 bytes: the same).
+DISPLAY = """(
+    SELECT f.form FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id
+    ORDER BY f.count DESC, f.form LIMIT 1
+)"""
+
+_AMONG = "IN (SELECT value FROM json_each(:ids))"
+
+
+_NAMES = f"""
+    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.subject_id) AS subject,
+    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.object_id) AS object
+"""
+
+_FACTS = """
+    FROM facts f
+    JOIN chunks c ON c.corpus_id = f.corpus_id AND c.id = f.chunk_id
+    JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    WHERE f.corpus_id = :corpus AND d.hidden = 0
+"""
+
+
+class SqliteContents:
+    """Fills `core.ports.record.Contents`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
+        def work(cx: Connection) -> dict[str, Chunk]:
+            rows = cx.execute(f"{_CHUNKS} AND c.id {_AMONG}", {"corpus": corpus_id, "ids": id_list(chunk_ids)})
+            return {row["id"]: chunk_from_row(row) for row in rows}
+
+        return await self._database.read(work)
+
+    async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
+        def work(cx: Connection) -> list[Chunk]:
+            rows = cx.execute(
+                f"{_CHUNKS} AND c.document_id = :document ORDER BY c.position",
+                {"corpus": corpus_id, "document": document_id},
+            )
+            return [chunk_from_row(row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def get_chunks_by_view(self, corpus_id: str, view_ids: Collection[str]) -> Mapping[str, Chunk]:
+        def work(cx: Connection) -> dict[str, Chunk]:
+            rows = cx.execute(f"{_CHUNKS} AND c.view_id {_AMONG}", {"corpus": corpus_id, "ids": id_list(view_ids)})
+            return {row["view_id"]: chunk_from_row(row) for row in rows}
+
+        return await self._database.read(work)
+
+    async def get_entities(self, corpus_id: str, entity_ids: Collection[str]) -> Mapping[str, Entity]:
+        def work(cx: Connection) -> dict[str, Entity]:
+            rows = cx.execute(
+                f"SELECT e.id, e.name, {DISPLAY} FROM entities e WHERE e.corpus_id = :corpus AND e.id {_AMONG}",
+                {"corpus": corpus_id, "ids": id_list(entity_ids)},
+            )
+            return {id: Entity(id=id, name=name, display=display) for id, name, display in rows}
+
+        return await self._database.read(work)
+
+    async def get_facts_of(self, corpus_id: str, chunk_ids: Collection[str]) -> list[FactRow]:
+        def work(cx: Connection) -> list[FactRow]:
+            rows = cx.execute(
+                f"""
+                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id, {_NAMES} {_FACTS}
+                AND f.chunk_id {_AMONG} ORDER BY f.chunk_id, f.id
+                """,
+                {"corpus": corpus_id, "ids": id_list(chunk_ids)},
+            )
+            return [FactRow(**dict(row)) for row in rows]
+
+        return await self._database.read(work)
+
+    async def get_triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
+        def work(cx: Connection) -> dict[str, TripleRow]:
+            rows = cx.execute(
+                f"""
+                SELECT f.triple_id, f.subject_id, f.predicate, f.object_id, {_NAMES},
+                       group_concat(f.chunk_id, ' ') AS chunk_ids {_FACTS}
+                AND f.triple_id {_AMONG} GROUP BY f.triple_id
+                """,
+                {"corpus": corpus_id, "ids": id_list(triple_ids)},
+            )
+            return {row.pop("triple_id"): _triple(row) for row in map(dict, rows)}
+
+        return await self._database.read(work)
+
+
+def _triple(row: dict[str, str]) -> TripleRow:
+    chunk_ids = tuple(sorted(row.pop("chunk_ids").split()))
+    return TripleRow(chunk_ids=chunk_ids, **row)

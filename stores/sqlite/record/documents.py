@@ -1,0 +1,101 @@
+"""The port of documents in SQLite."""
+
+import json
+from collections.abc import Collection, Mapping
+
+from core.documents import Document, DocumentRef, RevisionState
+from core.filters import DocumentFilter
+from core.ports.record import DocumentPage
+from core.record_policy.errors import document_missing
+from core.record_policy.pages import make_page
+from stores.sqlite.database import Connection, Database
+from stores.sqlite.rows import document_from_row, id_list
+
+__all__ = ["SqliteDocuments"]
+
+_DOCUMENTS = """
+    SELECT d.*, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash
+    FROM documents d
+    JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
+    JOIN revisions s ON s.corpus_id = d.corpus_id AND s.document_id = d.id AND s.number = coalesce(d.current, d.newest)
+    WHERE d.corpus_id = :corpus AND d.hidden = 0
+"""
+
+_AMONG = "IN (SELECT value FROM json_each(:ids))"
+
+
+class SqliteDocuments:
+    """Fills `core.ports.record.Documents`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(
+        self,
+        corpus_id: str,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        key: str | None = None,
+        state: RevisionState | None = None,
+    ) -> DocumentPage:
+        def work(cx: Connection) -> DocumentPage:
+            rows = cx.execute(
+                _DOCUMENTS
+                + """
+                AND (:cursor IS NULL OR d.key > :cursor) AND (:key IS NULL OR d.key = :key)
+                AND (:state IS NULL OR r.state = :state) ORDER BY d.key LIMIT :limit
+                """,
+                {
+                    "corpus": corpus_id,
+                    "cursor": cursor,
+                    "key": key,
+                    "state": state.value if state else None,
+                    "limit": limit + 1,
+                },
+            ).fetchall()
+            return make_page(rows, limit, document_from_row)
+
+        return await self._database.read(work)
+
+    async def get(self, corpus_id: str, document_id: str) -> Document:
+        def work(cx: Connection) -> Document:
+            row = cx.execute(_DOCUMENTS + " AND d.id = :id", {"corpus": corpus_id, "id": document_id}).fetchone()
+            if row is None:
+                raise document_missing(document_id)
+            return document_from_row(row)
+
+        return await self._database.read(work)
+
+    async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
+        def work(cx: Connection) -> frozenset[str]:
+            rows = cx.execute(
+                """
+                SELECT id, key, title, metadata FROM documents
+                WHERE corpus_id = ? AND hidden = 0 AND current IS NOT NULL
+                """,
+                (corpus_id,),
+            )
+            return frozenset(
+                id
+                for id, key, title, metadata in rows
+                if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
+            )
+
+        return await self._database.read(work)
+
+    async def get_refs(self, corpus_id: str, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+        def work(cx: Connection) -> dict[str, DocumentRef]:
+            rows = cx.execute(
+                f"""
+                SELECT id, key, title, metadata FROM documents
+                WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL AND id {_AMONG}
+                """,
+                {"corpus": corpus_id, "ids": id_list(document_ids)},
+            )
+            return {
+                id: DocumentRef(id=id, key=key, title=title, metadata=json.loads(metadata))
+                for id, key, title, metadata in rows
+            }
+
+        return await self._database.read(work)

@@ -1,0 +1,103 @@
+"""The port of submissions in SQLite: submissions and deletions become queued revisions."""
+
+from collections.abc import Mapping, Sequence
+
+from core.documents import OnConflict, RevisionState
+from core.ids import document_id
+from core.jobs import Job, JobKind
+from core.ports.record import Enqueued, NewRevision
+from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
+from stores.sqlite.changes import raise_generation
+from stores.sqlite.database import Connection, Database
+from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
+from stores.sqlite.leases.revisions import (
+    newest_of_row,
+    read_document,
+    read_newest,
+    read_visible_document,
+    read_writable_corpus,
+)
+from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+from stores.sqlite.record.jobs import close_job, insert_job, read_job
+
+__all__ = ["SqliteSubmissions"]
+
+
+class SqliteSubmissions:
+    """Fills `core.ports.record.Submissions`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def enqueue(
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
+    ) -> Enqueued:
+        check_distinct_keys(revisions)
+
+        def work(cx: Connection) -> Enqueued:
+            corpus = read_writable_corpus(cx, corpus_id)
+            if on_conflict is OnConflict.ERROR:
+                check_no_document_exists(cx, corpus_id, revisions)
+            job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
+            documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
+            finish_if_done(cx, job)
+            return Enqueued(job=read_job(cx, job), documents=documents)
+
+        return await self._database.write(work)
+
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        def is_same(cx: Connection, key: str) -> bool:
+            row = read_document(cx, corpus_id, document_id(key))
+            return row is not None and is_unchanged(newest_of_row(row, read_newest(cx, row)), fingerprints[key])
+
+        return await self._database.read(lambda cx: frozenset(key for key in fingerprints if is_same(cx, key)))
+
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+        def work(cx: Connection) -> str:
+            corpus = read_writable_corpus(cx, corpus_id)
+            return insert_job(cx, corpus, kind, is_open=True, token_budget=token_budget)
+
+        return await self._database.write(work)
+
+    async def close_job(self, job_id: str) -> Job:
+        def work(cx: Connection) -> Job:
+            close_job(cx, job_id)
+            return read_job(cx, job_id)
+
+        return await self._database.write(work)
+
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+        def work(cx: Connection) -> Job:
+            corpus = read_writable_corpus(cx, corpus_id)
+            rows = [read_visible_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
+            job = insert_job(cx, corpus, JobKind.DELETE, is_open=False)
+            generation = raise_generation(cx, corpus_id)
+            for row in rows:
+                enqueue_deletion(cx, row, job, generation)
+            finish_if_done(cx, job)
+            return read_job(cx, job)
+
+        return await self._database.write(work)
+
+    async def retry(self, corpus_id: str, document_id: str) -> Job:
+        def work(cx: Connection) -> Job:
+            corpus = read_writable_corpus(cx, corpus_id)
+            document = read_visible_document(cx, corpus_id, document_id)
+            newest = read_newest(cx, document)
+            check_retriable(document["key"], newest["state"])
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            add_count(cx, newest["job_id"], newest["state"], -1)
+            add_count(cx, job, newest["state"], 1)
+            cx.execute(
+                "UPDATE revisions SET job_id = ?, attempts = 0, epoch = epoch + 1 WHERE seq = ?", (job, newest["seq"])
+            )
+            set_state(cx, [newest["seq"]], RevisionState.QUEUED)
+            return read_job(cx, job)
+
+        return await self._database.write(work)

@@ -1,0 +1,154 @@
+"""Markers, quotes and spans: whatever a model writes, spans index the text that they say, and markers name a source."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.events import TokenEvent
+from core.trace import Trace
+from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers
+from reasoning.citations.quotes import find_quote, locate, select_quote
+from reasoning.engine.streaming import ABSTENTION, TokenStream
+from tests.reasoning_desk import hit
+
+WORDS = st.sampled_from(
+    [
+        "Paris",
+        " is",
+        " ",
+        "\n",
+        "北京",
+        "。",
+        "，",
+        ".",
+        "e\u0301",
+        "🙂",
+        "[",
+        "]",
+        "<passage>",
+        "Ünï",
+        "42",
+        "a[0]",
+        "-",
+        "x",
+    ]
+)
+MARKS = st.sampled_from(["[1]", " [2]", "[3]", "[1, 2]", "[1][2]", "[2-3]", "[1，3]", "[9]", "[0]", "[1–9]", "[1000]"])
+WRITTEN = st.lists(st.one_of(WORDS, MARKS), max_size=25).map("".join)
+TEXTS = st.lists(WORDS, max_size=20).map("".join)
+_MARKED = r"(?:\s*\[)+\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*\]"
+_SHOWN = re.compile(r" \[(\d{1,3})\]")
+
+
+@given(WRITTEN, st.lists(TEXTS, min_size=3, max_size=3))
+def test_spans_index_what_they_say(written: str, texts: list[str]) -> None:
+    hits = [hit(str(place), "Title", text) for place, text in enumerate(texts)]
+    text, citations = cite_passages(written, hits, Trace(), "Where is Paris?")
+    for citation in citations:
+        source = texts[int(citation.chunk_id.removesuffix("#0"))]
+        assert source[citation.source_span.start : citation.source_span.end] == citation.quote
+        said = text[citation.answer_span.start : citation.answer_span.end]
+        assert said == said.strip()
+        assert not re.search(r"\[[1-3]\]", said), "a marker is no part of what it stands beside"
+        assert said in re.sub(_MARKED, "\0", written)
+        after = text[citation.answer_span.end :]
+        assert f" [{citation.marker}]" in after
+    markers = list(dict.fromkeys(citation.marker for citation in citations))
+    assert markers == list(range(1, len(markers) + 1)), "numbered in the order of the text"
+    told = [int(number) for number in _SHOWN.findall(text)]
+    assert told == [citation.marker for citation in citations]
+
+
+@given(WRITTEN)
+def test_what_is_not_shown_is_not_cited_and_that_is_told(written: str) -> None:
+    trace = Trace()
+    text, citations = cite_quotes(written, (), trace)
+    assert not citations
+    assert not re.search(r"\[\d{1,3}\]", text)
+    assert len(trace.notes) == len(parse_markers(written))
+
+
+@given(TEXTS, st.data())
+def test_a_part_of_a_passage_is_found_in_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    words = text[start:end]
+    span = locate(words, text)
+    stripped = words.strip().strip("\"'").strip()
+    if len(stripped) >= 3:
+        assert span is not None
+        assert text[span.start : span.end] == stripped
+    quote = find_quote(hit("a", "", text), words)
+    if quote is not None:
+        assert text[quote.span.start : quote.span.end] == quote.text
+
+
+@given(TEXTS, TEXTS)
+def test_the_best_quote_is_verbatim(text: str, answer: str) -> None:
+    quote = select_quote(hit("a", "", text), answer, "Where?")
+    assert text[quote.span.start : quote.span.end] == quote.text
+    assert quote.text == (quote.text.strip() if text.strip() else text)
+
+
+@given(WRITTEN, st.lists(st.integers(1, 6), max_size=40), st.integers(0, 3))
+def test_a_stream_shows_the_text_with_valid_markers_whatever_its_pieces(
+    written: str, lengths: list[int], sources: int
+) -> None:
+    shown = _streamed(written, lengths, sources)
+    assert [number for number in parse_markers(shown) if not 1 <= number <= sources] == []
+    flat = re.sub(_MARKED, "", written)
+    if written.strip() and not written.lstrip().startswith("<"):
+        assert "".join(re.sub(r"\s*\[\d{1,3}(?:, \d{1,3})*\]", "", shown).split()) == "".join(flat.split())
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("<think>secret", ""),
+        ("<thinking>secret</thinking> <think>more</think>Paris", "Paris"),
+        ("<THINK>secret</THINK>Paris", "Paris"),
+        ("NO ANSWER.", ""),
+        ("**NO ANSWER**", ""),
+        ("Paris <think", "Paris <think"),
+        ("Paris [1-3] [2，3].", "Paris [1, 2] [2]."),
+    ],
+)
+@pytest.mark.parametrize("lengths", [[], [1] * 80, [3] * 30])
+def test_reasoning_and_abstentions_are_not_shown(written: str, shown: str, lengths: list[int]) -> None:
+    assert _streamed(written, lengths, 2) == shown
+
+
+def test_what_is_thought_between_tags_is_no_answer_even_if_it_says_so() -> None:
+    assert _streamed("<think>Answer: Rome?</think>So.\nAnswer: Paris", [4] * 12, 1, after="Answer:").strip() == "Paris"
+
+
+def test_neighbouring_markers_stand_beside_the_same_words() -> None:
+    text, citations = cite_passages("Paris [1][2]. [1, 1] Rome [2].", [hit("a", "", "x"), hit("b", "", "y")], Trace())
+    assert text == "Paris [1] [2]. Rome [2]."
+    said = [text[one.answer_span.start : one.answer_span.end] for one in citations]
+    assert said == ["Paris", "Paris", "Rome"]
+
+
+def test_what_is_left_of_a_dropped_marker_makes_no_other() -> None:
+    trace = Trace()
+    text, citations = cite_passages("Paris [ [9]1] is", [hit("a", "", "x")], trace)
+    assert (text, citations) == ("Paris1] is", ())
+    assert _streamed("Paris [ [9]1] is", [1] * 20, 1) == text
+
+
+def test_ranges_and_other_commas() -> None:
+    assert parse_markers("a [1-3] b [5，7] c [9、2] d [4–4] e [8-6]") == [1, 2, 3, 5, 7, 9, 4, 8, 6]
+
+
+def _streamed(written: str, lengths: list[int], sources: int, after: str = "") -> str:
+    trace = Trace()
+    stream = TokenStream(trace, sources, after)
+    for length in [*lengths, len(written)]:
+        stream(written[:length])
+        written = written[length:]
+    stream.end()
+    shown = "".join(event.text for event in trace.events if isinstance(event, TokenEvent))
+    assert shown.strip() != ABSTENTION
+    return shown

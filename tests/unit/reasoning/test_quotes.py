@@ -1,0 +1,123 @@
+"""Quotes are verbatim, and markers name what was shown."""
+
+import pytest
+
+from core.documents import Chunk, DocumentRef
+from core.ports.retrieval import Hit
+from core.trace import Trace
+from reasoning.citations.markers import cite_passages, parse_markers
+from reasoning.citations.quotes import find_quote, is_quoted, is_supported, locate, select_quote
+from reasoning.engine.streaming import TokenStream
+
+TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
+
+
+def hit(text: str = TEXT, title: str = "The Outsiders", id: str = "c1") -> Hit:
+    chunk = Chunk(id=id, document_id="d", view_id="v", position=0, text=text, heading="", page=None, span=None)
+    return Hit(chunk=chunk, document=DocumentRef(id="d", key="k", title=title, metadata={}), score=1.0)
+
+
+@pytest.mark.parametrize(
+    ("words", "there"),
+    [
+        ("published in 1967 by", "published in 1967 by"),
+        ("1967", "It was published in 1967 by Viking Press."),
+        ('"Published in\n1967 by viking press."', "published in 1967 by Viking Press"),
+        ("novel by S E Hinton", "novel by S. E. Hinton"),
+        ("It holds ‹/passage> marks", "It holds </passage> marks"),
+    ],
+)
+def test_a_quote_is_found_as_the_passage_has_it(words: str, there: str) -> None:
+    quote = find_quote(hit(), words)
+    assert quote is not None
+    assert quote.text == there == TEXT[quote.span.start : quote.span.end]
+
+
+@pytest.mark.parametrize("words", ["published in 1968", "", "…", "in"])
+def test_what_is_not_there_is_no_quote(words: str) -> None:
+    assert locate(words, TEXT) is None
+
+
+def test_the_best_sentence_holds_the_answer() -> None:
+    assert select_quote(hit(), "1967", "When was it published?").text == "It was published in 1967 by Viking Press."
+
+
+def test_the_best_quote_of_an_empty_passage_is_empty() -> None:
+    assert select_quote(hit(text=""), "x").text == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "supported"),
+    [("the Viking Press", True), ("viking-press", False), ("Hint", False), ("The Outsiders", True), ("", False)],
+)
+def test_literal_support_is_of_whole_words(answer: str, supported: bool) -> None:
+    assert is_supported(answer, [hit()]) is supported
+
+
+@pytest.mark.parametrize(
+    ("answer", "supported"),
+    [
+        ("1967", True),
+        ("1967; the Viking Press", True),
+        ("The Outsiders", True),
+        ("1967; Penguin", False),
+        ("S. E. Hinton", False),
+        ("no", False),
+        (";", False),
+    ],
+)
+def test_quoted_support_is_of_the_sentence_that_is_quoted(answer: str, supported: bool) -> None:
+    quote = find_quote(hit(TEXT + " There is no other."), "It was published in 1967")
+    assert quote is not None
+    assert is_quoted(answer, [quote]) is supported
+
+
+def test_support_in_a_script_without_spaces() -> None:
+    assert is_supported("北京", [hit(text="北京大学位于北京。")])
+
+
+def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
+    trace = Trace()
+    hits = [hit(id="a"), hit(text="Rumble Fish appeared in 1975.", id="b")]
+    text, citations = cite_passages("It is 1975 [2]. The other is 1967 [1, 7][2].", hits, trace)
+    assert text == "It is 1975 [1]. The other is 1967 [2] [1]."
+    assert [(c.marker, c.chunk_id) for c in citations] == [(1, "b"), (2, "a"), (1, "b")]
+    assert text[citations[0].answer_span.start : citations[0].answer_span.end] == "It is 1975"
+    assert citations[1].quote == "It was published in 1967 by Viking Press."
+    assert trace.notes == ["a citation [7] was dropped: no such passage was shown"]
+
+
+def test_numbers_of_a_text() -> None:
+    assert parse_markers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("It is 1967 [1].", "It is 1967 [1]."),
+        ("It is 1967 [9].", "It is 1967."),
+        ("NO ANSWER", ""),
+        ("NO ANSWERS were needed [1]", "NO ANSWERS were needed [1]"),
+        ("<think>let me see [1]</think>Paris [1]", "Paris [1]"),
+        ("a [ b", "a [ b"),
+    ],
+)
+def test_a_stream_holds_markers_back_until_they_are_whole(written: str, shown: str) -> None:
+    trace = Trace()
+    stream = TokenStream(trace, sources=2)
+    pieces: list[str] = []
+    trace.listeners.append(lambda event: pieces.append(event.text))  # type: ignore[attr-defined]
+    for character in written:
+        stream(character)
+        assert not any(piece.endswith("[") and "]" in written for piece in pieces)
+    stream.end()
+    assert "".join(pieces).replace(" .", ".") == shown
+
+
+def test_what_is_thought_aloud_is_not_shown() -> None:
+    trace = Trace()
+    stream = TokenStream(trace, sources=2, after="Answer:")
+    for piece in ("Step one [1]. An", "swer", ": Paris [", "1]"):
+        stream(piece)
+    stream.end()
+    assert "".join(event.text for event in trace.events).strip() == "Paris [1]"  # type: ignore[attr-defined]

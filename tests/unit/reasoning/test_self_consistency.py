@@ -1,0 +1,26 @@
+"""Self-consistency: the largest group of equal answers, else the medoid."""
+
+import pytest
+
+from reasoning.engine.answers import Conclusion
+from reasoning.shared.self_consistency import vote
+from tests.twins.embedder import TwinEmbedder
+
+
+@pytest.mark.parametrize(
+    ("texts", "elected"),
+    [
+        (["Paris [1]", "Lyon [1]", "the paris!"], 0),
+        (["Lyon", "Paris", "Paris [2]"], 1),
+        (["", "", "Paris"], 0),  # most found nothing
+        (["", "Paris"], 1),  # a tie with an abstention goes to who has an answer
+        (["in Lyon", "the port of Marseille", "Marseille"], 1),  # all differ: nearest to the others
+        (["Lyon", "in Marseille", "lyon", "in Marseille", "the city of Marseille"], 1),  # of those that tie only
+        (["北京", "上海", "北京 [1]"], 0),
+        (["...", "!", "..."], 0),  # nothing is left of them when normalised
+        ([""], 0),
+    ],
+)
+async def test_vote(texts: list[str], elected: int) -> None:
+    drafts = [Conclusion(text=text, citations=(), shown=(str(n),)) for n, text in enumerate(texts)]
+    assert await vote(drafts, TwinEmbedder()) is drafts[elected]

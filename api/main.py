@@ -12,7 +12,7 @@ from api import problems
 from api.guard import Guard
 from api.routes import chunks, corpora, docs, documents, estimates, export, health, jobs, questions, strategies
 from app.container import Container
-from app.services.warming import keep_ringing, warm_up
+from app.services.warming import notify_of_waiting_work, warm_up
 from core.settings import Settings, read_settings
 
 __all__ = ["create_app"]
@@ -49,7 +49,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.container = container
     tasks = [
         asyncio.create_task(warm_up(container), name="warming up"),
-        asyncio.create_task(keep_ringing(container), name="ringing"),
+        asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
     ]
     for task in tasks:
         task.add_done_callback(_report)

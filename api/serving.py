@@ -10,9 +10,9 @@ from types import FrameType
 import uvicorn
 
 from api.guard import is_loopback
+from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
-from app.worker.supervision import Supervision
 from core.errors import InvalidInput
 from core.settings import Settings
 
@@ -38,7 +38,7 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
         )
     _check(settings)
     signal.signal(signal.SIGTERM, _leave)  # uvicorn ends first, and then hands the signal on to this
-    with Supervision(settings):
+    with choose_composition(settings).supervise():
         if descriptor is not None:
             _serve_on(descriptor)
             return

@@ -1,4 +1,4 @@
-"""The vocabulary of Hopweave: values, ports, errors, settings' shape, and the loading of strategies.
+"""The vocabulary of Hopweave: values, ports, errors, settings, and the loading of strategies.
 
-Imports no sibling package. Everything in `core.*` is public to the other packages.
+It imports no sibling package. All of `core.*` is public to the other packages.
 """

@@ -1,4 +1,4 @@
-"""What a question, or a job, may cost."""
+"""The limits on what a question or a job may spend."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ __all__ = ["Budget"]
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Limits on calls of models, tokens (prompt and completion together) and wall seconds. None: no limit."""
+    """Limits on model calls, tokens (prompt and completion together) and wall seconds; None is no limit."""
 
     calls: int | None = None
     tokens: int | None = None

@@ -1,4 +1,4 @@
-"""A corpus: the unit of isolation, with the settings that its documents are indexed by."""
+"""Corpora: the unit of isolation, with the settings by which documents are indexed."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class Fine(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings:
-    """What decides how a document becomes chunks and facts; fixed until a reindex."""
+    """What decides how a document becomes chunks and facts; it changes only by reindexing."""
 
     chunker: str
     extractor: str
@@ -31,12 +31,12 @@ class CorpusSettings:
     embedding_model: str
     dimension: int
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Of the chunker, the extractor and what else decided, by role, as they were when the corpus was made."""
+    """Fingerprints of the chunker, the extractor and other parts, by role, from when the corpus was created."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """One corpus. `id` is random per creation; `generation` rises with every committed write."""
+    """One corpus. `id` is random; `generation` rises with each commit."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class Corpus:
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusCounts:
-    """How many rows of each kind readers of the corpus see."""
+    """The number of rows of each kind that readers of the corpus see."""
 
     documents: int
     chunks: int
@@ -57,7 +57,7 @@ class CorpusCounts:
 
 
 def check_corpus_name(name: str) -> str:
-    """Return `name` if it can name a corpus, else raise `InvalidInput` with the rule."""
+    """Returns `name` if a corpus can have it; raises `InvalidInput` with the rule if not."""
     if not _NAME.fullmatch(name):
         raise InvalidInput(
             f"corpus name {name!r} is not valid: use 1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"

@@ -1,4 +1,4 @@
-"""Documents, their revisions, and the chunks that readers see."""
+"""Documents, their revisions and chunks, and the checks of what is submitted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ MAX_KEY_LENGTH = 1024
 
 
 class RevisionState(StrEnum):
-    """Where a revision of a document is on its way; the last four are final until `retry` or a newer revision."""
+    """The state of a revision. The last four are final until a retry or a newer revision."""
 
     QUEUED = "queued"
     LOADING = "loading"
@@ -44,12 +44,12 @@ class RevisionState(StrEnum):
 
     @property
     def in_work(self) -> bool:
-        """A worker holds (or held) a lease on a revision in this state."""
+        """Whether a worker has (or had) a lease on a revision in this state."""
         return self in _IN_WORK
 
     @property
     def final(self) -> bool:
-        """No worker will touch a revision in this state any more."""
+        """Whether no worker will process a revision in this state."""
         return self in _FINAL
 
 
@@ -58,7 +58,7 @@ _FINAL = frozenset({RevisionState.INDEXED, RevisionState.DELETED, RevisionState.
 
 
 class OnConflict(StrEnum):
-    """What happens to a submission whose key exists with other content."""
+    """How a submission is treated whose key exists with other content."""
 
     REPLACE = "replace"
     SKIP = "skip"
@@ -67,7 +67,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """A half-open range of Unicode code points of a document's text."""
+    """A half-open range of Unicode code points in a document's text."""
 
     start: int
     end: int
@@ -75,9 +75,9 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """A document as it is handed in: the bytes, and what the sender says of them.
+    """A document that is submitted for indexing: its bytes, and what the sender states about them.
 
-    `media_type` chooses the loader. `title` overrides the one that the loader finds.
+    `media_type` chooses the loader. `title` replaces the title that the loader finds.
     """
 
     key: str
@@ -89,7 +89,11 @@ class Submission:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A document as readers see it; `state` is that of its newest revision, `readable` tells of a current one apart."""
+    """A document as readers see it.
+
+    `state` is that of its newest revision; `readable` says whether an indexed revision is current. `malformed_triples`
+    counts the triples that were skipped, `size` is in bytes.
+    """
 
     id: str
     key: str
@@ -108,7 +112,7 @@ class Document:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRef:
-    """What a hit tells of the document that it comes from."""
+    """The fields of a document that a hit contains."""
 
     id: str
     key: str
@@ -118,7 +122,7 @@ class DocumentRef:
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk:
-    """A passage of a document. `position` counts from 0; `view_id` names its vector and its text entry."""
+    """A passage of a document. `position` counts from 0; `view_id` is the id of its vector and its text entry."""
 
     id: str
     document_id: str
@@ -131,10 +135,10 @@ class Chunk:
 
 
 def check_key(key: str) -> str:
-    """Return `key` if it can name a document, else raise `InvalidInput` naming it and the rule.
+    """Returns `key` if a document can have it; raises `InvalidInput`, naming it and the rule, if not.
 
-    A key is data and never a path of ours, but it is shown, exported and used as a relative path by others: so no
-    control characters, no absolute path, and no `..` step.
+    Hopweave never uses a key as a path. Others do, since keys are shown and exported: so control characters, absolute
+    paths and `..` steps are refused.
     """
     shown = repr(key if len(key) <= 80 else key[:80] + "…")
     if not key.strip():
@@ -154,8 +158,10 @@ def check_key(key: str) -> str:
 
 
 def check_submission(submission: Submission) -> Submission:
-    """Return what was handed in if stores can keep what its sender says of it, else raise `InvalidInput` naming its key
-    and the field. The content is the loader's to judge.
+    """Returns the submission if stores can keep its fields; raises `InvalidInput`, naming its key and the field, if
+    not.
+
+    The content is checked by the loader.
     """
     document = f"document {check_key(submission.key)!r}:"
     check_text(submission.media_type, f"{document} its media type")

@@ -2,23 +2,23 @@
 
 HopweaveError
 ├── InvalidInput             a value that the caller gave is wrong
-│   ├── InvalidFilter        a metadata filter that cannot be evaluated
-│   ├── InvalidStrategy      an unknown strategy, or an option that it does not have
-│   └── InvalidSettings      settings that contradict one another or cannot be read
-├── NotFound                 a thing that was named does not exist
-├── Conflict                 the thing exists already, or in another shape
+│   ├── InvalidFilter        a metadata filter cannot be evaluated
+│   ├── InvalidStrategy      a strategy is unknown, or does not have an option
+│   └── InvalidSettings      settings contradict one another or cannot be read
+├── NotFound                 something that was named does not exist
+├── Conflict                 something exists already, or in another form
 │   └── EmbeddingMismatch    the corpus was built with another embedding model
 ├── UnsupportedMedia         no loader reads this kind of content
-├── LoadFailed               a document's bytes could not be read as what they claim to be
+├── LoadFailed               a document's bytes are not of their media type
 ├── TooLarge                 more than the limit of one call
 ├── FolderHeld               another worker holds the data folder
-├── Fenced                   a worker lost its claim; what it wrote late was refused
-├── Unavailable              a store, broker or model cannot be reached now; trying again may help
-│   └── ModelUnavailable     a model's endpoint is down, slow, or has too much to do
+├── Fenced                   a worker lost its claim, and its late write was refused
+├── Unavailable              a store, broker or model cannot be reached now; retrying may help
+│   └── ModelUnavailable     a model's endpoint is down, slow or overloaded
 ├── ModelFailed              a model's endpoint refused, or its answer cannot be used
-│   ├── ContextTooLong       the messages do not fit into what the model reads
-│   └── ModelRefused         a model's endpoint refuses every call: a wrong key, a model that it does not know
-└── BudgetExhausted          the calls, tokens or seconds that were allowed are used up
+│   ├── ContextTooLong       the messages do not fit into the model's context
+│   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
+└── BudgetExhausted          the allowed calls, tokens or seconds are used up
 
 A message says what is wrong, where, and what to do about it. Adapters translate the errors of their SDK into these with
 ``raise … from``; nothing above the adapters catches an SDK's error.
@@ -46,15 +46,15 @@ class InvalidSettings(InvalidInput):
 
 
 class NotFound(HopweaveError):
-    """A corpus, document, chunk or job that was named does not exist (or is being deleted)."""
+    """A corpus, document, chunk or job that was named does not exist, or is being deleted."""
 
 
 class Conflict(HopweaveError):
-    """The thing exists already, or exists in a shape that excludes the request."""
+    """Something exists already, or exists in a form that excludes the request."""
 
 
 class EmbeddingMismatch(Conflict):
-    """The corpus was built with another embedding model than the one that is configured."""
+    """The corpus was built with another embedding model than the configured one."""
 
 
 class UnsupportedMedia(HopweaveError):
@@ -62,11 +62,11 @@ class UnsupportedMedia(HopweaveError):
 
 
 class LoadFailed(HopweaveError):
-    """A document's bytes could not be read as what they claim to be."""
+    """A document's bytes cannot be read as the media type that they claim to be."""
 
 
 class TooLarge(HopweaveError):
-    """More was sent than one call takes."""
+    """More was sent than one call accepts."""
 
 
 class FolderHeld(HopweaveError):
@@ -74,15 +74,15 @@ class FolderHeld(HopweaveError):
 
 
 class Fenced(HopweaveError):
-    """A worker lost its claim on a revision: the lease ran out, or the revision was superseded or cancelled."""
+    """A worker lost its claim on a revision: the lease expired, or the revision was superseded or cancelled."""
 
 
 class Unavailable(HopweaveError):
-    """A store, broker or model cannot be reached now. Work is handed back and tried again."""
+    """A store, broker or model cannot be reached now. Work is put back and retried."""
 
 
 class ModelUnavailable(Unavailable):
-    """A language model's endpoint is down, slow, or has too much to do, also after it was asked again."""
+    """A language model's endpoint is down, slow or overloaded, also after retries."""
 
 
 class ModelFailed(HopweaveError):
@@ -90,12 +90,12 @@ class ModelFailed(HopweaveError):
 
 
 class ContextTooLong(ModelFailed):
-    """The messages do not fit into what the model reads; fewer passages may."""
+    """The messages do not fit into the model's context; fewer passages may fit."""
 
 
 class ModelRefused(ModelFailed):
-    """A model's endpoint refuses every call, whatever is asked: the key is wrong, or it does not know the model."""
+    """A model's endpoint refuses every call: the key is wrong, or the model is unknown there."""
 
 
 class BudgetExhausted(HopweaveError):
-    """The calls, tokens or seconds that were allowed are used up."""
+    """The allowed calls, tokens or seconds are used up."""

@@ -1,4 +1,4 @@
-"""What can happen on the way to an answer, each kind a value; `core.trace.Trace` records them."""
+"""The events that a trace records on the way to an answer, one class each. Open it to add a kind of event."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,7 +22,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedStep:
-    """A step that is going to be taken; `question` may hold tags that stand for answers of its `parents`."""
+    """A step that will be taken; `question` may contain tags that stand for answers of its `parents`."""
 
     id: str
     question: str
@@ -32,7 +32,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, kw_only=True)
 class PlanEvent:
-    """The steps as they are planned. A later plan of the same question stands in for the steps that it names again."""
+    """Planned steps. Steps of a later plan of the same question replace those with the same id."""
 
     kind: ClassVar[str] = "plan"
     steps: tuple[PlannedStep, ...]
@@ -41,7 +41,7 @@ class PlanEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchEvent:
-    """What a step looked for, where, and what came back, best first."""
+    """A search of a step: the query, the searcher, and the hits, best first."""
 
     kind: ClassVar[str] = "search"
     query: str
@@ -52,7 +52,7 @@ class SearchEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class CallEvent:
-    """A call of a model that ended, under the action that made it; what a failed one cost is not known."""
+    """A model call that ended, by the action that made it. The tokens of a failed call are unknown."""
 
     kind: ClassVar[str] = "call"
     action: str
@@ -67,7 +67,7 @@ class CallEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class StepEvent:
-    """A step's answer; a later one of the same step takes its place."""
+    """The answer of a step; a later event of the same step replaces it."""
 
     kind: ClassVar[str] = "step"
     result: Step
@@ -79,7 +79,7 @@ class StepEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewEvent:
-    """What a check of a step's answer came to; `text` is the corrected answer or the question that remains."""
+    """The result of checking a step's answer; `text` is the corrected answer or the question that remains."""
 
     kind: ClassVar[str] = "review"
     verdict: str
@@ -89,7 +89,7 @@ class ReviewEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenEvent:
-    """A piece of the final answer, provisional: the answer's event has the last word."""
+    """A piece of the final answer. It is provisional: the answer's event is final."""
 
     kind: ClassVar[str] = "token"
     text: str
@@ -98,7 +98,7 @@ class TokenEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerEvent:
-    """The end."""
+    """The final answer, the last event."""
 
     kind: ClassVar[str] = "answer"
     answer: Answer

@@ -1,8 +1,8 @@
-"""Metadata filters: parsed once, evaluated alike for every backend.
+"""Metadata filters, parsed once and evaluated alike for every backend.
 
-`{"year": {"$gte": 1990}, "$or": [{"$key": "a"}, {"lang": "de"}]}`: a bare value means `$eq`, several fields mean
-`$and`; `$key`, `$id` and `$title` address the document. A missing field matches only `$ne`, `$nin` and
-`$exists: false`.
+Example: `{"year": {"$gte": 1990}, "$or": [{"$key": "a"}, {"lang": "de"}]}`. A bare value means `$eq`, several fields
+mean `$and`; `$key`, `$id` and `$title` refer to the document. A missing field matches only `$ne`, `$nin` and `$exists:
+false`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,23 +23,27 @@ _DOCUMENT_FIELDS = ("$key", "$id", "$title")
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentFilter:
-    """A filter that has been checked; `source` is the JSON value it was made of."""
+    """A parsed filter; `source` is its JSON value."""
 
     source: Mapping[str, Any]
     _test: Callable[[Mapping[str, Any]], bool]
 
     def matches(self, *, id: str, key: str, title: str, metadata: Mapping[str, Any]) -> bool:
+        """Returns whether a document with these fields matches."""
         return self._test({**metadata, "$id": id, "$key": key, "$title": title})
 
 
 def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
-    """Check a filter and make it ready to evaluate; raises `InvalidFilter` naming the part that is wrong."""
+    """Returns the parsed filter; raises `InvalidFilter`, naming the part that is wrong.
+
+    At most `MAX_DEPTH` levels and `MAX_TERMS` terms are allowed.
+    """
     terms = _count_terms(source, 1)
     if terms > MAX_TERMS:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")
     if place := half_in(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
-    return DocumentFilter(source=source, _test=_group(source))
+    return DocumentFilter(source=source, _test=_parse_group(source))
 
 
 def _count_terms(node: object, depth: int) -> int:
@@ -55,24 +59,24 @@ def _count_terms(node: object, depth: int) -> int:
 _Test = Callable[[Mapping[str, Any]], bool]
 
 
-def _group(node: object, depth: int = 1) -> _Test:
+def _parse_group(node: object, depth: int = 1) -> _Test:
     if not isinstance(node, Mapping):
         raise InvalidFilter(f"a filter is an object of fields and operators, not {node!r}")
     if depth > MAX_DEPTH:
         raise InvalidFilter(f"the filter is nested too deeply; at most {MAX_DEPTH} levels are allowed")
-    tests = [_entry(field, condition, depth) for field, condition in node.items()]
+    tests = [_parse_entry(field, condition, depth) for field, condition in node.items()]
     return lambda row: all(test(row) for test in tests)
 
 
-def _entry(field: str, condition: object, depth: int) -> _Test:
+def _parse_entry(field: str, condition: object, depth: int) -> _Test:
     if field in ("$and", "$or"):
         if not isinstance(condition, Sequence) or isinstance(condition, str) or not condition:
             raise InvalidFilter(f"{field} takes a list of filters with at least one element")
-        tests = [_group(part, depth + 1) for part in condition]
+        tests = [_parse_group(part, depth + 1) for part in condition]
         combine = all if field == "$and" else any
         return lambda row: combine(test(row) for test in tests)
     if field == "$not":
-        test = _group(condition, depth + 1)
+        test = _parse_group(condition, depth + 1)
         return lambda row: not test(row)
     if field.startswith("$") and field not in _DOCUMENT_FIELDS:
         raise InvalidFilter(
@@ -81,13 +85,13 @@ def _entry(field: str, condition: object, depth: int) -> _Test:
     if isinstance(condition, Mapping):
         if not condition:
             raise InvalidFilter(f"the condition of field {field!r} is empty; give it an operator or a value")
-        tests = [_operator(field, name, operand) for name, operand in condition.items()]
+        tests = [_parse_operator(field, name, operand) for name, operand in condition.items()]
     else:
-        tests = [_operator(field, "$eq", condition)]
+        tests = [_parse_operator(field, "$eq", condition)]
     return lambda row: all(test(row) for test in tests)
 
 
-def _operator(field: str, name: str, operand: object) -> _Test:
+def _parse_operator(field: str, name: str, operand: object) -> _Test:
     if name not in _OPERATORS:
         raise InvalidFilter(f"unknown operator {name} of field {field!r}; known: {', '.join(_OPERATORS)}")
     check, evaluate = _OPERATORS[name]
@@ -114,7 +118,7 @@ def _equal(value: object, operand: object) -> bool:
     return value is not _MISSING and value == operand
 
 
-def _ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+def _make_ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def test(value: object, operand: object) -> bool:
         if not _is_ordered(value) or isinstance(value, str) != isinstance(operand, str):
             return False
@@ -136,10 +140,10 @@ def _contains(value: object, operand: object) -> bool:
 _OPERATORS: dict[str, tuple[Callable[[object], bool], Callable[[Any, Any], bool]]] = {
     "$eq": (_is_scalar, _equal),
     "$ne": (_is_scalar, lambda value, operand: not _equal(value, operand)),
-    "$gt": (_is_ordered, _ordering(lambda a, b: a > b)),
-    "$gte": (_is_ordered, _ordering(lambda a, b: a >= b)),
-    "$lt": (_is_ordered, _ordering(lambda a, b: a < b)),
-    "$lte": (_is_ordered, _ordering(lambda a, b: a <= b)),
+    "$gt": (_is_ordered, _make_ordering(lambda a, b: a > b)),
+    "$gte": (_is_ordered, _make_ordering(lambda a, b: a >= b)),
+    "$lt": (_is_ordered, _make_ordering(lambda a, b: a < b)),
+    "$lte": (_is_ordered, _make_ordering(lambda a, b: a <= b)),
     "$in": (_is_list, _within),
     "$nin": (_is_list, lambda value, operand: not _within(value, operand)),
     "$contains": (_is_scalar, _contains),

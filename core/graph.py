@@ -1,4 +1,4 @@
-"""The fine grain: what an extractor finds in a chunk, and the graph that it becomes."""
+"""Entities, facts and synonyms: what an extractor finds in a chunk, and the rows of the graph that it becomes."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Surface:
 
 @dataclass(frozen=True, kw_only=True)
 class Triple:
-    """A statement as it was extracted; subject and object are forms as written."""
+    """An extracted statement; subject and object are forms as written."""
 
     subject: str
     predicate: str
@@ -24,7 +24,7 @@ class Triple:
 
 @dataclass(frozen=True, kw_only=True)
 class Extraction:
-    """All that an extractor found in one chunk. `malformed` counts the triples that it had to skip."""
+    """All that an extractor found in one chunk. `malformed` counts the triples that it skipped."""
 
     entities: tuple[Surface, ...] = ()
     triples: tuple[Triple, ...] = ()
@@ -33,7 +33,9 @@ class Extraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Mention:
-    """`name` is the normalised name of the entity, `form` the spelling in this chunk, which occurs `count` times."""
+    """An entity in a chunk: `name` is its normalised name, `form` the spelling in this chunk, which occurs `count`
+    times.
+    """
 
     chunk_id: str
     entity_id: str
@@ -56,7 +58,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """`name` is normalised; `display` is the most frequent surviving form, ties by code point."""
+    """An entity. `name` is normalised; `display` is the most frequent form in current chunks, ties by code point."""
 
     id: str
     name: str
@@ -65,7 +67,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Synonym:
-    """Two entities whose name vectors have cosine `score` at or above the threshold; `first_id` < `second_id`."""
+    """Two entities whose name vectors have a cosine (`score`) of at least the threshold; `first_id` < `second_id`."""
 
     first_id: str
     second_id: str

@@ -1,6 +1,6 @@
-"""Content-addressed keys: equal content gets equal ids on any machine and backend.
+"""Content-addressed ids: equal content has equal ids on any machine and backend.
 
-No id contains the corpus, so the same documents have the same ids anywhere; a row's key is always (corpus_id, id).
+No id contains the corpus, so the same documents have the same ids anywhere; a row's key is (corpus_id, id).
 """
 
 import hashlib
@@ -22,9 +22,9 @@ __all__ = [
 
 
 def digest(kind: str, parts: Iterable[str]) -> str:
-    """128 bits of SHA-256 over length-prefixed parts, as 32 hexadecimal digits.
+    """Returns 128 bits of SHA-256 over length-prefixed parts, as 32 hexadecimal digits.
 
-    The lengths keep ("ab", "c") and ("a", "bc") apart; `kind` keeps a chunk from ever sharing an id with an entity.
+    The lengths keep ("ab", "c") and ("a", "bc") apart; `kind` keeps ids of chunks and entities apart.
     """
     h = hashlib.sha256(kind.encode())
     for part in parts:
@@ -35,12 +35,12 @@ def digest(kind: str, parts: Iterable[str]) -> str:
 
 
 def new_id() -> str:
-    """A random id, for what has no content to be named by: corpora, jobs, claims."""
+    """Returns a random id, for what has no content to derive one from: corpora, jobs, claims."""
     return secrets.token_hex(16)
 
 
 def content_hash(content: bytes) -> str:
-    """SHA-256 of a document's original bytes, the name under which they are kept."""
+    """Returns SHA-256 of a document's original bytes, the name under which they are stored."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -49,12 +49,12 @@ def document_id(key: str) -> str:
 
 
 def chunk_id(key: str, text: str, occurrence: int) -> str:
-    """The id of the `occurrence`-th chunk (from 0) with this text in the document `key`."""
+    """Returns the id of the `occurrence`-th chunk (from 0) with this text in the document `key`."""
     return digest("chunk", [key, text, str(occurrence)])
 
 
 def entity_id(name: str) -> str:
-    """The id of the entity whose *normalised* name this is (`core.text.names.normalise`)."""
+    """Returns the id of the entity with this *normalised* name (`core.text.names.normalise`)."""
     return digest("entity", [name])
 
 
@@ -63,15 +63,18 @@ def triple_id(subject_id: str, predicate: str, object_id: str) -> str:
 
 
 def assertion_id(triple: str, chunk: str) -> str:
-    """A fact: one chunk's assertion of one triple."""
+    """Returns the id of a fact: one chunk's assertion of one triple."""
     return digest("assertion", [triple, chunk])
 
 
 def embed_hash(title: str, heading: str, text: str, model: str) -> str:
-    """Decides whether a chunk must be embedded again."""
+    """Returns a hash that changes when a chunk must be embedded again."""
     return digest("embed", [title, heading, text, model])
 
 
 def view_id(chunk: str, embedded: str) -> str:
-    """The id of a chunk's entries in the views (vector, text index): a changed title never overwrites what is read."""
+    """Returns the id of a chunk's entries in the views (vector, text index).
+
+    It changes with the embedded text, so that a changed title never overwrites an entry that is being read.
+    """
     return digest("view", [chunk, embedded])

@@ -1,4 +1,4 @@
-"""A job: a set of revisions that were handed in together."""
+"""Jobs: sets of revisions that one request queued, and their states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ class JobState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """Counts are by revision state, with `unchanged` and `skipped` for submissions that made no revision.
+    """A job. `counts` are by revision state, with `unchanged` and `skipped` for submissions that made no revision.
 
-    `started_at` is the first claim, `finished_at` the moment when the last revision became final; both None before.
-    `token_budget` is how many tokens of models it may use up, with what it was given when it was resumed; None: any
-    number. `calls` and the two counts of tokens are what it has used.
+    `started_at` is the time of the first claim, `finished_at` when the last revision became final; both are None
+    before. `token_budget` is the number of model tokens that the job may use, including what was added when it was
+    resumed; None is no limit. `calls` and the two counts of tokens are what it has used.
     """
 
     id: str
@@ -61,12 +61,12 @@ class Job:
 
     @property
     def settled(self) -> bool:
-        """Nothing more happens to it by itself: it is over, or waits to be resumed."""
+        """Whether the job does not change by itself: it has ended, or waits to be resumed."""
         return self.state.final or self.state is JobState.PAUSED
 
 
 def job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
-    """The state of a job that follows from the states of its revisions."""
+    """Returns the state of a job from the number of its revisions in each state."""
     if any(counts.get(s) for s in ("loading", "extracting", "writing", "deleting")):
         return JobState.RUNNING
     if counts.get("paused"):

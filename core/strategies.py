@@ -1,8 +1,9 @@
-"""Strategies by file name: a module that is there can be named in settings, on the command line and in the API.
+"""Strategies by name: finding their modules, parsing their options, and building them.
 
-A strategy module holds a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; its
-docstring's first line says what it does. Where it has no use without a language model it says `NEEDS_MODEL = True`, and
-`SOURCE` names the paper that it follows. Backends are the ports that its package offers, made by the container.
+A strategy is a module of a package such as `retrieval.searchers`; its file name is its name in settings, on the command
+line and in the API. It contains a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; the
+first line of its docstring says what it does. `NEEDS_MODEL = True` marks one that is useless without a language model,
+and `SOURCE` names the paper that it follows. `backends` are the ports that its package offers, made by the container.
 """
 
 import importlib
@@ -22,14 +23,14 @@ __all__ = ["StrategyConfig", "StrategySpec", "build", "config_of", "describe", "
 
 
 class StrategyConfig(BaseModel):
-    """The base of every strategy's Config: frozen, and a wrong option is an error that names it."""
+    """The base of each strategy's `Config`: frozen, and an unknown option is an error that names it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StrategySpec:
-    """A strategy's name with the options it was given: `vanilla:searcher=sparse,k=7`."""
+    """A strategy's name with its options, such as `vanilla:searcher=sparse,k=7`."""
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -45,7 +46,10 @@ def _show(value: object) -> str:
 
 
 def parse_spec(text: str) -> StrategySpec:
-    """Read `NAME[:key=value,…]`; values that are JSON (numbers, true, false, null) are read as JSON."""
+    """Returns the parsed `NAME[:key=value,…]`. Values that are JSON (numbers, true, false, null) are read as JSON.
+
+    Raises `InvalidStrategy` if an option is not of the form key=value.
+    """
     if not is_whole(text):
         raise InvalidStrategy(f"{text!r} {NO_CHARACTER}")
     name, _, rest = text.partition(":")
@@ -66,13 +70,13 @@ def _read(value: str) -> object:
 
 
 def names(package: str) -> list[str]:
-    """The strategies of a package, by file name; modules that begin with '_' are parts, not strategies."""
+    """Returns the names of a package's strategies, sorted; modules that begin with '_' are not strategies."""
     path = importlib.import_module(package).__path__
     return sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_"))
 
 
 def module_of(package: str, name: str, kind: str) -> ModuleType:
-    """The module of a strategy; `kind` ("searcher", …) is for the message of `InvalidStrategy`."""
+    """Returns the module of a strategy; raises `InvalidStrategy`, with `kind` ("searcher", …) in its message."""
     known = names(package)
     if name not in known:
         raise InvalidStrategy(f"there is no {kind} {name!r}; there are: {', '.join(known)}")
@@ -80,7 +84,9 @@ def module_of(package: str, name: str, kind: str) -> ModuleType:
 
 
 def config_of(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
-    """The strategy's Config with the given options; raises `InvalidStrategy` naming each option that is wrong."""
+    """Returns the strategy's `Config` with the given options; raises `InvalidStrategy`, naming each option that is
+    wrong.
+    """
     config_type: type[StrategyConfig] = module_of(package, spec.name, kind).Config
     if place := half_in(spec.options):
         raise InvalidStrategy(f"{kind} {spec.name!r}: its option `{place}` {NO_CHARACTER}")
@@ -93,13 +99,13 @@ def config_of(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
 
 
 def build(package: str, spec: StrategySpec, kind: str, backends: object) -> Any:
-    """Make the strategy that `spec` names, over `backends`."""
+    """Returns the strategy that `spec` names, built over `backends`."""
     config = config_of(package, spec, kind)
     return module_of(package, spec.name, kind).build(config, backends)
 
 
 def describe(package: str, kind: str) -> list[dict[str, Any]]:
-    """Name, description and options (JSON schema) of every strategy of a package."""
+    """Returns name, description and options (JSON schema) of each strategy of a package."""
     described = []
     for name in names(package):
         module = module_of(package, name, kind)

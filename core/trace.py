@@ -1,4 +1,7 @@
-"""What happened on the way to an answer: events, notes, timings, usage; recorded once, read by all who report."""
+"""The trace of a question or job: events, notes, timings, usage and budget.
+
+Searchers, models and reasoners write to it; answers, the stream of events and evaluation read it.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +27,7 @@ class Event(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class NoteEvent:
-    """Something that the reader of the answer has to know."""
+    """Something that the reader of the answer should know."""
 
     kind: ClassVar[str] = "note"
     text: str
@@ -36,14 +39,12 @@ Listener = Callable[[Event], None]
 
 @dataclass
 class Trace:
-    """One question's (or job's) bookkeeping. Searchers, models and reasoners write to it; answers, the stream of events
-    and evaluation read it. Listeners are told of each event as it happens.
-    """
+    """The record of one question (or job). Listeners are called with each event as it happens."""
 
     budget: Budget = field(default_factory=Budget)
     notes: list[str] = field(default_factory=list)
     timing: dict[str, float] = field(default_factory=dict)
-    """Seconds by stage; a stage that runs twice adds up."""
+    """Seconds by stage; the times of a stage that runs twice are added."""
     usage: Usage = field(default_factory=Usage)
     events: list[Event] = field(default_factory=list)
     listeners: list[Listener] = field(default_factory=list)
@@ -51,20 +52,20 @@ class Trace:
     _admitted: int = 0
 
     def emit(self, event: Event) -> None:
-        """Record an event and tell the listeners."""
+        """Records an event and calls the listeners."""
         self.events.append(event)
         for listener in self.listeners:
             listener(event)
 
     def note(self, text: str) -> None:
-        """Say something that the reader of the answer has to know; the same note twice is kept once."""
+        """Records a note for the reader of the answer; a note that exists is not repeated."""
         if text not in self.notes:
             self.notes.append(text)
             self.emit(NoteEvent(text=text))
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time that the block takes to `stage`."""
+        """Adds the duration of the block to `stage`."""
         began = time.perf_counter()
         try:
             yield
@@ -73,16 +74,16 @@ class Trace:
 
     @property
     def seconds_left(self) -> float | None:
-        """Of the budget; None: no limit, 0: none left."""
+        """The seconds of the budget that are left; None is no limit, 0 is none."""
         if self.budget.seconds is None:
             return None
         return max(0.0, self.budget.seconds - (time.monotonic() - self.started))
 
     def admit(self, role: str) -> None:
-        """Count a call that is about to be made; raises `BudgetExhausted` where the budget does not allow it.
+        """Counts a call that is about to be made; raises `BudgetExhausted` if the budget does not allow it.
 
-        Calls are counted when they begin, so their limit is never passed; tokens when they are told, so theirs can be
-        passed by what is in flight.
+        Calls are counted when they begin, so their limit is never exceeded. Tokens are counted when a call has ended,
+        so calls in flight may exceed theirs.
         """
         limits = self.budget
         if limits.calls is not None and self._admitted >= limits.calls:
@@ -91,11 +92,13 @@ class Trace:
         self._admitted += 1
 
     def withdraw(self) -> None:
-        """Take back a call that was admitted and never sent."""
+        """Uncounts a call that was admitted and never sent."""
         self._admitted -= 1
 
     def check(self, role: str) -> None:
-        """Raise `BudgetExhausted` where no tokens or seconds are left: also for a call that was admitted and waited."""
+        """Raises `BudgetExhausted` if no tokens or seconds are left, also for a call that was admitted and had
+        to wait.
+        """
         limits = self.budget
         if limits.tokens is not None and self.usage.tokens >= limits.tokens:
             raise BudgetExhausted(

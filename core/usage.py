@@ -1,4 +1,4 @@
-"""What calls of models cost, by action and model."""
+"""The usage of language models, by action and model."""
 
 from dataclasses import dataclass, field
 
@@ -7,8 +7,10 @@ __all__ = ["ActionUsage", "Usage"]
 
 @dataclass(kw_only=True)
 class ActionUsage:
-    """What one action cost at one model. `seconds` add up, also of calls that ran side by side; `cached` ones, answered
-    from the cache, cost nothing and are in no other number; `failed` ones are among the calls.
+    """What one action spent at one model.
+
+    `seconds` are the sum over calls, also of concurrent ones. `cached` calls were answered from the cache; they are in
+    no other number. `failed` calls are included in `calls`. `estimated` says that tokens were counted from characters.
     """
 
     action: str
@@ -29,7 +31,7 @@ class Usage:
     actions: dict[tuple[str, str], ActionUsage] = field(default_factory=dict)
 
     def row(self, action: str, model: str) -> ActionUsage:
-        """The row to count on."""
+        """Returns the row of an action and model, to which a call is added."""
         return self.actions.setdefault((action, model), ActionUsage(action=action, model=model))
 
     @property

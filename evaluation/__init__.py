@@ -1,7 +1,7 @@
-"""Datasets, metrics and experiments: measures what `app` serves, and is never imported by what serves.
+"""Evaluation: datasets, metrics and experiments on what `app` serves. Serving code never imports it.
 
-Rows first: every question has a row for every searcher and reasoner, whatever became of it; all scores follow from
-the rows.
+Each question has one row for each searcher and reasoner, also if it failed; all scores are computed from the rows. The
+folders build on one another: `datasets` and `scores`; `importers` and `rows`; `judging` and `ranker`; `report`.
 """
 
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset

@@ -1,4 +1,4 @@
-"""Every question through the code that answers users, some at once, each with its row; rows that are kept are used."""
+"""Runs every question through a reasoner, some concurrently, and returns a row for each; stored rows are used again."""
 
 import asyncio
 import time
@@ -23,10 +23,10 @@ __all__ = ["AnswerOptions", "answer_all"]
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerOptions:
-    """Where and how the questions are asked. `over` is the searcher, `k` the passages a search; None leaves either to
-    the reasoner.
+    """Where and how questions are answered.
 
-    `indexed` says that the corpus holds just the dataset, so that rows fit any corpus that does.
+    `over` is the searcher, `k` the number of passages of a search; None leaves either to the reasoner. `indexed` says
+    that the corpus contains exactly the dataset, so that rows fit any other corpus that does.
     """
 
     dataset: Dataset
@@ -46,7 +46,9 @@ async def answer_all(
     rows: RowsFile | None,
     progress: ReportProgress,
 ) -> list[AnswerRow]:
-    """One row a question, in their order. Rows that failed are asked again, others are taken from `rows`."""
+    """Returns one row for each question, in their order. Failed rows are computed again, others are taken from
+    `rows`.
+    """
     fingerprint = fingerprint_answers(
         container,
         asked.corpus,
@@ -81,7 +83,7 @@ async def answer_all(
 
 
 async def _warm_up(container: Container, asked: AnswerOptions) -> None:
-    """One search before, so that no load of an embedding model is timed."""
+    """Searches once, so that loading an embedding model is not timed."""
     request = SearchRequest(query="warm", searcher=parse_spec(asked.over) if asked.over else None)
     await search(container, asked.corpus, request, Trace())
 

@@ -1,4 +1,6 @@
-"""One comparison: a dataset, how it is indexed, and the searchers and reasoners that are to be compared on it."""
+"""An experiment on one dataset: which searchers and reasoners are compared, and how. Start here to follow `hopweave
+eval`.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,14 +27,15 @@ DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """What is to be compared. With `corpus` nothing is indexed: its documents' keys are the dataset's passage ids.
+    """The settings of a comparison. With `corpus` nothing is indexed: its documents' keys are the dataset's passage
+    ids.
 
-    Reasoners search with `over` (None: that of the settings, or their own), take `k` passages a search (None: as many
-    as they do by themselves), may search the web with `web`, and are asked `concurrency` questions at once; `judge` has
-    their answers judged.
+    Reasoners search with `over` (None: the searcher of the settings, or their own), take `k` passages from a search
+    (None: their own number), may search the web with `web`, and answer `concurrency` questions at once; with `judge`
+    their answers are judged.
 
-    Differences are to `baseline`: a searcher or a reasoner that is compared here. Without one, and for those of the
-    other kind, they are to the first. Raises `InvalidInput` for a baseline that is none of them.
+    Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
+    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment.
     """
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
@@ -54,7 +57,7 @@ class Experiment:
         compared = (*self.searchers, *self.reasoners)
         if self.baseline is not None and self.baseline not in compared:
             known = ", ".join(compared)
-            raise InvalidInput(f"--baseline {self.baseline!r} is none of what is compared: {known}; name it as there")
+            raise InvalidInput(f"--baseline {self.baseline!r} is not compared; name one of: {known}")
 
 
 async def run_experiment(
@@ -65,19 +68,19 @@ async def run_experiment(
     progress: ReportProgress,
     rows: RowsFile | None = None,
 ) -> Result:
-    """Index the dataset if needed, then ask every question of every searcher and reasoner; answers that are kept in
-    `rows` are not asked for again.
+    """Indexes the dataset if needed, runs each question through each searcher and reasoner, and returns the result.
 
-    Raises what is wrong with the dataset or a strategy's name before anything is indexed.
+    Answers that are stored in `rows` are used again. Raises what is wrong with the dataset or a strategy's name before
+    anything is indexed.
     """
     check_experiment(container, experiment)
     dataset = read_dataset(folder, experiment.questions, needs_corpus=experiment.corpus is None)
-    corpus, report = await _corpus(container, supervision, dataset, experiment, progress)
-    questions = _asked(dataset, experiment)
+    corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
+    questions = _select_questions(dataset, experiment)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
-    answers, judgements = await _answers(container, dataset, corpus, experiment, progress, rows)
+    answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows)
     return Result(
         dataset=dataset.name,
         questions=len(questions),
@@ -91,7 +94,7 @@ async def run_experiment(
     )
 
 
-async def _answers(
+async def _answer_questions(
     container: Container,
     dataset: Dataset,
     corpus: Corpus,
@@ -99,7 +102,9 @@ async def _answers(
     progress: ReportProgress,
     rows: RowsFile | None,
 ) -> tuple[list[AnswerRow], list[JudgementRow]]:
-    """Of every reasoner, one after another: all that are asked of one are asked under the same load."""
+    """Returns the rows of every reasoner, one after another, so that all answers of one are computed under the same
+    load.
+    """
     asked = AnswerOptions(
         dataset=dataset,
         corpus=corpus,
@@ -122,26 +127,26 @@ async def _answers(
     answers: list[AnswerRow] = []
     judgements: list[JudgementRow] = []
     for reasoner in dict.fromkeys(experiment.reasoners):
-        own = await answer_all(container, asked, _asked(dataset, experiment), reasoner, rows, progress)
+        own = await answer_all(container, asked, _select_questions(dataset, experiment), reasoner, rows, progress)
         answers += own
         judgements += await judge.judge(own, rows, progress) if judge else []
     return answers, judgements
 
 
 def check_experiment(container: Container, experiment: Experiment) -> None:
-    """A name that is wrong is one error at once, not a failure of every question."""
+    """Raises `InvalidStrategy` or `InvalidInput` for a wrong name or option, so that not every question fails later."""
     for searcher in experiment.searchers:
         container.searcher(parse_spec(searcher))
     over = parse_spec(experiment.over) if experiment.over else None
     for reasoner in experiment.reasoners:
         container.reasoner(parse_spec(reasoner), over)
     if experiment.judge and not experiment.reasoners:
-        raise InvalidInput("--judge judges answers: name whose with --reasoner")
+        raise InvalidInput("--judge judges the answers of reasoners: name one with --reasoner")
     if experiment.judge:
         require_judge_models(container)
 
 
-async def _corpus(
+async def _prepare_corpus(
     container: Container, supervision: WorkerWatch, dataset: Dataset, experiment: Experiment, progress: ReportProgress
 ) -> tuple[Corpus, IndexReport | None]:
     if experiment.corpus is None:
@@ -158,7 +163,7 @@ async def _corpus(
     return corpus, None
 
 
-def _asked(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
+def _select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
     questions = dataset.questions[: experiment.limit]
     if experiment.lowercase:
         return [replace(question, text=question.text.lower()) for question in questions]

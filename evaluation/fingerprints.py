@@ -1,4 +1,4 @@
-"""What an answer depends on beside its question: a row is used again only where all of it is the same."""
+"""Fingerprints of all that an answer depends on; a stored row is used again only if they are the same."""
 
 import json
 from dataclasses import asdict
@@ -30,9 +30,10 @@ def fingerprint_answers(
     k: int | None,
     web: bool,
 ) -> str:
-    """Of a reasoner on a corpus. Without `dataset` the corpus was there already, and counts as it now is.
+    """Returns the fingerprint of a reasoner's answers on a corpus.
 
-    A searcher that is named is not the same as one that is the default: some reasoners have searchers of their own.
+    Without `dataset` the corpus existed before, and counts by its id and generation. A named searcher differs from the
+    same searcher by default, since some reasoners have searchers of their own.
     """
     documents = [dataset.fingerprint] if dataset else [corpus.id, str(corpus.generation)]
     settings = container.settings
@@ -51,14 +52,14 @@ def fingerprint_answers(
 
 
 def fingerprint_gold(question: GoldQuestion) -> str:
-    """Of a question with what it is scored by."""
+    """Returns the fingerprint of a question with what it is scored by."""
     supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
     return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
 
 
 @cache
 def fingerprint_prompts(*packages: str) -> str:
-    """Of the wording of every prompt in these packages."""
+    """Returns the fingerprint of the wording of every prompt in these packages."""
     parts = [
         part for package in packages for path in prompt_files(package) for part in (path.name, path.read_text("utf-8"))
     ]
@@ -66,13 +67,13 @@ def fingerprint_prompts(*packages: str) -> str:
 
 
 def _strategy(package: str, text: str, kind: str) -> str:
-    """The name with every option as it is in force: a default that changes is another strategy."""
+    """Returns the name with all options in effect, so that a changed default is another strategy."""
     spec = parse_spec(text)
     return f"{spec.name} {config_of(package, spec, kind).model_dump_json()}"
 
 
 def _models(settings: Settings) -> str:
-    """What answers are made with, without keys, and without what only judges them."""
+    """Returns the settings of the models that answer, without keys and without those that only judge."""
     llm = settings.llm
     roles = {role: one for role, one in sorted(llm.roles.items()) if not role.startswith(_JUDGE)}
     return json.dumps(

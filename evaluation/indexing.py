@@ -1,4 +1,4 @@
-"""A dataset into a corpus of its own, through the worker that serves everybody, timed by the record's clock."""
+"""Indexes a dataset into a corpus of its own with the worker that serves everyone, timed by the record's clock."""
 
 import asyncio
 import re
@@ -22,7 +22,7 @@ from indexer import Rejection, read_paths
 __all__ = ["IndexReport", "ReportProgress", "WorkerWatch", "corpus_name", "index_dataset", "read_peak_memory_mb"]
 
 ReportProgress = Callable[[str, int, int], None]
-"""Is told what is being done, how much of it is done, and how much there is."""
+"""Called with the name of the activity, how much of it is done, and how much there is."""
 
 _LONGEST_NAME = 40
 _POLL_SECONDS = 0.1
@@ -31,7 +31,7 @@ _STALL_SECONDS = 600.0
 
 
 class WorkerWatch(Protocol):
-    """What has to be known of the worker: `app.worker.supervision.Supervision` tells it."""
+    """What indexing needs to know of the worker; `app.supervision.supervision.Supervision` implements it."""
 
     @property
     def log(self) -> Path: ...
@@ -43,7 +43,11 @@ class WorkerWatch(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class IndexReport:
-    """`seconds` is from the first claim to the last commit (None: nothing was new), memory the worker's peak so far."""
+    """The result of indexing a dataset.
+
+    `seconds` is the time from the first claim to the last commit (None: nothing was new). `peak_rss_mb` is the worker's
+    peak memory so far.
+    """
 
     passages: int
     indexed: int
@@ -57,7 +61,7 @@ class IndexReport:
 
 
 def corpus_name(dataset: Dataset, *, chunker: str, extractor: str, model: str) -> str:
-    """A name that changes with all that decides what the corpus holds, so that it can be used again."""
+    """Returns a name that changes with all that decides what the corpus contains, so that it can be used again."""
     readable = re.sub(r"[^a-z0-9_-]+", "-", dataset.name.lower())[:_LONGEST_NAME].strip("-") or "dataset"
     return f"eval-{readable}-{digest('eval', [dataset.fingerprint, chunker, extractor, model])[:8]}"
 
@@ -71,22 +75,25 @@ async def index_dataset(
     extractor: str,
     progress: ReportProgress,
 ) -> tuple[Corpus, IndexReport]:
-    """Ingest what the corpus lacks and wait for it; raises `LoadFailed` if a passage could not be indexed."""
+    """Indexes the passages that the corpus lacks and waits for the job.
+
+    Raises `LoadFailed` if a passage could not be indexed, and `Unavailable` if no worker starts or nothing progresses.
+    """
     name = corpus_name(dataset, chunker=chunker, extractor=extractor, model=container.embedder.model)
     corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
     if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
-        raise Unavailable(f"no worker came up within {_READY_SECONDS:.0f} s; {supervision.log} says why")
-    passages = _submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
+        raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
+    passages = _read_submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
     job_id = ""
     async with aclosing(ingestion.hand_in_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
         async for handed in parts:
             job_id = handed.job.id
-    job = await _finished(container, supervision, job_id, dataset.passages, progress)
-    return corpus, _report(job, dataset.passages, supervision.worker_pid())
+    job = await _wait_for_job(container, supervision, job_id, dataset.passages, progress)
+    return corpus, _make_report(job, dataset.passages, supervision.worker_pid())
 
 
 def read_peak_memory_mb(pid: int | None) -> float | None:
-    """The most resident memory that a process ever had; None where the system does not tell."""
+    """Returns the peak resident memory of a process in MB; None if the system does not provide it."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -95,7 +102,7 @@ def read_peak_memory_mb(pid: int | None) -> float | None:
     return int(found[1]) / 1024 if found else None
 
 
-def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
+def _read_submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
     found = list(read_paths([dataset.folder / CORPUS_FILE], with_given=with_given))
     rejected = [one for one in found if isinstance(one, Rejection)]
     if rejected:
@@ -104,10 +111,10 @@ def _submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
     return [one for one in found if isinstance(one, Submission)]
 
 
-async def _finished(
+async def _wait_for_job(
     container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: ReportProgress
 ) -> Job:
-    """Wait for the job as long as it moves."""
+    """Returns the job when it has ended; waits as long as it makes progress."""
     settled, moved = -1, time.monotonic()
     while True:
         job = await container.record.jobs.get(job_id)
@@ -121,11 +128,11 @@ async def _finished(
         if done != settled:
             settled, moved = done, time.monotonic()
         elif time.monotonic() - moved > _STALL_SECONDS:
-            raise Unavailable(f"nothing was indexed for {_STALL_SECONDS:.0f} s; {supervision.log} may say why")
+            raise Unavailable(f"nothing was indexed for {_STALL_SECONDS:.0f} s; see {supervision.log}")
         await asyncio.sleep(_POLL_SECONDS)
 
 
-def _report(job: Job, passages: int, worker: int | None) -> IndexReport:
+def _make_report(job: Job, passages: int, worker: int | None) -> IndexReport:
     seconds = None
     if job.started_at is not None and job.finished_at is not None:
         seconds = (job.finished_at - job.started_at).total_seconds()

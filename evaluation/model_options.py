@@ -1,4 +1,4 @@
-"""`--model`: which language model takes part, as settings that stand above those of the environment."""
+"""The option `--model`, as settings that stand above those of the environment."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,13 @@ _ALL = "all"
 _EXTRACT = "extract"
 _PACKAGES = ("reasoning", "retrieval", "evaluation.judging")
 _BESIDE = frozenset({"judge"})
-"""Roles that no prompt is named after."""
+"""Roles without a prompt of their name."""
 
 
 def parse_model_options(texts: Sequence[str]) -> dict[str, Any]:
-    """Read `NAME`, `all=NAME` or `ROLE=NAME`: what `core.settings.read_settings` takes; later ones win.
+    """Returns overrides for `core.settings.read_settings` from `NAME`, `all=NAME` or `ROLE=NAME`; later options win.
 
-    Raises `InvalidInput` for a role that no step has.
+    Raises `InvalidInput` for an unknown role.
     """
     llm: dict[str, Any] = {}
     roles: dict[str, dict[str, str]] = {}

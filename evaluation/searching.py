@@ -1,4 +1,4 @@
-"""Every question through the code that searches for users, one at a time, each with its row."""
+"""Runs every question through a searcher, one at a time, and returns a row for each."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from evaluation.rows.search_rows import DEPTH, SearchRow, score_failed_search, s
 __all__ = ["search_all"]
 
 _CHUNKS = 3 * DEPTH
-"""Enough that ten documents are left where several chunks are of one."""
+"""Chunks of a search: enough for ten documents if several chunks are of the same one."""
 
 _WARM_UP = 3
 
@@ -24,7 +24,7 @@ _WARM_UP = 3
 async def search_all(
     container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
-    """One row a question. The first questions are asked once before, so that no load of a model is timed."""
+    """Returns one row for each question. The first questions are searched once before, so that loading is not timed."""
     for question in questions[:_WARM_UP]:
         await _search(container, corpus, question, searcher)
     rows = []

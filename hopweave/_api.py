@@ -27,7 +27,7 @@ from hopweave._values.documents import (
     NewDocument,
     OnConflict,
     Queued,
-    Rejected,
+    Rejection,
     Span,
 )
 from hopweave._values.events import (
@@ -91,7 +91,7 @@ __all__ = [
     "ProblemError",
     "Queued",
     "Quote",
-    "Rejected",
+    "Rejection",
     "ReviewEvent",
     "SearchEvent",
     "SearchResult",

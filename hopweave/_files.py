@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave._values.documents import NewDocument, Rejected
+from hopweave._values.documents import NewDocument, Rejection
 
 __all__ = ["read_documents"]
 
@@ -25,7 +25,7 @@ _FIELDS = frozenset(field.name for field in fields(NewDocument))
 
 def read_documents(
     paths: Iterable[str | os.PathLike[str]], documents: Iterable[NewDocument]
-) -> Iterator[NewDocument | Rejected]:
+) -> Iterator[NewDocument | Rejection]:
     """Returns an iterator over the documents of files, folders and JSON lines, and then over `documents`.
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
@@ -38,18 +38,18 @@ def read_documents(
     return _read(roots, documents)
 
 
-def _read(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[NewDocument | Rejected]:
+def _read(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[NewDocument | Rejection]:
     seen: dict[str, str] = {}
     for source, one in _located(roots, documents):
         if isinstance(one, NewDocument) and one.key is not None:
             if one.key in seen:
-                yield Rejected(source=source, reason=f"key {one.key!r} was taken already by {seen[one.key]}")
+                yield Rejection(source=source, reason=f"key {one.key!r} was taken already by {seen[one.key]}")
                 continue
             seen[one.key] = source
         yield one
 
 
-def _located(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[tuple[str, NewDocument | Rejected]]:
+def _located(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[tuple[str, NewDocument | Rejection]]:
     for root in roots:
         files = _walk(root) if root.is_dir() else [root]
         for file in files:
@@ -74,11 +74,11 @@ def _walk(root: Path) -> Iterator[Path]:
         yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
 
 
-def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejected]]:
+def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejection]]:
     suffix = file.suffix.lower()
     try:
         if not file.is_file():
-            raise ValueError("it is no regular file")  # noqa: TRY301 - one place makes all of them `Rejected`
+            raise ValueError("it is no regular file")  # noqa: TRY301 - one place makes all of them `Rejection`
         if suffix == _LINES:
             yield from _read_lines(file, key)
         elif suffix == _JSON:
@@ -88,12 +88,12 @@ def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Reject
         else:
             raise ValueError(f"it is none of {', '.join(_SUFFIXES)}")  # noqa: TRY301 - as above
     except OSError as error:
-        yield key, Rejected(source=key, reason=f"it cannot be read: {error.strerror}")
+        yield key, Rejection(source=key, reason=f"it cannot be read: {error.strerror}")
     except ValueError as error:
-        yield key, Rejected(source=key, reason=_reason(error))
+        yield key, Rejection(source=key, reason=_reason(error))
 
 
-def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejected]]:
+def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejection]]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             source = f"{key} line {number}"
@@ -102,7 +102,7 @@ def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejec
                 if text:
                     yield source, _document(json.loads(text))
             except ValueError as error:
-                yield source, Rejected(source=source, reason=_reason(error))
+                yield source, Rejection(source=source, reason=_reason(error))
 
 
 def _text(content: bytes) -> str:

@@ -1,6 +1,8 @@
-"""A question to ranked chunks: dense, sparse, graph (Personalized PageRank), their fusion, and bridged ranking over it.
+"""Retrieval: from a question to ranked chunks. Open it to see what other packages may import from here.
 
-The searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `RetrievalBackends`.
+Searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `RetrievalBackends`. The folders
+build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (what the views find, and the pool),
+`bridged` and `hippo` (parts of these two searchers), `searchers`.
 """
 
 from retrieval.backends import RetrievalBackends, WebAccess
@@ -12,10 +14,10 @@ __all__ = ["SEARCHERS", "RetrievalBackends", "SnapshotCache", "WebAccess", "warm
 
 
 SEARCHERS = "retrieval.searchers"
-"""The package that `core.strategies` looks for searchers in."""
+"""The package in which `core.strategies` looks for searchers."""
 
 
 def warm() -> None:
-    """Compile (or load) what searches run, so that no question waits for it."""
+    """Compiles the kernels of searchers, or loads them from numba's cache, so that no question waits for it."""
     forward_push.warm()
     trees.warm()

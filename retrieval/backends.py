@@ -1,4 +1,4 @@
-"""What searchers are built over."""
+"""The ports that searchers are built over. Open it when a searcher needs a further port."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,10 @@ __all__ = ["RetrievalBackends", "WebAccess"]
 
 @dataclass(frozen=True, kw_only=True)
 class WebAccess:
-    """A way out. `after_private`: it is open to queries whose writer had been shown passages too."""
+    """A web search, and whether it may see private queries.
+
+    `after_private` also permits queries whose writer was shown passages of the corpus (`Query.private`).
+    """
 
     search: WebSearch
     after_private: bool = False
@@ -26,9 +29,9 @@ class WebAccess:
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalBackends:
-    """The ports that retrieval needs; the container fills them. What is None is not configured.
+    """The ports that searchers use; the container fills them. A port that is None is not configured.
 
-    `searchers` makes other searchers by name, for those that wrap one.
+    `searchers` builds another searcher by its specification, for searchers that wrap one.
     """
 
     vectors: VectorStore

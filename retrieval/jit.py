@@ -1,4 +1,4 @@
-"""Loops over plain arrays, compiled by numba when they first run."""
+"""Functions that numba compiles on first use. Open it when compilation, its cache or its thread safety matters."""
 
 import threading
 from collections.abc import Callable
@@ -8,10 +8,10 @@ __all__ = ["JitFunction"]
 
 
 class JitFunction:
-    """`function` compiled for the signature that `signature(numba.types)` gives; calling this object returns it.
+    """A function that is compiled for one signature; calling this object returns the compiled function.
 
-    Threads that come at once wait for one compilation, whose result is cached on disk. The compiled function releases
-    the GIL.
+    `signature` is called with `numba.types` and returns the signature. If several threads call at once, one compiles
+    and the others wait. The result is cached on disk if numba can write there. The compiled function releases the GIL.
     """
 
     def __init__(self, function: Callable[..., Any], signature: Callable[[Any], Any]) -> None:
@@ -29,11 +29,11 @@ class JitFunction:
             return self._compiled
 
     def _compile(self) -> Callable[..., Any]:
-        from numba import njit, types  # heavy: only who calls pays for it
+        from numba import njit, types  # takes a second to import, so only when a function is compiled
 
         signature = self._signature(types)
         try:
             compiled: Callable[..., Any] = njit(signature, cache=True, nogil=True)(self._function)
-        except RuntimeError:  # numba finds no folder that it may write its cache to: an install that is read only
+        except RuntimeError:  # numba finds no folder for its cache that it may write to: a read-only installation
             compiled = njit(signature, nogil=True)(self._function)
         return compiled

@@ -13,8 +13,8 @@ from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision, Record
 from core.ports.retrieval import Query
 from core.ports.views import TextEntry, TextIndex, VectorBatch, VectorKind, VectorStore
+from core.text.name_spans import find_names
 from core.text.names import normalise
-from core.text.surface import find_names
 from core.text.terms import terms_of
 
 __all__ = ["IndexedCorpus", "Passage"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.ports.chat import ChatModels
 from core.settings import LlmSettings
-from core.text.surface import find_names
+from core.text.name_spans import find_names
 from models import make_chat_models
 from tests.twins.chat_server import Call, ChatServer, Reply
 

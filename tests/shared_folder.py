@@ -22,7 +22,7 @@ from celery import signals
 from celery.platforms import SecurityWarning
 
 from app.container import Container
-from app.worker.server_process import ServerProcess
+from app.worker.servers import ServerWorkerProcess
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import Record
@@ -133,7 +133,7 @@ def main() -> int:
     warnings.filterwarnings("ignore", category=SecurityWarning)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signals.worker_ready.connect(lambda **_: print(TAKES_MESSAGES, file=sys.__stderr__, flush=True), weak=False)
-    return ServerProcess(SharedFolder(read_settings())).run(arguments.parent)
+    return ServerWorkerProcess(SharedFolder(read_settings())).run(arguments.parent)
 
 
 if __name__ == "__main__":

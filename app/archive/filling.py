@@ -9,7 +9,7 @@ from app.archive.format.content import check_content, decoded
 from app.archive.format.rows import ORDER, EndRow, OriginalRow, VectorRow
 from app.archive.format.section import Section, as_spooled
 from core.errors import LoadFailed
-from stores.sqlite import Spooled
+from stores.sqlite import SpooledRow
 
 __all__ = ["Filling"]
 
@@ -34,7 +34,7 @@ class Filling:
         self._rank = 0
         self._digest = hashlib.sha256(line)
         self._original: _Original | None = None
-        self._pending: defaultdict[str, list[Spooled]] = defaultdict(list)
+        self._pending: defaultdict[str, list[SpooledRow]] = defaultdict(list)
 
     def take(self, row: Any, line: int, body: bytes) -> None:
         """Raises `LoadFailed` where the row cannot be what was written here."""

@@ -78,10 +78,10 @@ async def has_other_documents(container: Container, corpus: Corpus, section: Sec
     async for document in documents_of(container, corpus):
         page.append(document.id)
         if len(page) == 1000:
-            if len(section.spool.held(section.heap("document"), page)) < len(page):
+            if len(section.spool.find_keys(section.heap("document"), page)) < len(page):
                 return True
             page.clear()
-    return len(section.spool.held(section.heap("document"), page)) < len(page)
+    return len(section.spool.find_keys(section.heap("document"), page)) < len(page)
 
 
 async def holds(container: Container, corpus: Corpus, section: Section) -> bool:

@@ -16,7 +16,7 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.ports.views import VectorKind
-from stores.sqlite import Spool, Spooled
+from stores.sqlite import Spool, SpooledRow
 
 __all__ = ["Tally", "section_lines"]
 
@@ -73,12 +73,12 @@ async def _rows(
         "settings": settings,
         "generation": corpus.generation,
     }
-    noted: list[tuple[str, Spooled]] = []
+    noted: list[tuple[str, SpooledRow]] = []
     async for row in container.record.exporter.rows(corpus.id, canonical=False):
         kind = str(row["kind"])
         if kind in _NAMED:
             key, beside = _NAMED[kind]
-            noted.append((kind, Spooled(str(row[key]), str(row[beside]), 0, b"")))
+            noted.append((kind, SpooledRow(str(row[key]), str(row[beside]), 0, b"")))
             if len(noted) >= _BATCH:
                 await asyncio.to_thread(_note, spool, noted)
                 noted = []
@@ -92,7 +92,7 @@ async def _rows(
         yield row
 
 
-def _note(spool: Spool, noted: list[tuple[str, Spooled]]) -> None:
+def _note(spool: Spool, noted: list[tuple[str, SpooledRow]]) -> None:
     for heap in _NAMED:
         spool.add(heap, [row for kind, row in noted if kind == heap])
 
@@ -130,6 +130,6 @@ async def _originals(
 
 async def _keys(spool: Spool, heap: str) -> AsyncGenerator[list[str]]:
     last = ""
-    while keys := await asyncio.to_thread(spool.keys, heap, after=last, limit=_BATCH):
+    while keys := await asyncio.to_thread(spool.list_keys, heap, after=last, limit=_BATCH):
         yield keys
         last = keys[-1]

@@ -1,1 +1,1 @@
-"""The broker, and the notifier that tells workers of work."""
+"""The broker and the notifiers, which tell workers of new work by Celery messages."""

@@ -1,27 +1,27 @@
-"""The broker: where the doorbell hangs. Files in the data folder, or a server that all hosts reach."""
+"""The broker of Celery: files in the data folder, or a server that all hosts reach."""
 
 from pathlib import Path
 from typing import Any
 
 from app.broker.client import (
-    PATIENCE_SECONDS,
     QUEUE,
+    TIMEOUT_SECONDS,
     check_url,
     is_redis,
     make_connection,
-    tls,
-    translated,
+    tls_options,
+    translate_errors,
     transport_options,
 )
 from core.settings import Settings
 
-__all__ = ["broker_answer", "connect", "make_celery", "recreate_broker", "waiting_on"]
+__all__ = ["check_broker", "connect", "count_messages", "delete_messages", "make_celery"]
 
 _FILESYSTEM = "filesystem://"
 
 
 def make_celery(settings: Settings) -> Any:
-    """A Celery application for the configured broker; it connects when first used. Raises `InvalidSettings`."""
+    """Makes the Celery application for the configured broker. It connects on first use. Raises `InvalidSettings`."""
     from celery import Celery
 
     app = Celery("hopweave", set_as_current=False)
@@ -45,55 +45,58 @@ def make_celery(settings: Settings) -> Any:
         check_url(settings.broker.url)
         app.conf.update(
             broker_transport_options=transport_options(settings.broker.url),
-            broker_use_ssl=tls(settings.broker.url),
+            broker_use_ssl=tls_options(settings.broker.url),
             broker_connection_timeout=2,
-            broker_connection_max_retries=None,  # for ever
-            broker_channel_error_retry=True,  # else RabbitMQ ends who keeps a message for half an hour
-            broker_heartbeat=0,  # nobody would send one while a task is worked on, for minutes
-            worker_cancel_long_running_tasks_on_connection_loss=False,  # the record fences what is done twice
+            broker_connection_max_retries=None,  # no limit
+            broker_channel_error_retry=True,  # else RabbitMQ closes a channel that keeps a message for half an hour
+            broker_heartbeat=0,  # none could be sent while a task runs, which takes minutes
+            worker_cancel_long_running_tasks_on_connection_loss=False,  # the record fences work that is done twice
         )
     return app
 
 
-def recreate_broker(settings: Settings) -> None:
-    """Empty the filesystem broker: it dies of a half-written message, and nothing is lost, since the record knows."""
+def delete_messages(settings: Settings) -> None:
+    """Deletes all messages of a broker in the data folder. A half-written message would stop it.
+
+    Nothing is lost: the record is the queue.
+    """
     if settings.broker.url == _FILESYSTEM:
         for message in _broker_folder(settings.data_dir).rglob("*.msg"):
-            message.unlink(missing_ok=True)  # the folders stay: others may be ringing at this moment
+            message.unlink(missing_ok=True)  # the folders stay: another process may be writing a message
 
 
 def connect(settings: Settings) -> Any:
-    """A connection (kombu's) for one who must not wait long; it connects when first used. Raises `InvalidSettings`."""
+    """Makes a kombu connection with short timeouts. It connects on first use. Raises `InvalidSettings`."""
     url = settings.broker.url
     if url == _FILESYSTEM:
         return make_connection(url, _folders(settings.data_dir))
     check_url(url)
     options = {**transport_options(url), "max_retries": 0}
     if is_redis(url):
-        options |= {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+        options |= {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
     else:
-        options |= {"read_timeout": PATIENCE_SECONDS, "write_timeout": PATIENCE_SECONDS, "confirm_publish": True}
+        options |= {"read_timeout": TIMEOUT_SECONDS, "write_timeout": TIMEOUT_SECONDS, "confirm_publish": True}
     return make_connection(url, options)
 
 
-def broker_answer(settings: Settings) -> str:
-    """What answers at the broker's URL, such as `Redis 7.0.15`.
+def check_broker(settings: Settings) -> str:
+    """Returns the name and version of the broker that answers, such as `Redis 7.0.15`.
 
-    Blocks for a second or two at most. Raises `Unavailable`, or `InvalidSettings` where it refuses us.
+    Blocks for at most two seconds or so. Raises `Unavailable`, or `InvalidSettings` if the broker refuses access.
     """
     if settings.broker.url == _FILESYSTEM:
         return f"files in {_broker_folder(settings.data_dir)}"
-    with connect(settings) as connection, translated(connection):
+    with connect(settings) as connection, translate_errors(connection):
         channel = connection.default_channel
         if is_redis(settings.broker.url):
             return f"Redis {channel.client.info('server')['redis_version']}"
-        waiting_on(connection)  # a user who may sign in and not use the queue is no use
+        count_messages(connection)  # the user must also have access to the queue
         properties = connection.connection.server_properties
         return f"{properties.get('product', 'AMQP')} {properties.get('version', '')}".strip()
 
 
-def waiting_on(connection: Any) -> int:
-    """How many messages nobody has taken. The queue is made if it is not there, just as Celery makes it."""
+def count_messages(connection: Any) -> int:
+    """Returns how many messages no worker has taken. Declares the queue, with the same arguments as Celery does."""
     declared = connection.default_channel.queue_declare(queue=QUEUE, durable=True, auto_delete=False)
     return int(declared.message_count)
 

@@ -1,4 +1,4 @@
-"""Clients of a broker that is a server: what its URL asks for, and what they raise, in our words."""
+"""Clients of a broker on a server: options that follow from its URL, and translation of the errors they raise."""
 
 import ssl
 from collections.abc import Iterator
@@ -8,18 +8,18 @@ from typing import Any
 from core.errors import InvalidSettings, Unavailable
 
 __all__ = [
-    "PATIENCE_SECONDS",
     "QUEUE",
+    "TIMEOUT_SECONDS",
     "check_url",
     "is_redis",
     "make_connection",
-    "tls",
-    "translated",
+    "tls_options",
+    "translate_errors",
     "transport_options",
 ]
 
 QUEUE = "hopweave"
-PATIENCE_SECONDS = 1.0  # with a second try, a broker that hangs costs the one who rings two
+TIMEOUT_SECONDS = 1.0  # a broker that hangs costs two of them: each message is tried twice
 _VISIBILITY_SECONDS = 600
 _REDIS = ("redis", "rediss", "sentinel")
 _SCHEMES = (*_REDIS, "amqp", "amqps", "pyamqp")
@@ -30,7 +30,7 @@ def is_redis(url: str) -> bool:
 
 
 def check_url(url: str) -> None:
-    """What no client can be made for is a mistake to be told at once. It may hold a password, so it is not shown."""
+    """Raises `InvalidSettings` if no client can be made for the URL, without showing it: it may contain a password."""
     unclear = InvalidSettings(
         "HOPWEAVE_BROKER__URL cannot be understood; it looks like redis://:password@host:6379/0 or "
         "amqp://user:password@host:5672//"
@@ -51,27 +51,27 @@ def make_connection(url: str, options: dict[str, Any]) -> Any:
     from kombu import connection
 
     make: Any = connection.Connection  # it has no types
-    return make(url, ssl=tls(url), transport_options=options, connect_timeout=PATIENCE_SECONDS, heartbeat=0)
+    return make(url, ssl=tls_options(url), transport_options=options, connect_timeout=TIMEOUT_SECONDS, heartbeat=0)
 
 
-def tls(url: str) -> dict[str, Any]:
-    """Whoever is told the password shows a certificate for the host's name first. Kombu would ask Redis for none."""
+def tls_options(url: str) -> dict[str, Any]:
+    """Requires a certificate for the host name before the password is sent. Kombu would require none of Redis."""
     match url.partition("://")[0]:
         case "rediss":
             return {"ssl_cert_reqs": ssl.CERT_REQUIRED}
         case "amqps":
-            return {"server_hostname": None}  # kombu puts the host's here
+            return {"server_hostname": None}  # kombu fills in the host name
         case _:
             return {}
 
 
 def transport_options(url: str) -> dict[str, Any]:
-    """For a worker's connection, which waits for messages for days. AMQP needs none of this."""
+    """Returns options for the connection of a worker, which waits for messages for days. AMQP needs none."""
     if not is_redis(url):
         return {}
     return {
         "visibility_timeout": _VISIBILITY_SECONDS,
-        "unacked_restore_throttle": 1,  # else it is looked ten times more seldom for messages of workers that died
+        "unacked_restore_throttle": 1,  # else messages of dead workers are restored ten times less often
         "socket_timeout": 10.0,
         "socket_connect_timeout": 2.0,
         "socket_keepalive": True,
@@ -80,8 +80,8 @@ def transport_options(url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def translated(connection: Any) -> Iterator[None]:
-    """What a connection's client raises, in our words, which hold no password."""
+def translate_errors(connection: Any) -> Iterator[None]:
+    """Translates what a client raises to `Unavailable` or `InvalidSettings`, without the password."""
     from amqp import exceptions as amqp
     from kombu.exceptions import OperationalError
     from redis.exceptions import AuthenticationError, NoPermissionError, ResponseError
@@ -100,7 +100,7 @@ def translated(connection: Any) -> Iterator[None]:
         cause = error.__cause__ or error
         if isinstance(cause, (AuthenticationError, NoPermissionError, amqp.AccessRefused)) or _wants_password(cause):
             raise InvalidSettings(f"{where} refuses us: check the user and password in HOPWEAVE_BROKER__URL") from error
-        if isinstance(cause, amqp.NotAllowed) and "limit" not in str(cause):  # else the host is full, which may pass
+        if isinstance(cause, amqp.NotAllowed) and "limit" not in str(cause):  # a full host is temporary
             raise InvalidSettings(f"{where} has no such virtual host for us: check HOPWEAVE_BROKER__URL") from error
         if isinstance(cause, amqp.PreconditionFailed):
             raise InvalidSettings(

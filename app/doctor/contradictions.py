@@ -33,7 +33,7 @@ def contradictions(settings: Settings) -> Iterator[Finding]:
         yield _finding(
             "HOPWEAVE_SEARCHER is `reranked`, and no reranker is configured", "set HOPWEAVE_RERANKER__KIND and __MODEL"
         )
-    if settings.on_servers and not settings.neo4j.password.get_secret_value():
+    if settings.store.record == "neo4j" and not settings.neo4j.password.get_secret_value():
         yield _finding("HOPWEAVE_NEO4J__PASSWORD is empty", "give Neo4j a password, and set it here")
 
 

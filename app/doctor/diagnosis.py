@@ -1,4 +1,4 @@
-"""What is configured, reachable and consistent; and what to do about what is not."""
+"""The diagnosis of an installation: what is configured, reachable and consistent; and the repair of its views."""
 
 from collections.abc import AsyncIterator
 
@@ -10,11 +10,11 @@ from app.doctor.repair import repair
 from app.doctor.service_check import examine_services
 from app.doctor.store_check import examine_stores
 
-__all__ = ["diagnose", "mend"]
+__all__ = ["diagnose", "repair_all"]
 
 
 async def diagnose(container: Container) -> AsyncIterator[Finding]:
-    """Settings, stores, the models, and each corpus against its views."""
+    """Yields findings about the settings, the stores, the models, and the views of each corpus."""
     for finding in contradictions(container.settings):
         yield finding
     down = False
@@ -30,8 +30,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
             yield finding
 
 
-async def mend(container: Container) -> AsyncIterator[str]:
-    """Make from the record again what views lack, and remove from them what it does not name; one line for each."""
+async def repair_all(container: Container) -> AsyncIterator[str]:
+    """Repairs the views of all corpora from the record. Yields one line for each repair."""
     for corpus in await container.record.corpora.list():
         waiting = corpus.id in await container.record.maintenance.list_corpora_with_work()
         examination = CorpusExamination(container, corpus, waiting=waiting)

@@ -1,19 +1,19 @@
-"""Whether what Hopweave stands on answers: the stores, without which nothing works, and the broker, which is missed."""
+"""Readiness: whether the stores answer, without which nothing works, and the broker, without which work is delayed."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.broker.notifier import broker_answer
+from app.composition import Check
 from app.container import Container
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 
 __all__ = ["Part", "PartState", "Readiness", "check_at_start", "store_checks"]
 
-_PATIENCE_SECONDS = 4.0  # whoever asks has an answer in five
-_PATIENCE_AT_START = 30.0  # the libraries of all servers are loaded first; one that is away says so much sooner
+_TIMEOUT_SECONDS = 4.0  # so that `/readyz` answers in five
+_START_TIMEOUT_SECONDS = 30.0  # the client libraries are loaded first; an outage is noticed much sooner
 
 _log = logging.getLogger("hopweave.app")
 
@@ -26,7 +26,7 @@ class PartState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """`said` is what answers, such as `Neo4j/5.26.30`, or why it does not; then `error` is what was raised."""
+    """The state of a part. `said` is what answers, such as `Neo4j/5.26.30`, or why it does not, as `error` says."""
 
     state: PartState
     said: str
@@ -34,53 +34,50 @@ class Part:
 
 
 class Readiness:
-    """Looks at each part, at all of them at once.
-
-    A part that hangs is looked at by one thread only, however often somebody asks.
-    """
+    """Checks all parts at once. A part that hangs is checked by one thread only, however often `look` is called."""
 
     def __init__(self, container: Container) -> None:
         self._checks = store_checks(container)
-        self._degrades = {"broker"}
-        self._looking: dict[str, asyncio.Task[str]] = {}
+        self._degrading = set(container.composition.server_checks())
+        self._checking: dict[str, asyncio.Task[str]] = {}
 
-    async def look(self, patience: float = _PATIENCE_SECONDS) -> Mapping[str, Part]:
-        """Each part by name, after `patience` seconds at most."""
+    async def look(self, seconds: float = _TIMEOUT_SECONDS) -> Mapping[str, Part]:
+        """Returns each part by name, after at most `seconds`."""
         for name, check in self._checks.items():
-            before = self._looking.get(name)
+            before = self._checking.get(name)
             if before is None or before.done():
-                self._looking[name] = asyncio.create_task(check(), name=f"looking at {name}")
-        await asyncio.wait(self._looking.values(), timeout=patience)
-        return {name: self._part(name, patience) for name in self._checks}
+                self._checking[name] = asyncio.create_task(check(), name=f"check of {name}")
+        await asyncio.wait(self._checking.values(), timeout=seconds)
+        return {name: self._part(name, seconds) for name in self._checks}
 
-    def _part(self, name: str, patience: float) -> Part:
-        looking = self._looking[name]
-        missing = PartState.DEGRADED if name in self._degrades else PartState.DOWN
-        if not looking.done():
-            error = Unavailable(f"no answer within {patience:.0f} s")
+    def _part(self, name: str, seconds: float) -> Part:
+        task = self._checking[name]
+        missing = PartState.DEGRADED if name in self._degrading else PartState.DOWN
+        if not task.done():
+            error = Unavailable(f"no answer within {seconds:.0f} s")
             return Part(state=missing, said=str(error), error=error)
         try:
-            return Part(state=PartState.OK, said=looking.result())
+            return Part(state=PartState.OK, said=task.result())
         except HopweaveError as found:
             return Part(state=missing, said=str(found), error=found)
 
 
 async def check_at_start(container: Container) -> None:
-    """On servers: raise `InvalidSettings` where a server refuses us, which no waiting mends.
+    """Raises `InvalidSettings` if a server refuses access. Does nothing in an embedded installation.
 
-    A server that is away is worth a warning only: it is waited for, and may come in any order with us.
+    A server that does not answer is logged only: it may start later than this process.
     """
-    if not container.settings.on_servers:
+    if not container.composition.waits_for_servers:
         return
-    for name, part in (await Readiness(container).look(_PATIENCE_AT_START)).items():
+    for name, part in (await Readiness(container).look(_START_TIMEOUT_SECONDS)).items():
         if isinstance(part.error, InvalidSettings):
             raise part.error
         if part.state is not PartState.OK:
             _log.warning("%s: %s; it is waited for", name, part.said)
 
 
-def store_checks(container: Container) -> dict[str, Callable[[], Coroutine[None, None, str]]]:
-    """By name, what each store, and on servers the broker, answers. Naming a store opens it: that may fail, too."""
+def store_checks(container: Container) -> dict[str, Check]:
+    """Returns the checks of the stores and of other servers, by name. Each opens its store, which may fail too."""
 
     async def record() -> str:
         return await container.record.check()
@@ -94,13 +91,10 @@ def store_checks(container: Container) -> dict[str, Callable[[], Coroutine[None,
     async def files() -> str:
         return await container.files.check()
 
-    async def broker() -> str:
-        return await asyncio.to_thread(broker_answer, container.settings)
-
-    checks: dict[str, Callable[[], Coroutine[None, None, str]]] = {
+    checks: dict[str, Check] = {
         "record": record,
         "vectors": vectors,
         "text": text,
         "files": files,
     }
-    return {**checks, "broker": broker} if container.settings.on_servers else checks
+    return {**checks, **container.composition.server_checks()}

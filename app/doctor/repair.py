@@ -1,4 +1,4 @@
-"""Views made from the record again: what is missing is written, what nothing names is removed."""
+"""The repair of views from the record: missing entries are written, orphans are deleted."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 
@@ -14,21 +14,21 @@ _BATCH = 1000
 
 
 async def repair(container: Container, corpus: Corpus, states: Sequence[ViewState]) -> AsyncIterator[str]:
-    """Mend what `examine_views` found, and entities without a mention; tells what was done, one line each."""
+    """Repairs what `examine_views` found, and deletes entities without a mention. Yields one line for each repair."""
     repairer = ViewRepairer(corpus, container.indexing)
     for state in states:
         if state.lacking:
-            await _restore(repairer, state)
+            await _write_missing(repairer, state)
             yield f"corpus {corpus.name}: {state.view}: {len(state.lacking)} that were missing are there again"
         if state.orphans:
-            await _remove(container, corpus, state)
+            await _delete_orphans(container, corpus, state)
             yield f"corpus {corpus.name}: {state.view}: {len(state.orphans)} that nothing names are gone"
     unmentioned = await container.record.maintenance.delete_orphans(corpus.id)
     if unmentioned:
         yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
 
 
-async def _restore(repairer: ViewRepairer, state: ViewState) -> None:
+async def _write_missing(repairer: ViewRepairer, state: ViewState) -> None:
     for ids in _batches(state.lacking):
         match state.view:
             case View.CHUNKS | View.TEXT:
@@ -39,8 +39,8 @@ async def _restore(repairer: ViewRepairer, state: ViewState) -> None:
                 await repairer.write_facts(ids)
 
 
-async def _remove(container: Container, corpus: Corpus, state: ViewState) -> None:
-    """As a sweep: what came since the look, and is named now, stays."""
+async def _delete_orphans(container: Container, corpus: Corpus, state: ViewState) -> None:
+    """Deletes orphans as a tombstone does: an entry that the record names by now stays."""
     deleter = ViewDeleter(corpus, container.indexing)
     for ids in _batches(state.orphans):
         match state.view:

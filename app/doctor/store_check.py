@@ -1,13 +1,14 @@
-"""The servers, or the data folder: what answers, in which version, with which schema."""
+"""The checks of the stores: what answers, in which version, and with which schema."""
 
 import os
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+from app.composition import Schema, SchemaState, choose_composition
 from app.container import Container
 from app.doctor.findings import Finding, Level
-from app.doctor.migration import Schema, SchemaState, examine
 from app.doctor.readiness import store_checks
-from app.worker.folder_lock import holder, is_held
+from app.supervision.folder_lock import is_held, read_holder
 from core.errors import HopweaveError
 from core.settings import Settings
 
@@ -19,7 +20,7 @@ _REMEDIES = {_BROKER: "uploads are accepted meanwhile, and workers look for work
 
 
 def examine_folder(settings: Settings) -> list[Finding]:
-    """The data folder and who works on it; made for reading before any store is opened."""
+    """Examines the data folder and its worker. Opens no store."""
     folder = settings.data_dir
     place = folder if folder.exists() else _nearest(settings)
     if not os.access(place, os.W_OK | os.X_OK):
@@ -27,28 +28,29 @@ def examine_folder(settings: Settings) -> list[Finding]:
         return [Finding(subject="data folder", level=Level.PROBLEM, detail=f"{place} is not writable", remedy=remedy)]
     detail = f"{folder} is writable" if folder.exists() else f"{folder} will be made when it is needed"
     found = Finding(subject="data folder", level=Level.OK, detail=detail)
-    return [found] if settings.on_servers else [found, _worker(settings)]
+    locked = choose_composition(settings).locked_folder
+    return [found] if locked is None else [found, _examine_worker(locked, settings.worker.lease_seconds)]
 
 
-def _worker(settings: Settings) -> Finding:
-    who = holder(settings.data_dir) if is_held(settings.data_dir) else None
-    if who is None:
+def _examine_worker(folder: Path, lease_seconds: float) -> Finding:
+    holder = read_holder(folder) if is_held(folder) else None
+    if holder is None:
         return Finding(subject="worker", level=Level.OK, detail="none runs; serve, ingest and worker start one")
-    if who.silent_seconds > settings.worker.lease_seconds:
+    if holder.silent_seconds > lease_seconds:
         return Finding(
             subject="worker",
             level=Level.PROBLEM,
-            detail=f"process {who.pid} holds the folder and has been silent for {who.silent_seconds:.0f} s",
-            remedy=f"`hopweave serve` or `ingest` replaces it; or end process {who.pid}",
+            detail=f"process {holder.pid} holds the folder and has been silent for {holder.silent_seconds:.0f} s",
+            remedy=f"`hopweave serve` or `ingest` replaces it; or end process {holder.pid}",
         )
-    return Finding(subject="worker", level=Level.OK, detail=f"process {who.pid} holds the folder and is alive")
+    return Finding(subject="worker", level=Level.OK, detail=f"process {holder.pid} holds the folder and is alive")
 
 
 async def examine_schema(settings: Settings) -> Finding:
-    """Before the record is opened, which would bring an older schema up."""
+    """Examines the schema. Opening the record would migrate an older one, so this comes before."""
     subject = "schema"
     try:
-        schema = await examine(settings)
+        schema = await choose_composition(settings).read_schema()
     except HopweaveError as error:
         return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
     return _of_schema(subject, schema)
@@ -71,7 +73,7 @@ def _of_schema(subject: str, schema: Schema) -> Finding:
 
 
 async def examine_stores(container: Container) -> AsyncIterator[Finding]:
-    """One finding a store, and one for the broker of a server installation."""
+    """Yields one finding for each store, and on servers one for the broker."""
     for name, check in store_checks(container).items():
         subject = name if name == _BROKER else f"store {name}"
         try:
@@ -90,5 +92,5 @@ def _answered(subject: str, answer: str) -> Finding:
 
 
 def _nearest(settings: Settings) -> "os.PathLike[str]":
-    """The nearest folder above that exists."""
+    """Returns the nearest parent folder that exists."""
     return next(parent for parent in settings.data_dir.absolute().parents if parent.exists())

@@ -49,7 +49,7 @@ async def reindex(
         fine=fine or corpus.settings.fine,
     )
     built = await container.record.reindexing.start(corpus.id, chosen)
-    await container.bell.ring_soon(built.shadow_id)
+    await container.notifier.notify_soon(built.shadow_id)
     return await container.record.jobs.get(built.job_id)
 
 
@@ -92,7 +92,7 @@ async def drop(container: Container, name: str) -> Job:
     """Make a corpus invisible at once and have a worker remove what it held."""
     corpus = await container.record.corpora.get(name)
     job = await container.record.corpora.delete(name)
-    container.snapshots.forget(corpus.id)
-    await container.forget_removed(corpus.id)
-    await container.bell.ring_soon(corpus.id)
+    container.snapshots.evict(corpus.id)
+    await container.delete_cached_answers(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job

@@ -54,7 +54,7 @@ async def hand_in(
         raise
     # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
     await container.files.put(corpus.id, contents)
-    await container.bell.ring_soon(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return enqueued
 
 
@@ -100,14 +100,14 @@ async def hand_in_all(
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
     """Make documents invisible at once and have a worker remove them."""
     job = await container.record.submissions.delete_documents(corpus.id, document_ids)
-    await container.bell.ring_soon(corpus.id)
+    await container.notifier.notify_soon(corpus.id)
     return job
 
 
 async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:
     """Queue what a job's budget paused, with `tokens` more to use up (None: as many as the last time), and ring."""
     job = await container.record.jobs.resume(job_id, tokens=tokens)
-    await container.bell.ring_soon(job.corpus_id)
+    await container.notifier.notify_soon(job.corpus_id)
     return job
 
 

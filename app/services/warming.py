@@ -1,41 +1,41 @@
-"""What a server does beside answering: loading ahead, and ringing for work that no message told of."""
+"""Background tasks of the HTTP server: loading models ahead, and notifying workers of work without a message."""
 
 import asyncio
 import logging
 
-from app.broker.notifier import make_celery
+from app.broker.broker import make_celery
+from app.broker.outage_log import OutageLog
 from app.container import Container
-from app.worker.outages import Outages
 from core.errors import HopweaveError
 from models import import_chat_client
 from retrieval import warm
 
-__all__ = ["keep_ringing", "warm_up"]
+__all__ = ["notify_of_waiting_work", "warm_up"]
 
 _log = logging.getLogger("hopweave.app")
 
 
 async def warm_up(container: Container) -> None:
-    """Load what the first request would wait for: the embedding model, compiled PageRank, the broker's client."""
+    """Loads what the first request would wait for: the embedding model, compiled PageRank, the client of the broker."""
     await asyncio.to_thread(make_celery, container.settings)
     await asyncio.to_thread(warm)
     if container.settings.llm.model:
         await asyncio.to_thread(import_chat_client)
     try:
         await container.embedder.embed_query("warm")
-    except HopweaveError as error:  # searches will say the same; the rest of the server is of use without a model
+    except HopweaveError as error:  # searches raise it again; other requests need no model
         _log.warning("the embedding model is not ready: %s", error)
 
 
-async def keep_ringing(container: Container) -> None:
-    """Ring for queued and expired work, for ever: a message that was lost costs some seconds, never work."""
-    outages = Outages(_log)
+async def notify_of_waiting_work(container: Container) -> None:
+    """Notifies workers of queued and expired work, forever. So a lost message costs some seconds, and never work."""
+    outages = OutageLog(_log)
     while True:
         try:
             for corpus_id in await container.record.maintenance.list_corpora_with_work():
-                await asyncio.to_thread(container.bell.ring, corpus_id)
-        except HopweaveError as error:  # also a server that refuses us for a while: the next look may find it mended
-            outages.began("record or broker", error)
+                await asyncio.to_thread(container.notifier.notify, corpus_id)
+        except HopweaveError as error:  # also a refusal of access, which may be corrected meanwhile
+            outages.report_outage("record or broker", error)
         else:
-            outages.ended("record or broker")
+            outages.report_recovery("record or broker")
         await asyncio.sleep(container.settings.worker.sweep_seconds)

@@ -1,1 +1,1 @@
-"""Worker processes and their supervision."""
+"""The worker process. `worker_process.py` is its entry point; `app.supervision` starts it."""

@@ -1,4 +1,4 @@
-"""What every worker process is: one event loop for its life, a Celery consumer, and a thread that looks for work."""
+"""The part that all worker processes share: an event loop, a Celery consumer, and a thread that looks for work."""
 
 import asyncio
 import gc
@@ -9,28 +9,29 @@ import threading
 from abc import ABC, abstractmethod
 from typing import Any
 
-from app.broker.notifier import TASK, make_celery
+from app.broker.broker import make_celery
+from app.broker.notifier import TASK
 from app.container import Container
 from core.errors import HopweaveError, Unavailable
 from core.ids import new_id
-from core.settings import Settings
+from core.settings import WorkerSettings
 from indexer import Worker, WorkerOptions
 
-__all__ = ["FAREWELL_SECONDS", "Process"]
+__all__ = ["STOP_SECONDS", "WorkerProcess"]
 
-FAREWELL_SECONDS = 30.0
-_SWITCH_SECONDS = 0.001  # a fifth of what is usual: the event loop, which a model waits for, shares with busy threads
-_GARBAGE = (20_000, 50, 100)  # a look at all objects takes tenths of a second once the libraries of models are loaded
+STOP_SECONDS = 30.0
+_SWITCH_SECONDS = 0.001  # a fifth of the default: the event loop, for which a model waits, competes with busy threads
+_GC_THRESHOLDS = (20_000, 50, 100)  # a full collection takes tenths of a second with the libraries of models loaded
 
 _log = logging.getLogger("hopweave.worker")
 
 
-class Process(ABC):
-    """One event loop for the worker's life: clients of models belong to one loop."""
+class WorkerProcess(ABC):
+    """Has one event loop for its whole life: clients of models belong to one loop."""
 
     def __init__(self, container: Container) -> None:
         sys.setswitchinterval(_SWITCH_SECONDS)
-        gc.set_threshold(*_GARBAGE)
+        gc.set_threshold(*_GC_THRESHOLDS)
         self._container = container
         self._settings = container.settings
         self._loop = asyncio.new_event_loop()
@@ -39,19 +40,19 @@ class Process(ABC):
         self._worker = Worker(
             f"{os.uname().nodename}-{os.getpid()}-{new_id()[:8]}",
             container.indexing,
-            _options(container.settings),
+            _make_options(container.settings.worker),
             is_stopping=self._stopping.is_set,
         )
 
     def run(self, parent: int | None) -> int:
-        """Answer the doorbell until told to stop; returns the exit code."""
+        """Handles messages until it is stopped. Returns the exit code. `parent` is the pipe that tells of its end."""
         self.prepare()
         celery = make_celery(self._settings)
-        celery.task(self.answer, name=TASK)
+        celery.task(self.handle_message, name=TASK)
         celery.finalize()
         if parent is not None:
-            threading.Thread(target=self._watch, args=(parent,), name="parent", daemon=True).start()
-        threading.Thread(target=self.sweep, name="sweeper", daemon=True).start()
+            threading.Thread(target=self._wait_for_parent, args=(parent,), name="parent", daemon=True).start()
+        threading.Thread(target=self.poll, name="poll", daemon=True).start()
         worker: Any = celery.Worker(
             pool_cls="solo",
             concurrency=1,
@@ -68,29 +69,29 @@ class Process(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """What is done before the first ring is heard."""
+        """Called before the first message is received."""
 
     @abstractmethod
-    def answer(self, corpus_id: str) -> None:
-        """The task."""
+    def handle_message(self, corpus_id: str) -> None:
+        """The Celery task."""
 
     @abstractmethod
-    def sweep(self) -> None:
-        """Look for work that no message told of, until the end."""
+    def poll(self) -> None:
+        """Looks for work without messages until the process ends. Runs in a thread of its own."""
 
     @abstractmethod
-    def leave(self) -> None:
-        """The parent is gone: end the process, in peace if that is soon."""
+    def exit(self) -> None:
+        """Ends the process after its parent has ended. Finishes current work if that is possible soon."""
 
     def finish(self) -> None:
-        """Celery has ended: nothing new is begun."""
+        """Called when Celery has ended. No new work is started."""
         self._stopping.set()
 
     def work(self, corpus_id: str) -> bool:
-        """A shift on the corpus; returns whether there is more to do. What goes wrong is logged, and waits."""
+        """Makes one run on the corpus. Returns whether there is more to do. Logs errors; the work stays queued."""
         try:
             more = self._loop.run_until_complete(self._worker.work(corpus_id))
-            self._loop.run_until_complete(self._container.forget_removed(corpus_id))
+            self._loop.run_until_complete(self._container.delete_cached_answers(corpus_id))
         except Unavailable as error:
             _log.warning("corpus %s waits: %s", corpus_id, error)
             return False
@@ -99,23 +100,22 @@ class Process(ABC):
             return False
         return more
 
-    def waiting(self) -> list[str]:
-        """Ids of the corpora that wait, from any thread."""
+    def list_waiting(self) -> list[str]:
+        """Returns the ids of the corpora that have work. May be called from any thread."""
         return asyncio.run(self._container.record.maintenance.list_corpora_with_work())
 
-    def _watch(self, parent: int) -> None:
-        os.read(parent, 1)  # nothing is ever written: this returns when the other end closes
+    def _wait_for_parent(self, parent: int) -> None:
+        os.read(parent, 1)  # nothing is ever written: it returns when the other end is closed
         _log.info("the parent is gone; finishing")
         self._stopping.set()
-        self.leave()
+        self.exit()
 
 
-def _options(settings: Settings) -> WorkerOptions:
-    options = settings.worker
+def _make_options(settings: WorkerSettings) -> WorkerOptions:
     return WorkerOptions(
-        lease_seconds=options.lease_seconds,
-        renew_seconds=options.renew_seconds,
-        batch_bytes=options.batch_bytes,
-        task_seconds=options.task_seconds,
-        retry_seconds=60 * options.retry_minutes,
+        lease_seconds=settings.lease_seconds,
+        renew_seconds=settings.renew_seconds,
+        batch_bytes=settings.batch_bytes,
+        task_seconds=settings.task_seconds,
+        retry_seconds=60 * settings.retry_minutes,
     )

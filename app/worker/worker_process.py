@@ -1,4 +1,4 @@
-"""The worker: a process of its own that answers the doorbell. Started by its parent, never imported.
+"""The entry point of a worker process. `app.supervision` starts it; nothing imports it.
 
 `python -P -m app.worker.worker_process [--parent FD]`: FD is the reading end of a pipe that its parent holds open; when
 it closes, however the parent ended, the worker finishes what it is writing and ends too.
@@ -11,21 +11,22 @@ import signal
 import sys
 import time
 import warnings
+from pathlib import Path
 
 from celery.platforms import SecurityWarning
 
 from app.container import Container
-from app.worker.child import EXIT_SETTINGS
-from app.worker.embedded_process import EmbeddedProcess
-from app.worker.folder_lock import FolderLock
-from app.worker.server_process import ServerProcess
+from app.supervision.child import EXIT_SETTINGS
+from app.supervision.folder_lock import FolderLock
+from app.worker.embedded import EmbeddedWorkerProcess
+from app.worker.servers import ServerWorkerProcess
 from core.errors import FolderHeld, InvalidSettings
 from core.settings import Settings, read_settings
 
 __all__ = ["EXIT_HELD"]
 
 EXIT_HELD = 75
-_LOCK_PATIENCE_SECONDS = 3.0
+_LOCK_SECONDS = 3.0
 
 _log = logging.getLogger("hopweave.worker")
 
@@ -35,35 +36,40 @@ def _main() -> int:
     parser.add_argument("--parent", type=int, default=None, help="the pipe whose end means: stop")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("kombu.connection").setLevel(logging.ERROR)  # it misses a host in the filesystem broker's URL
-    warnings.filterwarnings("ignore", category=SecurityWarning)  # about root and pickle; messages are JSON only
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C in the terminal is the parent's to handle
-    settings = _without_cache(read_settings())
+    logging.getLogger("kombu.connection").setLevel(logging.ERROR)  # it logs that a broker of files has no host
+    warnings.filterwarnings("ignore", category=SecurityWarning)  # about root and pickle; all messages are JSON
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles a Ctrl-C in the terminal
+    container = Container(_disable_cache(read_settings()))
+    return _RUN[container.composition.worker](container, arguments.parent)
+
+
+def _run_embedded(container: Container, parent: int | None) -> int:
     with contextlib.ExitStack() as stack:
-        if settings.on_servers:
-            return _serve(settings, arguments.parent)
         try:
-            _take_lock(stack, settings)
+            _take_lock(stack, container.settings.data_dir)
         except FolderHeld as error:
             _log.info("%s", error)
             return EXIT_HELD
-        return EmbeddedProcess(Container(settings)).run(arguments.parent)
+        return EmbeddedWorkerProcess(container).run(parent)
 
 
-def _serve(settings: Settings, parent: int | None) -> int:
+def _run_on_servers(container: Container, parent: int | None) -> int:
     try:
-        return ServerProcess(Container(settings)).run(parent)
+        return ServerWorkerProcess(container).run(parent)
     except InvalidSettings as error:
         _log.error("%s", error)
         return EXIT_SETTINGS
 
 
-def _take_lock(stack: contextlib.ExitStack, settings: Settings) -> None:
-    """Others look at the lock by taking it for a moment, so one refusal is no answer yet."""
-    deadline = time.monotonic() + _LOCK_PATIENCE_SECONDS
+_RUN = {"embedded": _run_embedded, "server": _run_on_servers}
+
+
+def _take_lock(stack: contextlib.ExitStack, folder: Path) -> None:
+    """Tries for some seconds: other processes test the lock by taking it for a moment. Raises `FolderHeld`."""
+    deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
-            stack.enter_context(FolderLock(settings.data_dir))
+            stack.enter_context(FolderLock(folder))
         except FolderHeld:
             if time.monotonic() > deadline:
                 raise
@@ -72,9 +78,10 @@ def _take_lock(stack: contextlib.ExitStack, settings: Settings) -> None:
             return
 
 
-def _without_cache(settings: Settings) -> Settings:
-    """The record keeps what is extracted, and drops it with its document; an answer that could not be used must not be
-    given again when its document is retried.
+def _disable_cache(settings: Settings) -> Settings:
+    """Disables the model cache. The record keeps extractions, and deletes them with their document.
+
+    An answer that could not be used must not be returned again when its document is retried.
     """
     return settings.model_copy(update={"llm": settings.llm.model_copy(update={"cache": False})})
 

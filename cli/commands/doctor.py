@@ -1,7 +1,6 @@
 """`hopweave doctor`."""
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -48,6 +47,7 @@ def doctor(
 
 
 def _collect_findings(settings: "Settings") -> "list[Finding]":
+    from app.composition import choose_composition
     from app.doctor.diagnosis import diagnose
     from app.doctor.findings import Level
     from app.doctor.service_check import examine_services
@@ -66,21 +66,22 @@ def _collect_findings(settings: "Settings") -> "list[Finding]":
     async def services(container: "Container") -> "list[Finding]":
         return [finding async for finding in examine_services(container)]
 
-    there = settings.on_servers or settings.data_dir.exists()
-    return findings + run_with_container(all_of_it if there else services, settings)
+    exists = choose_composition(settings).exists()
+    return findings + run_with_container(all_of_it if exists else services, settings)
 
 
 def _repair_views(settings: "Settings") -> list[str]:
     """Repairs the views. Embedded, only the holder of the folder lock writes them: a running worker must be stopped."""
-    from app.doctor.diagnosis import mend
-    from app.worker.folder_lock import FolderLock
+    from app.composition import choose_composition
+    from app.doctor.diagnosis import repair_all
 
     async def work(container: "Container") -> list[str]:
-        return [line async for line in mend(container)]
+        return [line async for line in repair_all(container)]
 
-    if not settings.on_servers and not settings.data_dir.exists():
+    composition = choose_composition(settings)
+    if not composition.exists():
         return []
-    with contextlib.nullcontext() if settings.on_servers else FolderLock(settings.data_dir):
+    with composition.lock_views():
         return run_with_container(work, settings)
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.output.console import print_status
-from core.errors import FolderHeld, InvalidInput
 
 if TYPE_CHECKING:
     from core.settings import Settings
@@ -43,47 +42,23 @@ def worker(
     """Index queued documents until interrupted. With a data folder, `serve` and `ingest` start a worker.
     With servers, run this command any number of times, on any hosts.
     """
+    from app.composition import choose_composition
     from core.settings import read_settings
 
     settings = read_settings()
-    if settings.on_servers:
-        raise typer.Exit(0 if _work_over_servers(settings, concurrency) else 1)
-    if concurrency > 1:
-        raise InvalidInput(
-            f"--concurrency {concurrency}: a data folder has one worker, which uses all cores; for more workers, keep "
-            "the record on a server (HOPWEAVE_STORE__RECORD=neo4j)"
-        )
-    _work_in_folder(settings)
+    composition = choose_composition(settings)
+    if composition.waits_for_servers:
+        _check_servers(settings)
+    if not composition.run_workers(concurrency, print_status):
+        raise typer.Exit(1)
 
 
-def _work_in_folder(settings: "Settings") -> None:
-    import signal
-    import threading
-
-    from app.worker.folder_lock import holder, is_held
-    from app.worker.supervision import Supervision
-
-    if is_held(settings.data_dir):
-        who = holder(settings.data_dir)
-        by = f"process {who.pid}" if who else "another process"
-        raise FolderHeld(f"the data folder {settings.data_dir} is locked by {by}, which is already its worker")
-    told = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: told.set())
-    with Supervision(settings) as supervision:
-        print_status(f"working on {settings.data_dir}; the log is {supervision.log}")
-        told.wait()
-        print_status("stopping: finishing the current write")
-
-
-def _work_over_servers(settings: "Settings", concurrency: int) -> bool:
-    """Returns whether all processes ended normally. Each process logs to standard error."""
+def _check_servers(settings: "Settings") -> None:
+    """Raises `InvalidSettings` if a server refuses access. Each process logs to standard error."""
     import logging
 
     from app.doctor.readiness import check_at_start
-    from app.worker.workers import Workers
     from cli.runtime import run_with_container
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     run_with_container(check_at_start, settings)
-    return Workers(settings, concurrency).run()

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from app.composition import choose_composition
 from app.container import Container
-from app.worker.supervision import Supervision
 from cli.output.stages import stages
 from core.errors import InvalidInput
 from core.settings import Settings, read_settings
@@ -84,7 +84,7 @@ async def _gather(
     """Indexes and searches the training sets. The worker runs only during this, not while weights are fitted."""
     container = Container(settings)
     try:
-        with Supervision(settings) as supervision:
+        with choose_composition(settings).supervise() as supervision:
             sets = [
                 await gather_training_set(
                     container,

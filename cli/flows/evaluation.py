@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
+from app.composition import choose_composition
 from app.container import Container
-from app.worker.supervision import Supervision
 from cli.output.stages import stages
 from core.errors import InvalidInput
 from core.settings import Settings
@@ -65,7 +65,7 @@ async def _run(
     container = Container(settings)
     try:
         check_experiment(container, experiment)
-        with kept, Supervision(settings) as supervision:
+        with kept, choose_composition(settings).supervise() as supervision:
             results = [
                 await run_experiment(container, supervision, folder, experiment, progress, kept) for folder in folders
             ]

@@ -5,12 +5,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.composition import choose_composition
 from app.container import Container
 from app.services.corpora import ensure
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import hand_in_all
 from app.services.pruning import documents_of, prune
-from app.worker.supervision import Supervision
+from app.supervision.supervision import Supervision
 from cli.flows.jobs import read_after_job, wait_for_job
 from cli.output.console import print_status
 from cli.output.progress import Progress
@@ -66,13 +67,13 @@ def run(request: Request) -> Summary:
     """
     settings = read_settings()
     _check_paths(request)
-    with Supervision(settings) as supervision:
+    composition = choose_composition(settings)
+    with composition.supervise() as supervision:
         try:
             with Progress() as progress:
                 return run_with_container(lambda c: _ingest(c, request, supervision, progress), settings)
         except KeyboardInterrupt:
-            when = "with the workers" if settings.on_servers else "with the next `hopweave ingest` or `serve`"
-            print_status(f"interrupted; nothing is lost: what is queued goes on {when}")
+            print_status(f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}")
             raise
 
 
@@ -82,8 +83,8 @@ def estimate_ingest(request: Request) -> Estimate:
     _check_paths(request)
 
     async def work(container: Container) -> Estimate:
-        is_made = settings.on_servers or settings.data_dir.exists()
-        corpus = await _find_corpus(container, request.corpus) if is_made else None
+        exists = container.composition.exists()
+        corpus = await _find_corpus(container, request.corpus) if exists else None
         found = read_paths(request.paths, with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
@@ -109,10 +110,10 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=await read_after_job(container, lambda: _count_chunks(container, corpus, job, keys)),
+        chunks=await read_after_job(supervision, lambda: _count_chunks(container, corpus, job, keys)),
         seconds=_seconds(job),
         pruned=pruned,
-        paused=await read_after_job(container, lambda: _find_pause_reason(container, corpus, job)),
+        paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
     )
 
 

@@ -1,1 +1,1 @@
-"""Protocols that adapters fill and strategies see; each docstring fixes the edge cases for every backend."""
+"""Ports: the protocols that adapters implement and strategies use. Docstrings fix the edge cases for every backend."""

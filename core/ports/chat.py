@@ -1,4 +1,4 @@
-"""Messages to a language model and back."""
+"""The port of language models: requests, completions, and models by role."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from core.trace import Trace
 __all__ = ["ChatModel", "ChatModels", "ChatRequest", "Completion", "Message", "OnToken", "Speaker"]
 
 OnToken = Callable[[str], None]
-"""Is told each piece of the text as it comes. Pieces are provisional: the completion has the last word."""
+"""Called with each piece of the text as it arrives. Pieces are provisional: the completion is final."""
 
 
 class Speaker(StrEnum):
@@ -27,13 +27,13 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatRequest:
-    """One call. `role` names the action that asks, such as `plan` or `review`: it chooses the model and is what usage
-    is counted under.
+    """One call. `role` names the action that makes it, such as `plan` or `review`: it chooses the model, and usage is
+    counted under it.
 
-    With `schema` (JSON schema) the text that comes back is meant to be JSON of that shape; who asked checks it.
-    `corpus_id` and `chunk_ids` say whose text the messages hold, so that a cache can forget it with its document.
-    `question` is what the call is about, and `labels` say more: they are sent along as metadata where the settings ask
-    for it, and change nothing else. `sample` tells several drafts of one prompt apart.
+    With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `corpus_id` and
+    `chunk_ids` name the chunks whose text the messages contain, so that a cache can delete the answer with their
+    document. `question` and `labels` are sent as metadata if the settings say so, and have no other effect. `sample`
+    distinguishes several drafts of one prompt.
     """
 
     role: str
@@ -52,8 +52,8 @@ class ChatRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """What came back. `cut`: the model ran into its limit of tokens. `estimated`: the endpoint told no usage, so the
-    tokens are counted from the characters. `reasoned`: it wrote reasoning apart from its text.
+    """The result of a call. `cut`: the model reached its token limit. `estimated`: the endpoint returned no usage, so
+    tokens are counted from characters. `reasoned`: the model wrote reasoning apart from its text.
     """
 
     text: str
@@ -66,32 +66,32 @@ class Completion:
 
 
 class ChatModel(Protocol):
-    """A language model behind one name."""
+    """A language model."""
 
     @property
     def model(self) -> str: ...
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
-        """One answer. Cancelling the task ends the call at the endpoint too.
+        """Returns one answer. Cancelling the task ends the call at the endpoint too.
 
-        Raises `ModelUnavailable` where the endpoint cannot be reached or has no time, `ContextTooLong` where the
-        messages do not fit, `ModelFailed` where it refuses (a wrong key, an unknown model) or answers with nothing, and
+        Raises `ModelUnavailable` if the endpoint cannot be reached or is overloaded, `ContextTooLong` if the messages
+        do not fit, `ModelFailed` if it refuses (a wrong key, an unknown model) or answers with nothing, and
         `BudgetExhausted` before a call that the trace's budget does not allow.
         """
         ...
 
 
 class ChatModels(Protocol):
-    """The models that are configured, by role."""
+    """The configured models, by role."""
 
     def of(self, role: str) -> ChatModel:
-        """The model of a role: its own where one is set, else the one of all."""
+        """Returns the model of a role: its own if one is set, else the model of all roles."""
         ...
 
     async def forget(self, corpus_id: str) -> None:
-        """Forget every answer that is kept about a corpus."""
+        """Deletes every cached answer about a corpus."""
         ...
 
     async def close(self) -> None:
-        """Give back connections; nothing is asked afterwards."""
+        """Closes connections; no call may follow."""
         ...

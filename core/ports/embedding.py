@@ -1,4 +1,4 @@
-"""Text to vectors."""
+"""The port of embedding models: texts to unit vectors, and the count of their tokens."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,26 +12,28 @@ Vectors = NDArray[np.float32]
 
 
 class TokenCounter(Protocol):
-    """Measures text in the tokens of the embedding model."""
+    """Counts tokens of the embedding model."""
 
     @property
     def max_tokens(self) -> int:
-        """How many tokens of one text the model reads, special tokens not counted."""
+        """The number of tokens of one text that the model reads, without special tokens."""
         ...
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, special tokens not counted, never truncated. Empty in, empty out; '' counts 0."""
+        """Returns the tokens of each text, without special tokens, never truncated. No texts give []; '' counts 0."""
         ...
 
     def unknown(self, texts: Sequence[str]) -> list[int] | None:
-        """How many of each text's tokens stand for something that the model cannot read; None: nobody can tell."""
+        """Returns how many of each text's tokens stand for something that the model cannot read; None if that is
+        unknown.
+        """
         ...
 
 
 class Embedder(Protocol):
     """Embeds texts as unit vectors, so that a dot product is the cosine.
 
-    `model` names weights, not precision: vectors of equal `model` and `dimension` may be compared.
+    `model` names weights, not precision: vectors of equal `model` and `dimension` are comparable.
     """
 
     @property
@@ -44,16 +46,20 @@ class Embedder(Protocol):
     def tokens(self) -> TokenCounter: ...
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dimension), float32, rows in the order of the texts; no text gives shape (0, dimension).
+        """Returns vectors of shape (len(texts), dimension), float32, in the order of the texts; (0, dimension) without
+        texts.
 
-        Raises `Unavailable` where the model cannot be reached, `ModelFailed` where its answer is of no use.
+        Raises `Unavailable` if the model cannot be reached, `ModelFailed` if its answer cannot be used.
         """
         ...
 
     async def embed_query(self, text: str) -> Vectors:
-        """Shape (dimension,), float32: for models that treat questions and passages differently."""
+        """Returns a vector of shape (dimension,), float32; some models treat questions and passages differently.
+
+        Raises what `embed_passages` raises.
+        """
         ...
 
     async def close(self) -> None:
-        """Give back connections and threads; nothing is embedded afterwards."""
+        """Closes connections and threads; nothing may be embedded afterwards."""
         ...

@@ -1,4 +1,4 @@
-"""The original bytes of documents."""
+"""The port of the file store, which keeps the original bytes of documents."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -13,25 +13,25 @@ class FileStore(Protocol):
     """
 
     async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
-        """Keep each content; returns their names (`core.ids.content_hash`), in order."""
+        """Stores each content; returns their names (`core.ids.content_hash`), in order."""
         ...
 
     async def get(self, corpus_id: str, name: str) -> bytes:
-        """Raises `NotFound`."""
+        """Returns the content; raises `NotFound` if it is missing."""
         ...
 
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
-        """Names that are not there are ignored."""
+        """Deletes these originals; unknown names are ignored."""
         ...
 
     async def drop(self, corpus_id: str) -> None:
-        """Remove all originals of a corpus."""
+        """Deletes all originals of a corpus."""
         ...
 
     async def check(self) -> str:
-        """What keeps them, and where. Raises `Unavailable` or `InvalidSettings`."""
+        """Returns what stores them, and where. Raises `Unavailable` or `InvalidSettings`."""
         ...
 
     async def names(self, corpus_id: str) -> list[str]:
-        """All names that are kept, sorted."""
+        """Returns all names of a corpus, sorted."""
         ...

@@ -56,9 +56,10 @@ class LoadedDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftChunk:
-    """A chunk without an id. `heading` is the path joined by ' › '. `block` is the index of its block.
+    """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
 
-    `start` is the offset in the text of the document, or None if the block has none.
+    `start` is the offset in the document's text, in code points (None if the block has none). `tokens` are the
+    embedding model's.
     """
 
     text: str
@@ -120,10 +121,11 @@ class Extractor(Protocol):
         trace: Trace,
         attempt: int = 0,
     ) -> list[Extraction]:
-        """Returns one extraction for each index in `wanted`, in that order. `chunks` are all chunks of the document.
+        """Returns one extraction for each index of `wanted`, in that order; `chunks` are all of the document's, for
+        context.
 
-        `attempt` counts the failed attempts for these chunks. If a model is called, raises what
-        `core.ports.chat.ChatModel` raises; then nothing is returned, also not for the chunks that succeeded.
+        `attempt` counts from 0 how often these were requested without success. If a model is called, raises what
+        `core.ports.chat.ChatModel` raises; then no extraction is returned, not even of chunks that succeeded.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Answers of language models, kept so that they are not paid for twice."""
+"""The port of the cache of language models' answers."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ __all__ = ["CachedAnswer", "ModelCache"]
 
 @dataclass(frozen=True, kw_only=True)
 class CachedAnswer:
-    """`chunk_ids` are the chunks whose text the question held; without a corpus there are none."""
+    """An answer with the chunks whose text its question contained; without a corpus there are none."""
 
     key: str
     answer: str
@@ -18,33 +18,35 @@ class CachedAnswer:
 
 
 class ModelCache(Protocol):
-    """Answers by key. For each corpus it knows the generation of the record that it has followed; who reads brings it
-    up to date first, so that what a document said is forgotten with the document.
+    """Answers by key.
+
+    For each corpus the cache knows the generation of the record that it has followed. A reader brings it up to date
+    first, so that answers are deleted with the documents that they were made from.
     """
 
     async def get(self, key: str) -> str | None: ...
 
     async def put(self, entry: CachedAnswer, generation: int) -> bool:
-        """Keep an answer whose chunks were all there at this generation of its corpus (0 where it has none).
+        """Stores an answer whose chunks all existed at this generation of its corpus (0 without a corpus).
 
-        False, and nothing is kept, where the cache has followed the record further than that, or never heard of the
-        corpus: the caller looks at the record again. The same key again takes the place of the former.
+        Returns False, and stores nothing, if the cache has followed the record further or does not know the corpus; the
+        caller then reads the record again. An answer with the same key is replaced.
         """
         ...
 
     async def followed(self, corpus_id: str) -> int | None:
-        """The generation up to which removed chunks are forgotten; None for a corpus that is not known."""
+        """Returns the generation up to which removed chunks are handled; None for an unknown corpus."""
         ...
 
     async def follow(self, corpus_id: str, generation: int, removed: Collection[str] | None) -> None:
-        """Forget the answers that name a removed chunk (None: all of the corpus), and remember the generation.
+        """Deletes the answers that name a removed chunk (None: all of the corpus), and stores the generation.
 
-        Removals may come twice or in any order; only None sets the generation back.
+        Removals may be repeated or out of order; only None sets the generation back.
         """
         ...
 
     async def forget(self, corpus_id: str) -> None:
-        """Forget the corpus and all its answers."""
+        """Deletes the corpus and all its answers."""
         ...
 
     async def close(self) -> None: ...

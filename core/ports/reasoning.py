@@ -1,4 +1,4 @@
-"""Ranked chunks to an answer."""
+"""The port of reasoners: a question, and the cited answer with its steps."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -14,10 +14,10 @@ __all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step"]
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked of which corpus; `documents` and `web` as in `core.ports.retrieval.Query`.
+    """A question about a corpus; `documents` and `web` as in `core.ports.retrieval.Query`.
 
-    `k` is how many passages a retrieval brings; None leaves that to the reasoner.
-    `instructions` say how the answer is to be written, `history` is the conversation before the question.
+    `k` is the number of passages of a retrieval; None leaves it to the reasoner. `instructions` say how to write the
+    answer, `history` is the conversation before the question.
     """
 
     corpus: Corpus
@@ -31,9 +31,9 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """What one marker of the answer stands on. `quote` is verbatim in the chunk.
+    """The source of one marker of the answer. `quote` is verbatim in the chunk.
 
-    `answer_span` is where the answer uses it, `source_span` where the quote stands in the chunk's text. With `url` the
+    `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. With `url` the
     passage is from the web, and `chunk_id` names no chunk of the corpus.
     """
 
@@ -49,7 +49,7 @@ class Citation:
 
 @dataclass(frozen=True, kw_only=True)
 class Quote:
-    """What an intermediate answer stands on: words that are verbatim in a chunk, and where."""
+    """The source of an intermediate answer: words that are verbatim in a chunk, and where."""
 
     hit: Hit
     text: str
@@ -60,8 +60,8 @@ class Quote:
 class Step:
     """One hop of the reasoning: a question, all that was retrieved for it, and its answer.
 
-    `parents` are the ids of the steps whose answers it used; `depth` counts from 0. `verdict` is a word of the
-    strategy's own (such as `supported`, `PASS`, `insufficient`). `seconds` are wall time, `tokens` those of its calls.
+    `parents` are the ids of the steps whose answers it used; `depth` counts from 0. `verdict` is a word of the strategy
+    (such as `supported`, `PASS`, `insufficient`). `seconds` are wall time, `tokens` those of its calls.
     """
 
     question: str
@@ -78,9 +78,9 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A cited answer. `abstained` says that nothing near enough was found, and `text` then says so.
+    """A cited answer. `abstained` says that nothing relevant was found, and then `text` says so.
 
-    `shown` are the texts that the last call had before it (passages, quotes or summaries): what the answer could know.
+    `shown` are the texts in the prompt of the last call (passages, quotes or summaries), the evidence for the answer.
     """
 
     text: str
@@ -100,6 +100,6 @@ class Answer:
 
 
 class Reasoner(Protocol):
-    """Answers a question from what it retrieves. An empty corpus gives an abstention and is no error."""
+    """Answers a question from what it retrieves. An empty corpus gives an abstention and is not an error."""
 
     async def answer(self, question: Question, trace: Trace) -> Answer: ...

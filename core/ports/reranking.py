@@ -1,4 +1,4 @@
-"""Question and passage judged together."""
+"""The port of rerankers, which score question and passage together."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,16 +7,16 @@ __all__ = ["Reranker"]
 
 
 class Reranker(Protocol):
-    """Scores texts for a question: slower than vectors, and surer."""
+    """Scores texts for a question: slower than vectors, and more accurate."""
 
     async def rank(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One finite score a text, in the order of the texts; higher is better, and nothing else is said of the scale.
+        """Returns one finite score for each text, in their order; higher is better, the scale is not defined.
 
-        Empty in, empty out. Raises `Unavailable` where the model cannot be reached, `ModelFailed` where its answer is
-        of no use.
+        No texts give []. Raises `Unavailable` if the model cannot be reached, `ModelFailed` if its answer cannot be
+        used.
         """
         ...
 
     async def close(self) -> None:
-        """Give back connections and threads; nothing is ranked afterwards."""
+        """Closes connections and threads; nothing may be ranked afterwards."""
         ...

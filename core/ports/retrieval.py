@@ -1,4 +1,4 @@
-"""A question to ranked chunks."""
+"""The port of searchers: a query, and the hits that it returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,14 @@ MAX_K = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What to search for. `documents` restricts to these document ids (None: all); `1 ≤ k ≤ MAX_K`.
+    """A search. `documents` restricts it to these document ids (None: all); `1 ≤ k ≤ MAX_K`.
 
-    `min_similarity` drops hits whose cosine is lower. With `explain` each hit tells its path through the graph, and its
-    reasons where the searcher has words for them; with `contributions` what its score is made of, likewise.
+    `min_similarity` leaves out hits with a lower cosine. With `explain` each hit has its path through the graph, and
+    its reasons if the searcher gives any; with `contributions` it has the parts of its score, likewise.
 
-    `entities` are the names that a model found in the text, for searchers that start from names (None: they find them
-    themselves). `web`: whoever asked permits a web search. `private`: what wrote the text had been shown passages, so
-    that it may hold something of theirs; only `private=False` may leave the house without further leave.
+    `entities` are the names that a model found in the text, for searchers that start from names (None: they find names
+    themselves). `web`: the request permits a web search. `private`: the writer of the text was shown passages, so that
+    it may contain text of theirs; only queries with `private=False` may be sent to the web without further permission.
     """
 
     corpus: Corpus
@@ -40,7 +40,7 @@ class Query:
 
 @dataclass(frozen=True, kw_only=True)
 class Signals:
-    """The raw signals behind a hit: cosine, BM25 and PageRank mass. None: the searcher did not look at it."""
+    """The raw signals of a hit: cosine, BM25 and PageRank mass. None: the searcher did not compute it."""
 
     dense: float | None = None
     sparse: float | None = None
@@ -49,10 +49,10 @@ class Signals:
 
 @dataclass(frozen=True, kw_only=True)
 class PathStep:
-    """One step of the way from the question to a chunk: `source` —`relation`→ `target`.
+    """One step of the path from the question to a chunk: `source` —`relation`→ `target`.
 
-    `relation` is `mentions` (between an entity and a passage), `synonym`, or the predicate of a fact; `chunk_id` is the
-    passage that says so ('' for a synonym). `source` and `target` are names of entities or titles of passages.
+    `relation` is `mentions` (between an entity and a passage), `synonym`, or the predicate of a fact. `chunk_id` is the
+    passage that states it ('' for a synonym). `source` and `target` are names of entities or titles of passages.
     """
 
     source: str
@@ -63,11 +63,11 @@ class PathStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """One ranked chunk. `score` orders the hits of one query and means nothing else.
+    """One ranked chunk. `score` orders the hits of one query and has no other meaning.
 
     `reasons` are short phrases for people, the most telling first; `contributions` are by feature, and sum to `score`.
-    Both are empty where they were not asked for, or the searcher has none. `url`: the passage is from the web, and in
-    no corpus; its chunk and document are made up from what the search engine told.
+    Both are empty if they were not requested, or the searcher has none. With `url` the passage is from the web and in
+    no corpus; its chunk and document are made from the search engine's result.
     """
 
     chunk: Chunk
@@ -82,20 +82,20 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
-    """Hits, best first, at most `k`; the generation of the corpus that they were ranked in; linked entities by name.
+    """At most `k` hits, best first; the generation of the corpus that they were ranked in; linked entities by name.
 
     `facts` are statements of the graph, as (subject, predicate, object, chunk id), that a searcher of the fine grain
-    went along; every chunk id is that of a hit.
+    used; each chunk id is that of a hit.
     """
 
     hits: tuple[Hit, ...]
     generation: int
     linked: Mapping[str, float] = field(default_factory=dict)
-    """Display name → weight of each entity that the question was linked to; empty where no graph was used."""
+    """Display name → weight of each entity that the question was linked to; empty if no graph was used."""
     facts: tuple[tuple[str, str, str, str], ...] = ()
 
 
 class Searcher(Protocol):
-    """Ranks chunks for a question. An empty corpus gives no hit and is no error. Ties are broken by chunk id."""
+    """Ranks chunks for a question. An empty corpus gives no hit and is not an error. Ties are ordered by chunk id."""
 
     async def search(self, query: Query, trace: Trace) -> SearchResult: ...

@@ -1,4 +1,4 @@
-"""What led to an answer, kept so that it can be walked in the graph."""
+"""The port of answer trails: how an answer came about, stored as a graph."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,10 +8,10 @@ __all__ = ["Trail", "TrailCitation", "TrailStep", "Trails"]
 
 @dataclass(frozen=True, kw_only=True)
 class TrailStep:
-    """One hop: what it asked, found and answered.
+    """One step: its question, what it found, and its answer.
 
-    `needs` are the ids of the steps whose answers it used; others than those of the trail are left out. `searches` are
-    the queries, each after its searcher's name; `chunks` the ids of the chunks that they showed, best first.
+    `needs` are the ids of the steps whose answers it used; ids of other trails are left out. `searches` are the
+    queries, each after its searcher's name; `chunks` are the ids of the chunks that were found, best first.
     """
 
     id: str
@@ -25,7 +25,7 @@ class TrailStep:
 
 @dataclass(frozen=True, kw_only=True)
 class TrailCitation:
-    """What one marker of the answer stands on; `quote` is verbatim in the chunk."""
+    """The source of one marker of the answer; `quote` is verbatim in the chunk."""
 
     marker: int
     chunk_id: str
@@ -34,7 +34,9 @@ class TrailCitation:
 
 @dataclass(frozen=True, kw_only=True)
 class Trail:
-    """A question with its answer. Chunks are those of one corpus; `links` are what came from the web instead."""
+    """A question with its answer. Chunks are those of one corpus; `links` are the addresses of passages from
+    the web.
+    """
 
     question: str
     answer: str
@@ -45,13 +47,15 @@ class Trail:
 
 
 class Trails(Protocol):
-    """Trails of a limited life. They go with their corpus, and each with the first chunk that goes of all that it
-    shows: what an answer took from a document does not outlive it.
+    """Trails with a limited life.
+
+    A trail is deleted with its corpus, and with the first of its chunks that is deleted: what an answer took from a
+    document is not kept longer than the document.
     """
 
     async def write(self, corpus_id: str, trail: Trail) -> str | None:
-        """Keep a trail; returns its id.
+        """Stores a trail; returns its id.
 
-        None, and nothing is kept, where a chunk that it shows is not to be seen any more, or the corpus is being
-        deleted. Raises `NotFound` for an unknown corpus.
+        Returns None, and stores nothing, if one of its chunks is not visible any more or the corpus is being deleted.
+        Raises `NotFound` for an unknown corpus.
         """

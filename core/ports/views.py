@@ -1,4 +1,7 @@
-"""Views: what can be derived again from the record. They answer with ids; who reads drops those the record lacks."""
+"""The ports of views, which are derived from the record: vector store and text index.
+
+Views answer with ids; readers drop ids that the record does not have.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,27 +31,29 @@ class VectorBatch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scored:
-    """One answer of a view. The score orders answers of one search; for vectors it is the cosine."""
+    """One result of a view. The score orders the results of one search; for vectors it is the cosine."""
 
     id: str
     score: float
 
 
 class VectorStore(Protocol):
-    """Exact or approximate nearest neighbours, per corpus and kind.
+    """Exact or approximate nearest neighbours, by corpus and kind.
 
     An unknown corpus is an empty one. Unknown ids are ignored by `delete` and left out by `fetch`. `search` returns at
     most `k` rows, best first, ties by id; `k` below 1 gives none; `documents` restricts to rows of these documents (an
-    empty collection gives none, None does not restrict). What `write` has returned from is found by every later search
+    empty collection gives none, None does not restrict). What `write` has returned from is found by each later search
     of this process, and within two seconds by those of others.
     """
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
-        """Insert or replace by id. Raises `InvalidInput` where the dimension is not that of the rows there."""
+        """Inserts rows, or replaces those with the same id. Raises `InvalidInput` if the dimension is not that of
+        existing rows.
+        """
         ...
 
     async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
-        """Those of `ids` that have no row. One that another process deleted before is never taken for present."""
+        """Returns those of `ids` that have no row. A row that another process deleted before counts as missing."""
         ...
 
     async def search(
@@ -56,9 +61,9 @@ class VectorStore(Protocol):
     ) -> list[Scored]: ...
 
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
-        """For each row of `vectors`, shape (n, dimension): all stored rows with a cosine of at least `threshold`.
+        """Returns, for each row of `vectors` (n, dimension), all stored rows with a cosine of at least `threshold`.
 
-        Ordered as by `search`. Sees what any process had written before.
+        They are ordered as by `search`. Everything that any process wrote before is found.
         """
         ...
 
@@ -67,23 +72,23 @@ class VectorStore(Protocol):
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None: ...
 
     async def drop(self, corpus_id: str) -> None:
-        """Remove all rows of a corpus, of every kind."""
+        """Deletes all rows of a corpus, of every kind."""
         ...
 
     async def count(self, corpus_id: str, kind: VectorKind) -> int: ...
 
     async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]:
-        """All ids that there are, in any order."""
+        """Returns all ids, in any order."""
         ...
 
     async def check(self) -> str:
-        """What answers, such as `Milvus 2.3.5`. Raises `Unavailable` or `InvalidSettings`."""
+        """Returns the product and its version, such as `Milvus 2.3.5`. Raises `Unavailable` or `InvalidSettings`."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextEntry:
-    """One chunk's searchable text (title, heading and text, joined by line ends)."""
+    """The searchable text of one chunk: title, heading and text, joined by line breaks."""
 
     id: str
     document_id: str
@@ -91,17 +96,17 @@ class TextEntry:
 
 
 class TextIndex(Protocol):
-    """Full-text search with the engine's own BM25: lower case, no stemmer, no stop words, CJK as single characters.
+    """Full-text search with the engine's BM25: lower case, no stemmer, no stop words, CJK as single characters.
 
-    Edge cases as in `VectorStore`. A query without a positive clause that holds a word gives nothing.
+    Edge cases as in `VectorStore`. A query gives nothing if no positive clause contains a word.
     """
 
     async def write(self, corpus_id: str, entries: Sequence[TextEntry]) -> None:
-        """Insert or replace by id."""
+        """Inserts entries, or replaces those with the same id."""
         ...
 
     async def missing(self, corpus_id: str, ids: Sequence[str]) -> set[str]:
-        """Those of `ids` that have no entry."""
+        """Returns those of `ids` that have no entry."""
         ...
 
     async def search(
@@ -115,9 +120,9 @@ class TextIndex(Protocol):
     async def count(self, corpus_id: str) -> int: ...
 
     async def ids(self, corpus_id: str) -> list[str]:
-        """All ids that there are, in any order."""
+        """Returns all ids, in any order."""
         ...
 
     async def check(self) -> str:
-        """What answers. Raises `Unavailable` or `InvalidSettings`."""
+        """Returns the product and its version. Raises `Unavailable` or `InvalidSettings`."""
         ...

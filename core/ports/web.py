@@ -1,4 +1,4 @@
-"""The web, as a search engine tells of it."""
+"""The port of web search."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ __all__ = ["WebResult", "WebSearch"]
 
 @dataclass(frozen=True, kw_only=True)
 class WebResult:
-    """A page that was found: an address of http or https, and plain text without markup. `text` is never empty."""
+    """A result: an address of http or https, and plain text without markup. `text` is never empty."""
 
     url: str
     title: str
@@ -19,13 +19,13 @@ class WebSearch(Protocol):
     """A search engine. The pages themselves are never fetched."""
 
     async def search(self, query: str, count: int) -> list[WebResult]:
-        """At most `count` results, best first, no address twice; fewer where the engine has no more to give.
+        """Returns at most `count` results, best first, no address twice; fewer if the engine has no more.
 
-        No word of the query is taken for the engine's own syntax. Raises `Unavailable` where the engine cannot be
-        reached or has no time, `ModelFailed` where it refuses or answers with what are no results.
+        No word of the query is read as the engine's own syntax. Raises `Unavailable` if the engine cannot be reached or
+        is overloaded, `ModelFailed` if it refuses or its answer contains no list of results.
         """
         ...
 
     async def close(self) -> None:
-        """Give back connections; nothing is searched afterwards."""
+        """Closes connections; nothing may be searched afterwards."""
         ...

@@ -1,1 +1,1 @@
-"""Prompts: loading them from files, fencing documents' text, and reading structured answers."""
+"""Prompts: loading them from files, fencing documents' text, and parsing structured answers."""

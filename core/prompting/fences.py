@@ -1,4 +1,4 @@
-"""Text of documents in a prompt: fenced, numbered, and unable to close its own fence."""
+"""Fencing of documents' text in prompts, so that it cannot close its own tag."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _STAND_IN = "‹"
 
 
 def neutral(text: str) -> str:
-    """The text with every `<` that could open or close a fence of ours replaced by one other character.
+    """Returns the text with each `<` that could open or close a fence replaced by another character.
 
     Lengths stay equal, so that offsets in the result are offsets in the text.
     """
@@ -19,12 +19,12 @@ def neutral(text: str) -> str:
 
 
 def fenced(tag: str, text: str) -> str:
-    """`text` between `<tag>` and `</tag>`, on lines of their own."""
+    """Returns `text` between `<tag>` and `</tag>`, which are on lines of their own."""
     return f"<{tag}>\n{neutral(text)}\n</{tag}>"
 
 
 def passages_block(passages: Sequence[tuple[str, str]]) -> str:
-    """(title, text) of each passage, numbered from 1, each in a fence of its own."""
+    """Returns the passages, given as (title, text), numbered from 1, each in a fence."""
     if not passages:
         return "(no passages were found)"
     return "\n".join(

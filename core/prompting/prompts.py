@@ -1,7 +1,7 @@
-"""Prompts: files in their own language beside their users, loaded by name, strict about their variables.
+"""Prompts as Markdown files beside the code that uses them, loaded by name, strict about variables.
 
-A prompt is `NAME.md` in a folder of a package: what stands above the line `--- user ---` is the system's message, what
-stands below the user's. `{{name}}` stands for a variable; the text of a variable is never expanded again.
+A prompt is `NAME.md` in a folder of a package. The text above the line `--- user ---` is the system message, the text
+below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again.
 """
 
 import re
@@ -22,7 +22,7 @@ _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """`hash` changes with the wording: it is part of cache keys and of evaluation reports."""
+    """The two templates of a prompt. `hash` changes with the wording; cache keys and evaluation reports contain it."""
 
     name: str
     system: str
@@ -37,23 +37,23 @@ class Prompt:
         return frozenset(_VARIABLE.findall(self.system + self.user))
 
     def messages(self, variables: Mapping[str, str]) -> tuple[Message, Message]:
-        """The two messages; raises `KeyError` naming variables that are missing or have no place."""
+        """Returns the two messages; raises `KeyError`, naming variables that are missing or unknown."""
         wrong = self.variables ^ variables.keys()
         if wrong:
             raise KeyError(f"prompt {self.name!r}: {', '.join(sorted(wrong))}")
         return (
-            Message(speaker=Speaker.SYSTEM, content=_filled(self.system, variables)),
-            Message(speaker=Speaker.USER, content=_filled(self.user, variables)),
+            Message(speaker=Speaker.SYSTEM, content=_fill(self.system, variables)),
+            Message(speaker=Speaker.USER, content=_fill(self.user, variables)),
         )
 
 
-def _filled(template: str, variables: Mapping[str, str]) -> str:
+def _fill(template: str, variables: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda found: variables[found[1]], template)
 
 
 @cache
 def load_prompt(package: str, name: str) -> Prompt:
-    """The prompt in the file `NAME.md` of a package."""
+    """Returns the prompt in the file `NAME.md` of a package."""
     text = resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8")
     system, divider, user = text.partition(_DIVIDER)
     if not divider:
@@ -62,12 +62,12 @@ def load_prompt(package: str, name: str) -> Prompt:
 
 
 def prompt_names(*packages: str) -> frozenset[str]:
-    """The names of all prompts in these packages and below them."""
+    """Returns the names of all prompts in these packages and below them."""
     return frozenset(path.name.removesuffix(".md") for package in packages for path in prompt_files(package))
 
 
 def prompt_files(package: str) -> list[Traversable]:
-    """The files `NAME.md` of a package and those below it, in one order everywhere."""
+    """Returns the files `NAME.md` of a package and those below it, in an order that is the same everywhere."""
     found: list[tuple[str, Traversable]] = []
     folders = [("", resources.files(package))]
     while folders:

@@ -1,4 +1,4 @@
-"""Answers of a model as checked values: JSON out of whatever surrounds it, repaired once, else an error of the step."""
+"""Structured answers of a model: JSON is found in the text, validated, and requested again once if it is wrong."""
 
 import json
 import re
@@ -27,20 +27,21 @@ _LEFT_OUT = frozenset(
 
 
 class _MalformedError(Exception):
-    """The text is no JSON of the shape; the message says why, in words that a model can act on."""
+    """The text is not JSON of the requested form; the message is sent to the model."""
 
 
 async def structured(model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace) -> T:
-    """Ask for an answer of `shape` and read it; what cannot be read is sent back once, with what is wrong about it.
+    """Returns the model's answer as a value of `shape`.
 
-    Raises `ModelFailed`, naming the role, where the second answer cannot be read either.
+    An answer that cannot be parsed is sent back once, with the error. Raises `ModelFailed`, naming the role, if the
+    second answer cannot be parsed either.
     """
     request = replace(request, schema=schema_of(shape))
     completion = await model.complete(request, trace)
     try:
         return _read(completion, shape)
     except _MalformedError as error:
-        _give_up_if_cut(completion, request)
+        _check_not_cut(completion, request)
         repair = f"Your answer could not be read: {error}. Answer again, with one JSON object and nothing else."
         again = replace(
             request,
@@ -54,33 +55,35 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
     try:
         return _read(completion, shape)
     except _MalformedError as error:
-        _give_up_if_cut(completion, request)
+        _check_not_cut(completion, request)
         raise ModelFailed(
             f"step {request.role!r}: {completion.model} answered twice with what cannot be used ({error}); "
             f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL"
         ) from error
 
 
-@lru_cache(maxsize=128)  # made for every call else; a shape of a call's own is forgotten in time
+@lru_cache(maxsize=128)  # bounded, since some calls define a shape of their own
 def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
-    """The JSON schema of a shape, as endpoints with strict schemas want it: all fields required, no others, no limits
-    of length or range (many refuse them; the shape itself checks them).
+    """Returns the JSON schema of a shape in the form that endpoints with strict schemas require.
+
+    All fields are required, no others are allowed, and limits of length or range are left out, which many endpoints
+    refuse; the shape itself checks them.
     """
-    schema: Mapping[str, Any] = _strict(shape.model_json_schema())
+    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema())
     return schema
 
 
 def without_thinking(text: str) -> str:
-    """The text without the reasoning that some models write into it between tags."""
+    """Returns the text without the reasoning that some models write into it between tags."""
     return _UNENDED.sub("", _THINKING.sub("", text)).strip()
 
 
-def _strict(schema: Any) -> Any:
+def _make_strict(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_strict(one) for one in schema]
+        return [_make_strict(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {key: _strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    out = {key: _make_strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
     if out.get("type") == "object" and "properties" in out:
         out["additionalProperties"] = False
         out["required"] = list(out["properties"])
@@ -88,7 +91,7 @@ def _strict(schema: Any) -> Any:
 
 
 def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
-    """The error for an answer that ran into its limit of tokens before it could be used."""
+    """Returns the error for an answer that reached its token limit before it was complete."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
     return ModelFailed(
         f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
@@ -96,8 +99,8 @@ def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
     )
 
 
-def _give_up_if_cut(completion: Completion, request: ChatRequest) -> None:
-    """What was cut would be cut again."""
+def _check_not_cut(completion: Completion, request: ChatRequest) -> None:
+    """Raises the error for a cut answer, since the next one would be cut too."""
     if completion.cut:
         raise cut_short(completion, request)
 
@@ -106,7 +109,7 @@ def _read(completion: Completion, shape: type[T]) -> T:
     text = without_thinking(completion.text)
     if not text:
         raise _MalformedError("it is empty")
-    value = _json_in(text)
+    value = _find_json(text)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise _MalformedError("it holds half of a surrogate pair, which is no character")
     try:
@@ -116,8 +119,10 @@ def _read(completion: Completion, shape: type[T]) -> T:
         raise _MalformedError("; ".join(problems)[:_SHOWN]) from error
 
 
-def _json_in(text: str) -> object:
-    """The first JSON object (or, failing that, array) of the text; prose and code fences around it are passed over."""
+def _find_json(text: str) -> object:
+    """Returns the first JSON object (or, without one, array) of the text; prose and code fences around it are
+    ignored.
+    """
     decoder = json.JSONDecoder()
     for opening in "{[":
         at = text.find(opening)
@@ -126,7 +131,7 @@ def _json_in(text: str) -> object:
                 value, _ = decoder.raw_decode(text, at)
             except RecursionError:
                 raise _MalformedError("its brackets go too deep") from None
-            except ValueError:  # no JSON here, or a number of thousands of digits
+            except ValueError:  # not JSON, or a number with thousands of digits
                 at = text.find(opening, at + 1)
             else:
                 return value

@@ -1,1 +1,1 @@
-"""Text as data: which characters are accepted, names, sentences, surface forms, terms and query words."""
+"""Text: valid characters, names, sentences, stems, full-text queries and the comparison of short answers."""

@@ -1,4 +1,4 @@
-"""Text that every store, tokenizer and file takes: no halves of surrogate pairs, which JSON and file names can hold."""
+"""Validity of text: surrogate halves, which JSON and file names can contain and stores cannot, are refused."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ def is_whole(text: str) -> bool:
 
 
 def check_text(text: str, what: str) -> str:
-    """Return `text` if it is whole, else raise `InvalidInput`; `what` begins the message."""
+    """Returns `text` if it is valid; raises `InvalidInput`, with `what` at the beginning of its message, if not."""
     if not is_whole(text):
         raise InvalidInput(f"{what} {NO_CHARACTER}")
     return text
 
 
 def half_in(value: object, place: str = "") -> str | None:
-    """The place of the first string in a JSON value that is not whole, such as `metadata.tags[2]`; None: there is none.
+    """Returns the place of the first invalid string in a JSON value, such as `metadata.tags[2]`, or None.
 
-    A key that is not whole has the place of its object's entry, written as Python writes it.
+    The place of an invalid key is that of its entry, with the key as Python's `repr`.
     """
     waiting: list[tuple[str, object]] = [(place, value)]
     while waiting:
@@ -37,12 +37,12 @@ def half_in(value: object, place: str = "") -> str | None:
         elif isinstance(value, Mapping):
             for key in value:
                 if isinstance(key, str) and not is_whole(key):
-                    return _below(place, repr(key))
-            waiting += [(_below(place, str(key)), one) for key, one in reversed(list(value.items()))]
+                    return _join_place(place, repr(key))
+            waiting += [(_join_place(place, str(key)), one) for key, one in reversed(list(value.items()))]
         elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
             waiting += [(f"{place}[{i}]", value[i]) for i in range(len(value) - 1, -1, -1)]
     return None
 
 
-def _below(place: str, name: str) -> str:
+def _join_place(place: str, name: str) -> str:
     return f"{place}.{name}" if place else name

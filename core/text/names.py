@@ -1,4 +1,4 @@
-"""Names of entities: when two spellings are one entity."""
+"""Normalisation of entity names: which spellings are one entity."""
 
 import re
 import unicodedata
@@ -9,10 +9,10 @@ _SPACE = re.compile(r"\s+")
 
 
 def normalise(name: str) -> str:
-    """NFKC, case folded, white space collapsed: the identity of an entity, in any script.
+    """Returns the name in NFKC, case folded, with single spaces: the identity of an entity, in any script.
 
-    Nothing is stripped besides, so `C++`, `C#` and `C` stay apart, and `Søren` is not `Soren`. An empty result means
-    that the name is no name.
+    Nothing else is stripped, so `C++`, `C#` and `C` stay apart, and `Søren` is not `Soren`. '' means that it is not a
+    name.
     """
     folded = unicodedata.normalize("NFKC", name).casefold()
     return _SPACE.sub(" ", unicodedata.normalize("NFKC", folded)).strip()

@@ -1,6 +1,6 @@
-"""A full-text query as a value, so that no user's text can ever be syntax.
+"""Full-text queries as values, so that a user's text is never parsed as syntax by a search engine.
 
-Searchers build these; one renderer in `stores/` turns them into the query language that tantivy and Lucene share.
+Searchers build them; a renderer in `stores/` translates them into the query language that tantivy and Lucene share.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ __all__ = ["Clause", "Group", "Phrase", "Term", "TextQuery", "any_of"]
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """Any text: what the analyser makes of it (one token or several) must occur; several stand together, in order."""
+    """A text that must occur. If the analyser makes several tokens of it, they must occur together, in order."""
 
     text: str
     boost: float = 1.0
@@ -27,7 +27,7 @@ class Phrase:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """At least one of the clauses."""
+    """At least one of the clauses must match."""
 
     any: tuple["Clause", ...]
     boost: float = 1.0
@@ -38,10 +38,9 @@ Clause = Term | Phrase | Group
 
 @dataclass(frozen=True, kw_only=True)
 class TextQuery:
-    """What a text index is asked: all of `must`, none of `must_not`; `should` adds to the score.
+    """The query of a text index: all of `must` and none of `must_not`; `should` adds to the score.
 
-    Without `must`, at least one of `should` has to match. A query without a positive clause that holds a word matches
-    nothing.
+    Without `must`, at least one of `should` must match. A query matches nothing if no positive clause contains a word.
     """
 
     should: tuple[Clause, ...] = ()
@@ -50,5 +49,5 @@ class TextQuery:
 
 
 def any_of(words: tuple[str, ...]) -> TextQuery:
-    """The plain bag of words: any of them, best match first."""
+    """Returns the query for any of the words."""
     return TextQuery(should=tuple(Term(text=word) for word in words))

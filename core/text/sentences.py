@@ -1,4 +1,4 @@
-"""Sentences of a text, in any script, as ranges of code points."""
+"""Sentence segmentation, in any script, as ranges of code points."""
 
 import re
 from collections.abc import Iterator
@@ -8,8 +8,10 @@ __all__ = ["Range", "sentences"]
 Range = tuple[int, int]
 
 _WINDOW = 2000
-"""Characters that are segmented at once: an unclosed bracket keeps the segmenter from seeing any later sentence end,
-and its time grows with the square of the length."""
+"""Characters that are segmented at once.
+
+After an unclosed bracket the segmenter finds no sentence end, and its time grows with the square of the length.
+"""
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*|\n(?=[^\S\n]*(?:[-*+•|]|\d{1,3}[.)])\s)")
 _ITEM_NUMBER = re.compile(r"\s*\d{1,3}[.)]\s*")
@@ -17,19 +19,21 @@ _SPACE = re.compile(r"\s")
 
 
 def sentences(text: str) -> list[Range]:
-    """The sentences of `text` in order, with the space that follows them; ranges of white space alone are left out."""
-    # sentencex panics (a BaseException) on white space of more than one byte after an initial, so it sees plain spaces.
+    """Returns the ranges of the sentences of `text`, in order, each with the white space after it; blank ones are left
+    out.
+    """
+    # sentencex panics (a BaseException) on multi-byte white space after an initial, so it gets plain spaces.
     plain = _SPACE.sub(" ", text)
     found: list[Range] = []
-    for start, end in _paragraphs(text):
-        parts = [(a, b) for a, b in _segments(plain, start, end) if not plain[a:b].isspace()]
+    for start, end in _split_paragraphs(text):
+        parts = [(a, b) for a, b in _segment(plain, start, end) if not plain[a:b].isspace()]
         if len(parts) > 1 and _ITEM_NUMBER.fullmatch(plain, *parts[0]):
             parts[:2] = [(parts[0][0], parts[1][1])]
         found += parts
     return found
 
 
-def _paragraphs(text: str) -> Iterator[Range]:
+def _split_paragraphs(text: str) -> Iterator[Range]:
     start = 0
     for match in _PARAGRAPH_END.finditer(text):
         yield start, match.end()
@@ -37,16 +41,16 @@ def _paragraphs(text: str) -> Iterator[Range]:
     yield start, len(text)
 
 
-def _segments(plain: str, start: int, end: int) -> Iterator[Range]:
+def _segment(plain: str, start: int, end: int) -> Iterator[Range]:
     from sentencex import segment
 
     while start < end:
         stop = min(end, start + _WINDOW)
-        # The language only decides which abbreviations end no sentence; full stops of all scripts are known to each.
+        # The language decides only which abbreviations end no sentence; each knows the full stops of all scripts.
         pieces: list[str] = segment("en", plain[start:stop])
-        if "".join(pieces) != plain[start:stop]:  # offsets are ours to vouch for
+        if "".join(pieces) != plain[start:stop]:  # pieces that lose characters would make offsets wrong
             pieces = [plain[start:stop]]
-        if stop < end:  # the last one may go on behind the window
+        if stop < end:  # the last sentence may continue after the window
             pieces = pieces[:-1] or [_whole_words(plain[start:stop])]
         for piece in pieces:
             yield start, start + len(piece)

@@ -1,4 +1,6 @@
-"""A dataset: a folder with passages, questions with what supports them, and perhaps entities and triples."""
+"""A dataset: a folder with passages, questions with their supporting passages, and optionally given entities and
+triples.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,7 +20,7 @@ GIVEN_FILE = "openie.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer (any of `aliases` is as good) and the passages that support it (none: not known)."""
+    """A question with its answer, aliases of the answer, and the passages that support it (none: unknown)."""
 
     id: str
     text: str
@@ -33,7 +35,9 @@ class GoldQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """`passages` counts them (0: the folder has questions only); `fingerprint` changes with what is to be indexed."""
+    """A dataset. `passages` is their number (0: the folder has questions only); `fingerprint` changes with what is
+    indexed.
+    """
 
     name: str
     folder: Path
@@ -43,17 +47,17 @@ class Dataset:
 
 
 def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: bool = True) -> Dataset:
-    """Read and check a folder; `questions` stands in for its own.
+    """Returns a dataset that has been read and checked; `questions` replaces the folder's own file.
 
-    Raises `NotFound` for a file that is missing and `InvalidInput` for a line that is wrong, naming both. Without
-    `needs_corpus` a folder of questions alone will do, and what supports them is not looked up.
+    Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
+    folder of questions alone is accepted, and their supporting passages are not checked.
     """
     corpus = folder / CORPUS_FILE
-    lengths = _lengths(corpus) if needs_corpus or corpus.exists() else {}
+    lengths = _read_lengths(corpus) if needs_corpus or corpus.exists() else {}
     given = folder / GIVEN_FILE
     if given.exists():
         _check_given(given)
-    asked = _questions(questions or folder / QUESTIONS_FILE, lengths)
+    asked = _read_questions(questions or folder / QUESTIONS_FILE, lengths)
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
@@ -63,15 +67,15 @@ def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: b
     )
 
 
-def _lengths(path: Path) -> dict[str, int]:
-    """Each passage's key with the length of its text."""
+def _read_lengths(path: Path) -> dict[str, int]:
+    """Returns each passage's key with the length of its text."""
     seen: dict[str, str] = {}
     lengths: dict[str, int] = {}
     for row in read_rows(path):
         key, text = row.text("id"), row.fields.get("text")
         if not isinstance(text, str):
             raise InvalidInput(f"{row.place}: passage {key!r} has no `text`")
-        _once(seen, key, row)
+        _check_unique(seen, key, row)
         lengths[key] = len(text)
     if not lengths:
         raise InvalidInput(f"{path} holds no passage")
@@ -79,7 +83,7 @@ def _lengths(path: Path) -> dict[str, int]:
 
 
 def _check_given(path: Path) -> None:
-    """Single triples may be malformed, they are counted when they are indexed; the line's form may not."""
+    """Checks the form of each line. Single triples may be malformed; indexing counts them."""
     for row in read_rows(path):
         row.text("id")
         row.texts("entities")
@@ -87,7 +91,7 @@ def _check_given(path: Path) -> None:
             raise InvalidInput(f"{row.place}: `triples` must be a list")
 
 
-def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
+def _read_questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
     seen: dict[str, str] = {}
     questions = []
     for row in read_rows(path):
@@ -98,20 +102,20 @@ def _questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ..
             aliases=row.texts("aliases"),
             supporting=read_supporting(row),
         )
-        _once(seen, question.id, row)
+        _check_unique(seen, question.id, row)
         if "supporting" not in row.fields:
             raise InvalidInput(
                 f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
             )
         if lengths:
-            _look_up(question.supporting, lengths, row.place)
+            _check_supporting(question.supporting, lengths, row.place)
         questions.append(question)
     if not questions:
         raise InvalidInput(f"{path} holds no question")
     return tuple(questions)
 
 
-def _look_up(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
+def _check_supporting(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
     for support in sorted(supporting, key=lambda support: support.key):
         if support.key not in lengths:
             raise InvalidInput(f"{place}: no passage of {CORPUS_FILE} has the id {support.key!r}")
@@ -122,7 +126,7 @@ def _look_up(supporting: frozenset[Support], lengths: Mapping[str, int], place: 
             )
 
 
-def _once(seen: dict[str, str], key: str, row: Row) -> None:
+def _check_unique(seen: dict[str, str], key: str, row: Row) -> None:
     if key in seen:
         raise InvalidInput(f"{row.place}: the id {key!r} is that of {seen[key]} already")
     seen[key] = row.place

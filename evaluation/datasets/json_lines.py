@@ -1,4 +1,4 @@
-"""Rows of a JSON lines file, each checked; a fault names file and line."""
+"""Reading of JSON lines; errors name file and line."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,20 +15,20 @@ _MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One line's object (or a part of it), and the place that it comes from."""
+    """One line's object (or a part of it), and its place for messages."""
 
     place: str
     fields: Mapping[str, Any]
 
     def text(self, name: str) -> str:
-        """A string that is not blank; raises `InvalidInput`."""
+        """Returns a string that is not blank; raises `InvalidInput` otherwise."""
         value = self.fields.get(name)
         if not isinstance(value, str) or not value.strip():
             raise InvalidInput(f"{self.place}: `{name}` must be a text that is not empty, not {value!r}")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of strings, empty where the field is missing; raises `InvalidInput`."""
+        """Returns a list of strings, empty if the field is missing; raises `InvalidInput` otherwise."""
         value = self.fields.get(name, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r}")
@@ -36,7 +36,7 @@ class Row:
 
 
 def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
-    """The rows of a file, one at a time; blank lines are passed over, with `whole_lines` a last one without an end too.
+    """Yields the rows of a file. Blank lines are skipped, and with `whole_lines` also a last line without a line break.
 
     Raises `NotFound` or `InvalidInput`.
     """
@@ -54,7 +54,10 @@ def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
 def _object(line: bytes, place: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
-    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, a number of thousands of digits, or too deep
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # not JSON, not UTF-8, a number with thousands of digits, or nested too deeply
         raise InvalidInput(f"{place}: not valid JSON: {error}") from error
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{place}: a line must be a JSON object")

@@ -1,4 +1,4 @@
-"""What supports a question: documents, or spans of documents; and what of it a hit shows."""
+"""What supports a question (documents, or spans of documents), and which of it a hit shows."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ class Support:
     span: Span | None = None
 
     def shown_by(self, hit: Hit) -> bool:
-        """Whether the hit is of the document and overlaps the span; a chunk that has no span counts by its document."""
+        """Returns whether the hit is of the document and overlaps the span; a chunk without a span counts by its
+        document.
+        """
         if hit.document.key != self.key:
             return False
         place = hit.chunk.span
@@ -31,7 +33,10 @@ class Support:
 
 
 def collapse_hits(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, ...]:
-    """What a cut at k counts: documents, each by its best chunk; chunks where a span is among what supports."""
+    """Returns the hits that a cut at k counts.
+
+    These are documents, each by its best chunk; or chunks, if a span is among the supports.
+    """
     chunks = any(support.span for support in supporting)
     first: dict[str, Hit] = {}
     for hit in hits:
@@ -40,12 +45,14 @@ def collapse_hits(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple
 
 
 def match_supports(hits: Iterable[Hit], supporting: Collection[Support]) -> list[frozenset[Support]]:
-    """For each hit what it shows of what supports: the metrics' input."""
+    """Returns, for each hit, the supports that it shows: the input of metrics."""
     return [frozenset(support for support in supporting if support.shown_by(hit)) for hit in hits]
 
 
 def read_supporting(row: Row) -> frozenset[Support]:
-    """The field `supporting` of a question; raises `InvalidInput`. Whether the documents exist is not looked up."""
+    """Returns the field `supporting` of a question; raises `InvalidInput`. It does not check that the
+    documents exist.
+    """
     value = row.fields.get("supporting", [])
     if not isinstance(value, list):
         raise InvalidInput(f"{row.place}: {_FORM}, not {value!r}")
@@ -58,7 +65,7 @@ def _support(item: object, place: str) -> Support:
     if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
         raise InvalidInput(f"{place}: {_FORM}, and not hold {item!r}")
     start, end = item.get("start"), item.get("end")
-    if type(start) is not int or type(end) is not int:  # bool is an int, and no place
+    if type(start) is not int or type(end) is not int:  # bool is a subclass of int
         raise InvalidInput(
             f"{place}: `start` and `end` of {item['id']!r} in `supporting` must be whole numbers, "
             f"not {start!r} and {end!r}"
@@ -66,6 +73,6 @@ def _support(item: object, place: str) -> Support:
     if not 0 <= start < end:
         raise InvalidInput(
             f"{place}: {item['id']!r} in `supporting` has `start` {start} and `end` {end}; "
-            "a span begins at 0 or later, and before it ends"
+            "a span begins at 0 or later, and before its end"
         )
     return Support(key=item["id"], span=Span(start=start, end=end))

@@ -1,4 +1,4 @@
-"""Public question sets, in the form that they are published in, into folders that `hopweave eval` reads."""
+"""Importers: published question sets into folders that `hopweave eval` reads. One module for each published form."""
 
 from evaluation.importers.dataset_writer import ImportCounts
 from evaluation.importers.forms import FORMS, import_dataset

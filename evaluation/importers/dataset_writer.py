@@ -1,4 +1,4 @@
-"""The folder that an import makes, written line by line: nothing but what is seen twice is kept in memory."""
+"""The folder that an import writes, line by line; only ids are kept in memory."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,8 +16,10 @@ __all__ = ["DatasetWriter", "ImportCounts"]
 
 @dataclass(kw_only=True)
 class ImportCounts:
-    """What an import came to. `unsupported`: questions of which not every supporting passage is there, so that none is
-    named; `left_out`: what is no question for our purposes, by reason.
+    """The counts of an import.
+
+    `unsupported`: questions of which a supporting passage is missing, so that none is named. `left_out`: questions that
+    cannot be used, by reason.
     """
 
     passages: int = 0
@@ -30,9 +32,9 @@ class ImportCounts:
 
 
 class DatasetWriter:
-    """Writes within `with`; the files appear when all went well, else nothing does.
+    """Writes within `with`; the files appear at its end if no error was raised, else nothing does.
 
-    A passage's id follows from its title and text alone, so that the same passage has it in every import.
+    The id of a passage is derived from its title and text, so that the same passage has it in every import.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -66,7 +68,7 @@ class DatasetWriter:
             self._folder.rmdir()
 
     def passage(self, title: str, text: str) -> str:
-        """The passage's id; it is written when it comes first."""
+        """Writes the passage if it is new; returns its id."""
         id = digest("passage", [title, text])[:16]
         if id not in self._passages:
             self._passages.add(id)
@@ -84,8 +86,9 @@ class DatasetWriter:
         *,
         place: str,
     ) -> None:
-        """A question with its answers, the first of which is the one, and what `more` is told of it; without
-        `supporting` none is known.
+        """Writes a question. The first of `answers` is the answer, the others are aliases; `more` are further fields.
+
+        Without `supporting` the supporting passages are unknown. Raises `InvalidInput` for an id that is used already.
         """
         if id in self._questions:
             raise InvalidInput(f"{place}: the id {id!r} is that of another question already")

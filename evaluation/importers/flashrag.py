@@ -1,4 +1,4 @@
-"""FlashRAG's JSON lines (Jin et al. 2024), the form in which it publishes NQ, TriviaQA, PopQA, SQuAD and more."""
+"""FlashRAG's JSON lines (Jin et al. 2024), in which it publishes NQ, TriviaQA, PopQA, SQuAD and more."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ __all__ = ["read", "read_passages"]
 
 
 def read_passages(path: Path, writer: DatasetWriter) -> None:
-    """Lines with `contents`, whose first line is the title, often in quotation marks."""
+    """Reads lines with `contents`, whose first line is the title, often in quotation marks."""
     for row in read_rows(path):
         title, _, text = row.text("contents").partition("\n")
         title = title.strip()
@@ -23,17 +23,17 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
 
 
 def read(path: Path, writer: DatasetWriter) -> None:
-    """What supports a question is not told. Questions without an answer are left out."""
+    """Reads the questions. Their supporting passages are unknown. Questions without an answer are left out."""
     for row in read_rows(path):
-        answers = _answers(row)
+        answers = _read_answers(row)
         if not answers:
             writer.counts.leave_out("without an answer")
             continue
         writer.question(row.text("id"), row.text("question"), answers, (), {}, place=row.place)
 
 
-def _answers(row: Row) -> list[str]:
-    """Texts and numbers; nulls and blanks are no answers."""
+def _read_answers(row: Row) -> list[str]:
+    """Returns the answers that are texts or numbers; nulls and blanks are skipped."""
     found = [one for one in get_list(row, "golden_answers") if one is not None]
     for one in found:
         if not isinstance(one, str | int | float):

@@ -1,4 +1,4 @@
-"""From files of a form to a folder."""
+"""The forms that can be imported, and the import of files into a folder. Add a new form here."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,16 +14,16 @@ FORMS = (*_COMPLETE, "strategyqa", "flashrag")
 
 
 def import_dataset(form: str, files: Sequence[Path], folder: Path, passages: Path | None = None) -> ImportCounts:
-    """Read files of one form into one folder; `passages` is the file of those where they are apart.
+    """Reads files of one form into one folder; `passages` is the file of passages for forms that have them apart.
 
-    Raises `InvalidInput` naming file and place of what is wrong; then nothing is written.
+    Returns the counts. Raises `InvalidInput`, naming file and place; then nothing is written.
     """
     if form not in FORMS:
         raise InvalidInput(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
     if form in _COMPLETE and passages is not None:
         raise InvalidInput(f"files of the form {form!r} hold their passages; leave out --passages")
     if form == "strategyqa" and passages is None:
-        raise InvalidInput("StrategyQA has its paragraphs in a file apart: name it with --passages")
+        raise InvalidInput("StrategyQA has its paragraphs in a separate file: name it with --passages")
     with DatasetWriter(folder) as writer:
         ids = strategyqa.read_passages(passages, writer) if form == "strategyqa" and passages else {}
         if form == "flashrag" and passages:

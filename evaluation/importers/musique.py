@@ -1,4 +1,4 @@
-"""MuSiQue (Trivedi et al. 2022): JSON lines; passages come with each question, and so does its decomposition."""
+"""MuSiQue (Trivedi et al. 2022): JSON lines; each question has its passages and its decomposition."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["read"]
 
 
 def read(path: Path, writer: DatasetWriter) -> None:
-    """The files `musique_ans_v1.0_*.jsonl` and `musique_full_v1.0_*.jsonl`; unanswerable ones are left out."""
+    """Reads `musique_ans_v1.0_*.jsonl` or `musique_full_v1.0_*.jsonl`; unanswerable questions are left out."""
     for row in read_rows(path):
         if row.fields.get("answerable") is False:
             writer.counts.leave_out("unanswerable")
@@ -37,12 +37,12 @@ def read(path: Path, writer: DatasetWriter) -> None:
 def _hop(part: Row, ids: dict[int, str]) -> dict[str, Any]:
     idx = _index(part, "paragraph_support_idx")
     if idx not in ids:
-        raise InvalidInput(f"{part.place}: `paragraph_support_idx` {idx} is none of `paragraphs`")
+        raise InvalidInput(f"{part.place}: `paragraph_support_idx` {idx} is not in `paragraphs`")
     return {"question": part.text("question"), "answer": part.text("answer"), "supporting": ids[idx]}
 
 
 def _index(part: Row, name: str) -> int:
     value = part.fields.get(name)
-    if type(value) is not int:  # bool is an int, and no place
+    if type(value) is not int:  # bool is a subclass of int
         raise InvalidInput(f"{part.place}: `{name}` must be a whole number, not {value!r}")
     return value

@@ -1,4 +1,4 @@
-"""Published files, read; a fault names file, place, and what is missing."""
+"""Reading of published JSON files; errors name file, place and what is missing."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,31 +12,32 @@ __all__ = ["get_list", "iter_objects", "read_list", "read_object"]
 
 
 def read_list(path: Path) -> Iterator[Row]:
-    """The objects of a file that is one JSON list."""
+    """Yields the objects of a file that is one JSON list."""
     value = _load(path)
     if not isinstance(value, list):
-        raise InvalidInput(f"{path} is no JSON list of questions; is it of another form?")
+        raise InvalidInput(f"{path} is not a JSON list of questions; is it of another form?")
     for number, item in enumerate(value):
-        yield Row(place=f"{path} item {number}", fields=_fields(item, f"{path} item {number}"))
+        yield Row(place=f"{path} item {number}", fields=_check_object(item, f"{path} item {number}"))
 
 
 def read_object(path: Path) -> Mapping[str, Any]:
-    """A file that is one JSON object."""
-    return _fields(_load(path), str(path))
+    """Returns the object of a file that is one JSON object."""
+    return _check_object(_load(path), str(path))
 
 
 def get_list(row: Row, name: str) -> list[Any]:
+    """Returns a list field of the row; raises `InvalidInput` if it is missing or not a list."""
     value = row.fields.get(name)
     if not isinstance(value, list):
-        raise InvalidInput(f"{row.place}: `{name}` must be a list, not {_shown(value)}")
+        raise InvalidInput(f"{row.place}: `{name}` must be a list, not {_show(value)}")
     return value
 
 
 def iter_objects(row: Row, name: str) -> Iterator[Row]:
-    """The objects of a list of the row."""
+    """Yields the objects of a list field of the row."""
     for number, item in enumerate(get_list(row, name)):
         place = f"{row.place}, `{name}` {number}"
-        yield Row(place=place, fields=_fields(item, place))
+        yield Row(place=place, fields=_check_object(item, place))
 
 
 def _load(path: Path) -> Any:
@@ -48,11 +49,11 @@ def _load(path: Path) -> Any:
         raise InvalidInput(f"{path} is not valid JSON: {error}") from error
 
 
-def _fields(value: Any, place: str) -> Mapping[str, Any]:
+def _check_object(value: Any, place: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"{place} must be a JSON object, not {_shown(value)}")
+        raise InvalidInput(f"{place} must be a JSON object, not {_show(value)}")
     return value
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     return "missing" if value is None else repr(value)[:80]

@@ -1,4 +1,6 @@
-"""StrategyQA (Geva et al. 2021): a JSON list of yes-or-no questions, and an object of paragraphs in a file apart."""
+"""StrategyQA (Geva et al. 2021): a JSON list of yes-or-no questions, and a JSON object of paragraphs in
+another file.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +15,7 @@ __all__ = ["read", "read_passages"]
 
 
 def read_passages(path: Path, writer: DatasetWriter) -> dict[str, str]:
-    """The file `strategyqa_train_paragraphs.json`: the id of each paragraph by its name there."""
+    """Reads `strategyqa_train_paragraphs.json`; returns the id of each paragraph by its name there."""
     ids = {}
     for name, fields in read_object(path).items():
         row = Row(place=f"{path} {name!r}", fields=fields if isinstance(fields, dict) else {})
@@ -22,14 +24,16 @@ def read_passages(path: Path, writer: DatasetWriter) -> dict[str, str]:
 
 
 def read(path: Path, writer: DatasetWriter, ids: dict[str, str]) -> None:
-    """The file `strategyqa_train.json`. Three people marked evidence: what supports a question is that of the first who
-    named any, and nothing where a paragraph of it is missing.
+    """Reads `strategyqa_train.json`.
+
+    Three annotators marked evidence. The evidence of the first who named any supports the question, unless one of its
+    paragraphs is missing; then nothing does.
     """
     for row in read_list(path):
         answer = row.fields.get("answer")
         if not isinstance(answer, bool):
             raise InvalidInput(f"{row.place}: `answer` must be true or false, not {answer!r}")
-        named = _evidence(row)
+        named = _read_evidence(row)
         writer.question(
             row.text("qid"),
             row.text("question"),
@@ -40,23 +44,25 @@ def read(path: Path, writer: DatasetWriter, ids: dict[str, str]) -> None:
         )
 
 
-def _evidence(row: Row) -> list[str]:
-    """Each annotator has a list by step of the decomposition; a step holds lists of paragraphs, `operation` (nothing is
-    to be looked up) or `no_evidence`.
+def _read_evidence(row: Row) -> list[str]:
+    """Returns the paragraphs of the first annotator who named any.
+
+    Each annotator has a list for each step of the decomposition. A step has lists of paragraphs, `operation` (nothing
+    to look up) or `no_evidence`.
     """
     annotators = row.fields.get("evidence", [])
     if not isinstance(annotators, list):
-        raise InvalidInput(f"{row.place}: `evidence` must be a list, one of each annotator")
+        raise InvalidInput(f"{row.place}: `evidence` must be a list with one entry for each annotator")
     for annotator in annotators:
-        named = list(dict.fromkeys(_paragraphs(annotator)))
+        named = list(dict.fromkeys(_iter_paragraphs(annotator)))
         if named:
             return named
     return []
 
 
-def _paragraphs(value: Any) -> Iterator[str]:
+def _iter_paragraphs(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for item in value:
-            yield from _paragraphs(item)
+            yield from _iter_paragraphs(item)
     elif isinstance(value, str) and value not in ("operation", "no_evidence"):
         yield value

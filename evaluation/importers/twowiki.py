@@ -1,4 +1,4 @@
-"""2WikiMultiHopQA (Ho et al. 2020): HotpotQA's form, with the evidence as triples beside it, which are not needed."""
+"""2WikiMultiHopQA (Ho et al. 2020): the form of HotpotQA, with evidence triples that are not used."""
 
 from evaluation.importers.hotpotqa import read
 

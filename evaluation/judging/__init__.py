@@ -1,4 +1,4 @@
-"""A language model judges answers without gold ones, and what each depth of a plan gains.
+"""Judging of answers by a language model, without gold answers, and of what each depth of a plan contributes.
 
 Relevance and faithfulness follow Omni-RAG (SIGIR 2025 LiveRAG), information gain follows Plan*RAG (arXiv 2410.20753);
 the prompts are our own.

@@ -1,4 +1,6 @@
-"""Every answer before the judge, with a trace of its own: what judging costs is not what answering cost."""
+"""Judging of all answers of a reasoner, each with a trace of its own, so that its cost is not counted as the
+answer's.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +28,7 @@ _REFERENCE_PASSAGES = 5
 
 
 def require_judge_models(container: Container) -> ChatModels:
-    """The models that judge; raises `InvalidInput` where none is configured."""
+    """Returns the models that judge; raises `InvalidInput` if none is configured."""
     if container.models is None:
         raise InvalidInput(
             "--judge needs a language model, and none is configured: set HOPWEAVE_LLM__MODEL (and "
@@ -43,8 +45,10 @@ class _Reference:
 
 @dataclass(kw_only=True)
 class Judge:
-    """Judges the answers to one dataset's questions. A question's reference is written once, from the best passages of
-    the searcher `over`, and is the same for every reasoner.
+    """Judges the answers to one dataset's questions.
+
+    The reference answer of a question is written once, from the best passages of the searcher `over`, and is used for
+    every reasoner.
     """
 
     container: Container
@@ -58,9 +62,10 @@ class Judge:
     async def judge(
         self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: ReportProgress
     ) -> list[JudgementRow]:
-        """One judgement an answer, in their order; those that are kept in `rows` and did not fail are used.
+        """Returns one judgement for each answer, in their order; stored judgements in `rows` that did not fail are used
+        again.
 
-        The answers are those of one reasoner. A question that failed has no answer to judge: its judgement failed too.
+        The answers are those of one reasoner. The judgement of a failed answer fails too.
         """
         made: dict[int, JudgementRow] = {}
         for place, answer in enumerate(answers):
@@ -73,7 +78,7 @@ class Judge:
         async def work() -> None:
             while waiting:
                 place = waiting.pop(0)
-                made[place] = row = await self._judged(answers[place])
+                made[place] = row = await self._judge_answer(answers[place])
                 if rows:
                     rows.keep(JUDGEMENT, self.dataset, row.to_json())
                 progress(f"judging {row.reasoner}", len(made), len(answers))
@@ -83,7 +88,7 @@ class Judge:
                 group.create_task(work())
         return [made[place] for place in range(len(answers))]
 
-    async def _judged(self, answer: AnswerRow) -> JudgementRow:
+    async def _judge_answer(self, answer: AnswerRow) -> JudgementRow:
         row = JudgementRow(
             question_id=answer.question_id,
             reasoner=answer.reasoner,
@@ -95,7 +100,7 @@ class Judge:
         trace = Trace()
         try:
             reference = await self._reference(answer, trace)
-            bench = self._bench(answer, trace, (*answer.chunks, *reference.chunks))
+            bench = self._calls_about(answer, trace, (*answer.chunks, *reference.chunks))
             relevance = await bench.relevance(reference.text, answer.answer)
             faithfulness = await bench.faithfulness(answer.shown, answer.answer)
             gain = {str(depth): await bench.gain(answer.steps_to(depth)) for depth in answer.depths}
@@ -117,11 +122,11 @@ class Judge:
             request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
             hits = (await search(self.container, self.corpus, request, trace)).hits
             chunks = tuple(hit.chunk.id for hit in hits if hit.url is None)
-            known = _Reference(text=await self._bench(answer, trace, chunks).reference(hits), chunks=chunks)
+            known = _Reference(text=await self._calls_about(answer, trace, chunks).reference(hits), chunks=chunks)
             self._references[answer.gold] = known
         return known
 
-    def _bench(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
+    def _calls_about(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
         return JudgeCalls(
             models=self.models,
             trace=trace,

@@ -1,4 +1,6 @@
-"""What is asked of the models: a reference answer, and one number each for what is judged."""
+"""The calls of the judge: a reference answer, and a number for each measure. The prompts are the Markdown
+files beside.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +37,7 @@ class GainScore(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeCalls:
-    """One question before its judge. Each method is one call (and a repair, where its answer cannot be used)."""
+    """The calls about one question. Each method is one call (and another if its answer cannot be parsed)."""
 
     models: ChatModels
     trace: Trace
@@ -44,7 +46,7 @@ class JudgeCalls:
     chunks: frozenset[str] = frozenset()
 
     async def reference(self, hits: Sequence[Hit]) -> str:
-        """An answer from these passages, by the reference model."""
+        """Returns an answer from these passages, by the reference model."""
         prompt = load_prompt(_PACKAGE, "judge_reference")
         passages = passages_block([(hit.document.title, hit.chunk.text) for hit in hits])
         request = self._request(
@@ -54,6 +56,7 @@ class JudgeCalls:
         return without_thinking(completion.text)
 
     async def relevance(self, reference: str, prediction: str) -> int:
+        """Returns the relevance of the prediction, from -1 to 2, compared with the reference answer."""
         variables = {
             "question": fenced("question", self.question),
             "reference": fenced("answer", reference),
@@ -63,6 +66,7 @@ class JudgeCalls:
         return (await structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
 
     async def faithfulness(self, passages: Sequence[str], prediction: str) -> int:
+        """Returns the faithfulness of the prediction to these passages, from -1 to 1."""
         variables = {
             "question": fenced("question", self.question),
             "passages": passages_block([("", text) for text in passages]),
@@ -72,7 +76,7 @@ class JudgeCalls:
         return (await structured(self.models.of(_JUDGE), request, FaithfulnessScore, self.trace)).score
 
     async def gain(self, steps: Sequence[StepRow]) -> int:
-        """How much these steps contribute to the question, from 1 to 10."""
+        """Returns how much these steps contribute to the question, from 1 to 10."""
         known = "\n".join(f"- {step.question}\n  → {step.answer or '(no answer)'}" for step in steps)
         variables = {"question": fenced("question", self.question), "steps": fenced("known", known)}
         request = self._request(_GAIN, load_prompt(_PACKAGE, "judge_gain"), variables)

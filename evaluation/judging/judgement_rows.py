@@ -1,4 +1,4 @@
-"""What the judge said of one answer."""
+"""The row of a judgement, as it is stored."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,10 +11,11 @@ __all__ = ["JudgementRow"]
 
 @dataclass(frozen=True, kw_only=True)
 class JudgementRow:
-    """`gain` is by depth, as texts. With an `error` there is no judgement, and the numbers are None.
+    """The judgement of one answer. `gain` is by depth, as text. With an `error` there is no judgement, and numbers are
+    None.
 
-    `reference` is the answer that a reference model wrote from `chunks`; `fingerprint` stands for all that it
-    depends on, the answer among it. `cost` is that of judging, and no part of what the answer cost.
+    `reference` is the answer that a reference model wrote from `chunks`. `fingerprint` identifies all that the
+    judgement depends on, including the answer. `cost` is that of judging, and not part of the answer's.
     """
 
     question_id: str
@@ -34,5 +35,5 @@ class JudgementRow:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """What `to_json` made; raises `TypeError` or `KeyError` for anything else."""
+        """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
         return cls(**{**fields, "chunks": tuple(fields["chunks"]), "cost": Cost(**fields["cost"])})

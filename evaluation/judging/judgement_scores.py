@@ -1,4 +1,4 @@
-"""What follows from the judgements of all of a reasoner's answers; pure."""
+"""Scores of a reasoner from the judgements of all its answers; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,15 +14,15 @@ _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
 
 def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
-    """100 × the mean score, and each score's share, of the answers that were judged; `failed` counts the others.
+    """Returns 100 × the mean score, and each score's share, of the judged answers; `failed` counts the others.
 
-    The gain of a depth is the mean over the plans that are as deep.
+    The gain of a depth is the mean over the plans that have this depth.
     """
     judged = [row for row in rows if row.error is None]
     depths = sorted({depth for row in judged for depth in row.gain}, key=int)
     return {
-        "relevance": _scored([row.relevance for row in judged], RELEVANCE),
-        "faithfulness": _scored([row.faithfulness for row in judged], FAITHFULNESS),
+        "relevance": _summarise([row.relevance for row in judged], RELEVANCE),
+        "faithfulness": _summarise([row.faithfulness for row in judged], FAITHFULNESS),
         "information_gain": {depth: mean([row.gain[depth] for row in judged if depth in row.gain]) for depth in depths},
         "judged": len(judged),
         "failed": len(rows) - len(judged),
@@ -30,8 +30,8 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
     }
 
 
-def _scored(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
-    """None where nothing was judged: no mean is not a mean of 0."""
+def _summarise(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping[str, Any]:
+    """Returns the score and shares; the score is None if nothing was judged, since a mean of 0 would be wrong."""
     known = [score for score in scores if score is not None]
     return {
         "score": 100 * mean(known) if known else None,

@@ -1,1 +1,1 @@
-"""Training a ranker on question sets."""
+"""Training of rankers on question sets, for `hopweave train-ranker`."""

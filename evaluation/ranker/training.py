@@ -1,4 +1,4 @@
-"""A ranker from question sets: judged by questions that it has not seen, then fitted to all, with its provenance."""
+"""Trains a ranker: cross-validation on unseen questions, the fit to all questions, and the ranker's provenance."""
 
 import hashlib
 import shlex
@@ -24,7 +24,9 @@ _INSTALL = "pip install 'hopweave[train]'"
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What decides a ranker, beside the sets: `recipe` is a name of `RECIPES`, `licences` what the sets ask to tell."""
+    """The options of training. `recipe` is a name of `RECIPES`; `licences` are those of the sets, for the
+    provenance.
+    """
 
     recipe: str = "full"
     extractor: str = "pattern"
@@ -36,10 +38,11 @@ class Training:
 
     @property
     def fitted(self) -> Recipe:
+        """The recipe with the seed."""
         return replace(RECIPES[self.recipe], seed=self.seed)
 
     def command(self, datasets: Sequence[str]) -> str:
-        """As it would be said beside the datasets' folders: the places of this machine are nobody's business."""
+        """Returns the command to repeat the training beside the datasets' folders, without paths of this machine."""
         words = ["hopweave", "train-ranker", *datasets, "--recipe", self.recipe, "--extractor", self.extractor]
         words += ["--chunker", self.chunker, "--folds", str(self.folds), "--seed", str(self.seed)]
         for licence in self.licences:
@@ -49,7 +52,9 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class RankerGain:
-    """Mean R@5 on one set: of stage 1, of the ranker in cross-validation over all sets, and trained on the others."""
+    """Mean R@5 on one set: of stage 1, of the ranker in cross-validation over all sets, and of one trained on other
+    sets.
+    """
 
     dataset: str
     questions: int
@@ -61,7 +66,7 @@ class RankerGain:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedRanker:
-    """`file` is the text to write; `difference` is the ranker's to stage 1 over the questions of all sets."""
+    """A trained ranker. `file` is its text; `difference` is its gain over stage 1 on the questions of all sets."""
 
     file: str
     judgements: tuple[RankerGain, ...]
@@ -69,22 +74,25 @@ class TrainedRanker:
 
     @property
     def gains(self) -> bool:
+        """Whether the mean difference is positive."""
         return self.difference.mean > 0
 
 
 def check_training_libraries(recipe: Recipe) -> None:
-    """Raises `InvalidSettings` where the libraries of the extra `train_ranker` cannot be loaded."""
+    """Raises `InvalidSettings` if the libraries of the extra `train` cannot be loaded."""
     for name in ("scipy.optimize", "lightgbm") if recipe.forests else ("scipy.optimize",):
         try:
             import_module(name)
-        except (ImportError, OSError) as error:  # OSError: a library of the system that it links to is missing
+        except (ImportError, OSError) as error:  # OSError: a system library that it links to is missing
             raise InvalidSettings(f"training needs {name}, which cannot be loaded ({error}): {_INSTALL}") from error
 
 
 def train_ranker(
     sets: Sequence[TrainingSet], training: Training, *, embedding_model: str, progress: ReportProgress
 ) -> TrainedRanker:
-    """Cross-validate and fit; the same sets and seed give the same file, byte for byte."""
+    """Returns the ranker after cross-validation and the fit; the same sets and seed give the same file, byte
+    for byte.
+    """
     recipe = training.fitted
     questions = {one.dataset.name: one.questions for one in sets}
     before = {name: np.array([stage1_recall(question) for question in asked]) for name, asked in questions.items()}
@@ -108,7 +116,7 @@ def train_ranker(
     )
     weights, trees = fit([question for asked in questions.values() for question in asked], recipe)
     return TrainedRanker(
-        file=format_ranker(weights, trees, _provenance(sets, training, judgements, embedding_model)),
+        file=format_ranker(weights, trees, _make_provenance(sets, training, judgements, embedding_model)),
         judgements=judgements,
         difference=bootstrap_interval(
             np.concatenate([after[name] - before[name] for name in questions]).tolist(), seed=training.seed
@@ -116,14 +124,14 @@ def train_ranker(
     )
 
 
-def _provenance(
+def _make_provenance(
     sets: Sequence[TrainingSet], training: Training, judgements: Sequence[RankerGain], embedding_model: str
 ) -> dict[str, Any]:
-    """No time and no place: nothing that would differ if the same was done again."""
+    """Returns the provenance, without times and paths, so that repeating the training gives the same file."""
     recipe = training.fitted
     return {
         "trained_on": [
-            {"dataset": one.dataset.name, "questions": len(one.questions), "sha256": _hashes(one)} for one in sets
+            {"dataset": one.dataset.name, "questions": len(one.questions), "sha256": _hash_files(one)} for one in sets
         ],
         "licence": list(training.licences),
         "recipe": {"name": training.recipe, **asdict(recipe)},
@@ -144,7 +152,7 @@ def _provenance(
     }
 
 
-def _hashes(one: TrainingSet) -> dict[str, str]:
-    """Of each file, as `sha256sum` tells it."""
+def _hash_files(one: TrainingSet) -> dict[str, str]:
+    """Returns the SHA-256 of each file of a dataset."""
     files = [one.dataset.folder / name for name in (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}

@@ -1,4 +1,4 @@
-"""A dataset as what a ranker is fitted to: each question's candidates, found in a corpus by the code that serves."""
+"""Training data from datasets: the candidates of each question, found in a corpus by the code that serves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ from retrieval.pagerank.personalized import PageRankConfig
 __all__ = ["LEAST_QUESTIONS", "TrainingSet", "gather_training_set", "read_training_datasets"]
 
 LEAST_QUESTIONS = 20
-"""Of all sets together; with fewer, a gain in cross-validation would tell nothing."""
+"""The least number of questions of all sets; with fewer, a gain in cross-validation would mean nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSet:
-    """The questions are those of the dataset, in its order."""
+    """The training questions of a dataset, in its order."""
 
     dataset: Dataset
     questions: tuple[TrainingQuestion, ...]
 
 
 def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
-    """Raises what `read_dataset` raises, and `InvalidInput` for two of one name or too few questions in all.
+    """Returns the datasets, without questions whose supporting passages are unknown.
 
-    Questions of which it is not known what supports them teach nothing, and are left out.
+    Raises what `read_dataset` raises, and `InvalidInput` for two datasets of one name or too few questions in all.
     """
     read = [read_dataset(folder) for folder in folders]
     datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]
@@ -67,9 +67,9 @@ async def gather_training_set(
     chunker: str,
     progress: ReportProgress,
 ) -> TrainingSet:
-    """Index the dataset if needed and look for every question's candidates.
+    """Indexes the dataset if needed, and returns the candidates of every question.
 
-    Raises `InvalidInput` if none of the candidates, of any question, shows what supports it.
+    Raises `InvalidInput` if no candidate of any question supports it.
     """
     corpus, _ = await index_dataset(
         container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress
@@ -77,7 +77,7 @@ async def gather_training_set(
     snapshot = await container.snapshots.get(corpus.id)
     questions = []
     for number, question in enumerate(dataset.questions, start=1):
-        questions.append(await _candidates(container, corpus, snapshot, question, features))
+        questions.append(await _gather_question(container, corpus, snapshot, question, features))
         progress(f"searching {dataset.name}", number, len(dataset.questions))
     if not any(question.supporting.any() for question in questions):
         raise InvalidInput(
@@ -87,13 +87,13 @@ async def gather_training_set(
     return TrainingSet(dataset=dataset, questions=tuple(questions))
 
 
-async def _candidates(
+async def _gather_question(
     container: Container, corpus: Corpus, snapshot: GraphSnapshot, question: GoldQuestion, features: Sequence[str]
 ) -> TrainingQuestion:
     query = Query(corpus=corpus, text=question.text, k=10)
     pool, evidence = await gather_evidence(container.searching, query, snapshot, Trace(), PageRankConfig())
-    hits = await _hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
-    supports = sorted(question.supporting, key=_place)
+    hits = await _read_hits(container, corpus, snapshot.chunk_ids(pool.chunks.tolist()))
+    supports = sorted(question.supporting, key=_sort_key)
     return TrainingQuestion(
         chunks=pool.chunks,
         features=compute_features(evidence, features),
@@ -102,8 +102,8 @@ async def _candidates(
     )
 
 
-async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
-    """Each candidate's place with what a search would show of it; without those that the record has lost meanwhile."""
+async def _read_hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) -> list[tuple[int, Hit]]:
+    """Returns the place of each candidate with its hit, without candidates that the record has deleted meanwhile."""
     chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
     refs = await container.record.documents.get_refs(corpus.id, {chunk.document_id for chunk in chunks.values()})
     return [
@@ -113,5 +113,5 @@ async def _hits(container: Container, corpus: Corpus, chunk_ids: Sequence[str]) 
     ]
 
 
-def _place(support: Support) -> tuple[str, int, int]:
+def _sort_key(support: Support) -> tuple[str, int, int]:
     return (support.key, support.span.start, support.span.end) if support.span else (support.key, 0, 0)

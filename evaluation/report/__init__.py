@@ -1,1 +1,1 @@
-"""Reports of an experiment: tables for the terminal and JSON."""
+"""Reports of experiments: scores over all rows, comparisons, thresholds, tables for the terminal, and JSON."""

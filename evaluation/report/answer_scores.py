@@ -1,4 +1,4 @@
-"""What follows for a reasoner from all its rows; pure."""
+"""Scores of a reasoner from all its rows; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,14 +9,16 @@ from evaluation.scores.metrics import mean, mean_of_known
 __all__ = ["DEEPEST", "aggregate_answers"]
 
 DEEPEST = 6
-"""Plans that are deeper are counted with these."""
+"""Deeper plans are counted with those of this depth."""
 
 _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
 
 def aggregate_answers(rows: Sequence[AnswerRow]) -> dict[str, Any]:
-    """The rows are those of one reasoner. Scores are means over all questions, a failed one with zeros (None: it is not
-    known what supports the questions); seconds, calls, tokens and depths are of those that were answered.
+    """Returns the scores of one reasoner's rows.
+
+    Scores are means over all questions, with zeros for failed ones (None: the supporting passages are unknown).
+    Seconds, calls, tokens and depths are those of answered questions.
     """
     answered = [row for row in rows if row.error is None]
     return {
@@ -30,6 +32,6 @@ def aggregate_answers(rows: Sequence[AnswerRow]) -> dict[str, Any]:
 
 
 def _depths(rows: Sequence[AnswerRow]) -> Mapping[str, float]:
-    """The share of plans of each depth; keys are texts, as JSON has them."""
+    """Returns the share of plans of each depth; keys are texts, as in JSON."""
     depths = [min(row.depth, DEEPEST) for row in rows]
     return {str(depth): mean([float(one == depth) for one in depths]) for depth in range(DEEPEST + 1)}

@@ -1,4 +1,4 @@
-"""How numbers look in the tables of results."""
+"""Cells of tables: how numbers are formatted."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _UNKNOWN = "–"
 
 
 def make_table(kind: str, numbers: Sequence[str]) -> Table:
-    """A column of names under `kind`, and a column for each number."""
+    """Returns a table with a column of names under `kind`, and a column for each number."""
     made = Table(box=None, header_style="dim", pad_edge=False)
     made.add_column(Text(kind))
     for name in numbers:
@@ -28,5 +28,5 @@ def format_number(value: float | None, digits: int) -> str:
 
 
 def format_count(count: float) -> str:
-    """A whole number, but for an average of some."""
+    """Returns a whole number as such, and the average of several with its decimals."""
     return f"{count:g}"

@@ -1,4 +1,4 @@
-"""Each searcher or reasoner against a baseline, question by question."""
+"""Comparison of searchers or reasoners with a baseline, question by question."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SEED = 0
 
 
 class ScoredRow(Protocol):
-    """A row of either kind."""
+    """A row of a searcher or a reasoner."""
 
     @property
     def question_id(self) -> str: ...
@@ -26,7 +26,7 @@ class ScoredRow(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """By metric the difference to the baseline: above zero is better than it."""
+    """The differences to the baseline, by metric; a positive one is better than the baseline."""
 
     baseline: str
     differences: Mapping[str, Interval]
@@ -35,9 +35,9 @@ class Comparison:
 def compare(
     rows: Mapping[str, Sequence[ScoredRow]], metrics: Sequence[str], baseline: str | None
 ) -> dict[str, Comparison]:
-    """All but the baseline, by name. `rows` are by name; a baseline that is not among them gives way to the first.
+    """Returns the comparison of each name but the baseline; if the baseline is not among `rows`, it is the first.
 
-    A question that failed counts with its scores of 0, as it does in the means; one that lacks a metric does not count.
+    A failed question counts with its scores of 0, as in the means; a question without a metric does not count for it.
     """
     if not rows:
         return {}

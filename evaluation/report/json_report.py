@@ -1,4 +1,4 @@
-"""Results as others read them: one JSON object, and the rows as JSON lines."""
+"""The JSON report, and the path of its rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ __all__ = ["average_reports", "build_report", "rows_path", "write_report"]
 
 
 def build_report(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
-    """One dataset's object as it is; several in a list, with their average beside it."""
+    """Returns the object of one dataset, or a list of several with their average."""
     reports = [_dataset(result, rows) for result in results]
     if len(reports) == 1:
         return reports[0]
@@ -24,7 +24,7 @@ def build_report(results: Sequence[Result], rows: Path | None) -> dict[str, Any]
 
 
 def average_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The plain mean over datasets: a small one counts as much as a large one."""
+    """Returns the plain mean over datasets, in which a small dataset counts as much as a large one."""
     return {
         kind: {name: average_scores([report[kind][name] for report in reports]) for name in reports[0][kind]}
         for kind in ("searchers", "reasoners")
@@ -32,12 +32,12 @@ def average_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def rows_path(report: Path) -> Path:
-    """`scores.json` has its rows in `scores.rows.jsonl`."""
+    """Returns the path of a report's rows: `scores.rows.jsonl` for `scores.json`."""
     return report.with_name(f"{report.stem}.rows.jsonl")
 
 
 def write_report(results: Sequence[Result], path: Path, rows: Path) -> None:
-    """The rows are written before: a report never names rows that are not there."""
+    """Writes the report. The rows are written before, so that a report never names rows that do not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(build_report(results, rows), indent=2, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
@@ -63,7 +63,9 @@ def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
 
 
 def _index(report: IndexReport) -> dict[str, Any]:
-    """`seconds` is null where nothing was new: an index that was there already is not a fast one."""
+    """Returns the object of an index; `seconds` is null if nothing was new, since an existing index is not a
+    fast one.
+    """
     return {
         "seconds": report.seconds,
         "passages_per_second": report.passages_per_second,
@@ -84,7 +86,7 @@ def _scores(scores: SearchScores) -> dict[str, Any]:
 
 
 def _difference(comparison: Comparison | None) -> dict[str, Any] | None:
-    """Null for the baseline."""
+    """Returns the object of a comparison; null for the baseline."""
     if comparison is None:
         return None
     intervals = {metric: asdict(found) for metric, found in comparison.differences.items()}

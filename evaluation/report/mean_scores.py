@@ -1,4 +1,4 @@
-"""The mean of scores over datasets, name by name; pure."""
+"""The mean of scores over datasets, by name; pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,9 +11,9 @@ _LEFT_OUT = frozenset({"difference", "latency_ms", "without_embedding_ms", "stag
 
 
 def average_scores(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Each number's mean over those that have it (None: none has), also of what is nested, such as shares.
+    """Returns the mean of each number over the datasets that have it (None: none has), also within nested objects.
 
-    What means nothing over two corpora is left out: a latency, an interval, a fingerprint.
+    Latencies, intervals and fingerprints are left out, since their mean over two corpora has no meaning.
     """
     names = dict.fromkeys(name for one in scores for name in one if name not in _LEFT_OUT)
     return {name: _mean([one[name] for one in scores if name in one]) for name in names}

@@ -1,4 +1,4 @@
-"""What a ranker gains, in a terminal."""
+"""The table of a trained ranker's gains, for the terminal."""
 
 from rich.console import Group
 from rich.table import Table
@@ -11,12 +11,14 @@ __all__ = ["build_ranker_table"]
 
 _NOTE = (
     "The ranker by cross-validation over all sets: each question is ranked by weights that have not seen it. "
-    f"The difference has its {LEVEL:.0%} interval by paired bootstrap: bold where it does not hold 0."
+    f"The difference has its {LEVEL:.0%} interval by paired bootstrap: bold where it does not contain 0."
 )
 
 
 def build_ranker_table(trained: TrainedRanker) -> Group:
-    """R@5 by dataset in percent, differences in points; several datasets have all their questions at the end."""
+    """Returns R@5 by dataset in percent, and differences in points; with several datasets the last row is all
+    questions.
+    """
     several = len(trained.judgements) > 1
     table = Table(box=None, header_style="dim", pad_edge=False, collapse_padding=True)
     table.add_column("R@5", no_wrap=True)

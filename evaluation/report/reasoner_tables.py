@@ -1,4 +1,4 @@
-"""Reasoners side by side: how good their answers are, what they cost, how deep their plans are, what a judge says."""
+"""Tables of reasoners: answer quality, cost, depth of plans, and judgements."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -33,7 +33,9 @@ Scores = Mapping[str, Mapping[str, Any]]
 
 
 def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
-    """`found` is `succ_retrieved`; calls and tokens are of one question; `d1` is the share of plans of depth 1."""
+    """Yields the tables. `found` is `succ_retrieved`; calls and tokens are per question; `d1` is the share of plans of
+    depth 1.
+    """
     yield _answers(reasoners)
     yield _costs(reasoners)
     judged = {name: scores["judge"] for name, scores in reasoners.items() if "judge" in scores}

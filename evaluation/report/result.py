@@ -1,4 +1,4 @@
-"""What a comparison on one dataset came to: its rows, and the scores that follow from them."""
+"""The result of an experiment on one dataset: its rows, and the scores that are computed from them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ __all__ = ["Result"]
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """All rows of one dataset; scores are derived from them."""
+    """All rows of one dataset, and the scores computed from them."""
 
     dataset: str
     questions: int
@@ -37,7 +37,9 @@ class Result:
 
     @property
     def reasoners(self) -> Mapping[str, Mapping[str, Any]]:
-        """Each with the fingerprint of its rows; with a `judge` where answers were judged."""
+        """The scores of each reasoner, with the fingerprint of its rows, and with `judge` if its answers were
+        judged.
+        """
         judged = {name: list(rows) for name, rows in groupby(self.judgements, key=lambda row: row.reasoner)}
         return {
             name: {
@@ -50,16 +52,16 @@ class Result:
 
     @property
     def search_comparisons(self) -> Mapping[str, Comparison]:
-        """Each searcher but the one that the others are compared with."""
+        """The comparison of each searcher with the baseline."""
         return compare(self._by_searcher, SEARCH_COMPARED, self.baseline)
 
     @property
     def answer_comparisons(self) -> Mapping[str, Comparison]:
-        """Each reasoner but the one that the others are compared with."""
+        """The comparison of each reasoner with the baseline."""
         return compare(self._by_reasoner, ANSWER_COMPARED, self.baseline)
 
     def rows(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Kind, dataset and fields of each, as they are written to disk."""
+        """Yields kind, dataset and fields of each row, as they are written to disk."""
         yield from ((SEARCH, self.dataset, asdict(row)) for row in self.searches)
         yield from ((ANSWER, self.dataset, row.to_json()) for row in self.answers)
         yield from ((JUDGEMENT, self.dataset, row.to_json()) for row in self.judgements)

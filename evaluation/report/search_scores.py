@@ -1,4 +1,4 @@
-"""x"""
+"""Scores of a searcher from all its rows; pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ class SearchScores:
     """A searcher's means over all questions; latencies in milliseconds, of the questions that did not fail."""
 
     means: Mapping[str, float | None]
-    """None: nothing is known of what supports the questions."""
+    """None: the supporting passages of the questions are unknown."""
     latency_ms: Mapping[str, float]
     without_embedding_ms: Mapping[str, float]
     stages_ms: Mapping[str, float] = field(default_factory=dict)
-    """Median by stage of the trace, over the questions that have the stage."""
+    """The median of each stage of the trace, over the questions that have it."""
     failed: int = 0
 
 
 def aggregate_searches(rows: Sequence[SearchRow]) -> SearchScores:
-    """The rows are those of one searcher."""
+    """Returns the scores of one searcher's rows."""
     answered = [row for row in rows if row.error is None]
     stages = dict.fromkeys(stage for row in answered for stage in row.stages)
     return SearchScores(

@@ -1,4 +1,4 @@
-"""Results side by side in a terminal: for each dataset how it was indexed, its searchers, its reasoners."""
+"""Tables of results for the terminal: for each dataset its index, its searchers and its reasoners."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,7 +26,7 @@ _SEARCH = {
 
 
 def build_tables(results: Sequence[Result]) -> Group:
-    """Fractions in percent, latencies in milliseconds; several datasets have their average at the end."""
+    """Returns fractions in percent and latencies in milliseconds; several datasets are followed by their average."""
     reports = [build_report([result], None) for result in results]
     parts: list[Text | Table] = []
     for report in reports:
@@ -66,7 +66,7 @@ def _searchers(searchers: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> Iterator[Table | Text]:
-    """Nothing where nothing is compared: of one searcher alone, of an average."""
+    """Yields the table of differences; nothing for a single searcher or an average."""
     compared = {name: scores["difference"] for name, scores in scored.items() if scores.get("difference")}
     if not compared:
         return
@@ -77,7 +77,7 @@ def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, 
     yield shown
     yield Text(
         f"The difference to {baseline} in points, with its {LEVEL:.0%} interval by paired bootstrap over the "
-        "questions: bold where it does not hold 0, else it may be noise.",
+        "questions: bold where it does not contain 0, else it may be noise.",
         style="dim",
     )
 

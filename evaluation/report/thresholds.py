@@ -1,4 +1,4 @@
-"""Limits that a comparison must reach, for CI: `recall@5=.7`, or of one searcher `fused/recall@5=.7`."""
+"""Thresholds for CI (`--fail-under`): `recall@5=.7`, or of one searcher `fused/recall@5=.7`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _METRICS = SEARCH_METRICS.union(ANSWER_METRICS)
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold:
-    """`of` is the searcher or reasoner that is meant; empty: each that has the metric."""
+    """The least value of a metric. `of` is the searcher or reasoner; empty: each that has the metric."""
 
     of: str
     metric: str
@@ -23,7 +23,7 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """Read `[NAME/]METRIC=VALUE`; raises `InvalidInput`."""
+    """Returns the threshold of `[NAME/]METRIC=VALUE`; raises `InvalidInput` if it is wrong."""
     target, _, value = text.rpartition("=")
     of, _, metric = target.rpartition("/")
     if metric not in _METRICS:
@@ -32,16 +32,16 @@ def parse_threshold(text: str) -> Threshold:
     try:
         least = float(value)
     except ValueError as error:
-        raise InvalidInput(f"--fail-under {text!r}: {value!r} is no number; write recall@5=.7") from error
+        raise InvalidInput(f"--fail-under {text!r}: {value!r} is not a number; write recall@5=.7") from error
     if not 0 <= least <= 1:
         raise InvalidInput(f"--fail-under {text!r}: metrics are fractions, so the limit is between 0 and 1")
     return Threshold(of=of, metric=metric, least=least)
 
 
 def find_shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[str, Any]]) -> list[str]:
-    """One sentence for each value below a limit; every dataset counts by itself.
+    """Returns one sentence for each value below a threshold; each dataset counts by itself.
 
-    Raises `InvalidInput` for a limit that nothing was measured for: it would always be kept.
+    Raises `InvalidInput` for a threshold whose metric was not measured, since it would always hold.
     """
     failures = []
     for threshold in thresholds:

@@ -1,1 +1,1 @@
-"""Per-question rows and the files that hold them."""
+"""Rows: the result of one question, by searcher and by reasoner, and the file that stores them."""

@@ -1,4 +1,4 @@
-"""What one reasoner made of one question: all that is scored, judged and resumed from."""
+"""The row of one reasoner's answer to one question: all that is scored, judged and used again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,7 +19,7 @@ ANSWER_METRICS = ("em", "f1", "acc", "succ", "succ_retrieved", *_SUPPORT_METRICS
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What the calls of models came to. `cached` calls, which cost nothing, are in no other number."""
+    """The cost of model calls. `cached` calls cost nothing and are in no other number."""
 
     calls: int = 0
     cached: int = 0
@@ -39,7 +39,7 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class StepRow:
-    """One step of the plan as it was answered."""
+    """One step of the plan with its answer."""
 
     id: str
     question: str
@@ -51,10 +51,11 @@ class StepRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerRow:
-    """`answer` is without the markers of its citations; `retrieved` are the keys of all documents that any step
-    retrieved, `chunks` the ids of their chunks; `shown` is what the final call had before it.
+    """The answer of a reasoner to one question.
 
-    `fingerprint` stands for all that the answer depends on beside the question, `gold` for the question itself.
+    `answer` is without the markers of its citations. `retrieved` are the keys of all documents that any step retrieved,
+    `chunks` the ids of their chunks. `shown` are the texts in the prompt of the final call. `fingerprint` identifies
+    all that the answer depends on besides the question, `gold` the question itself.
     """
 
     question_id: str
@@ -76,16 +77,16 @@ class AnswerRow:
 
     @property
     def depth(self) -> int:
-        """Of the plan, as Plan*RAG counts: 0 where the question is its only step, else how many layers it has."""
+        """The depth of the plan as in Plan*RAG: 0 if the question is its only step, else the number of its layers."""
         return len(self.depths) if len(self.steps) > 1 else 0
 
     @property
     def depths(self) -> range:
-        """Those of its steps, from 0; none without steps."""
+        """The depths of its steps, from 0; empty without steps."""
         return range(max((step.depth + 1 for step in self.steps), default=0))
 
     def steps_to(self, depth: int) -> tuple[StepRow, ...]:
-        """The steps of this depth and of those before it."""
+        """Returns the steps of this depth and of lower ones."""
         return tuple(step for step in self.steps if step.depth <= depth)
 
     def to_json(self) -> dict[str, Any]:
@@ -93,21 +94,22 @@ class AnswerRow:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """What `to_json` made; raises `TypeError` or `KeyError` for anything else."""
+        """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
         lists = {name: tuple(fields[name]) for name in ("retrieved", "shown", "chunks", "notes")}
         steps = tuple(StepRow(**{**step, "parents": tuple(step["parents"])}) for step in fields["steps"])
         return cls(**{**fields, **lists, "steps": steps, "cost": Cost(**fields["cost"])})
 
 
 def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, seconds: float, trace: Trace) -> AnswerRow:
-    """Score one answer. An abstention's text is no prediction, so it scores nothing for what it happens to say.
+    """Returns the row of an answer with its scores. The text of an abstention is not a prediction, so it scores
+    nothing.
 
-    `succ` looks at what the final call was shown (without such a call: at what the last step retrieved),
-    `succ_retrieved` at what any step retrieved. What depends on the supporting passages is left out where they are not
-    known.
+    `succ` looks at the texts that the final call was shown (without such a call: that the last step retrieved),
+    `succ_retrieved` at those that any step retrieved. Metrics of support are left out if the supporting passages are
+    unknown.
     """
     every = [hit for step in answer.steps for hit in step.hits]
-    context = answer.shown or _texts(answer.steps[-1].hits if answer.steps else ())
+    context = answer.shown or _list_texts(answer.steps[-1].hits if answer.steps else ())
     found = match_supports(collapse_hits(every, question.supporting), question.supporting)
     prediction = "" if answer.abstained else answer.plain
     scores = {
@@ -115,7 +117,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
         "f1": token_f1(prediction, question.answers),
         "acc": contains_answer([prediction], question.answers),
         "succ": contains_answer(context, question.answers),
-        "succ_retrieved": contains_answer(_texts(every), question.answers),
+        "succ_retrieved": contains_answer(_list_texts(every), question.answers),
         "union_recall": recall(found, question.supporting, len(found)),
         "union_precision": precision(found),
     }
@@ -129,7 +131,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
         scores=_keep_known(question, scores),
         seconds=seconds,
         cost=Cost.of(trace),
-        steps=tuple(map(_step, answer.steps)),
+        steps=tuple(map(_make_step, answer.steps)),
         shown=tuple(context),
         chunks=distinct(hit.chunk.id for hit in every if hit.url is None),
         notes=tuple(trace.notes),
@@ -139,7 +141,7 @@ def score_answer(question: GoldQuestion, reasoner: str, answer: Answer, *, secon
 def score_failed_answer(
     question: GoldQuestion, reasoner: str, error: str, *, seconds: float = 0.0, cost: Cost | None = None
 ) -> AnswerRow:
-    """A question that failed scores nothing, and is counted."""
+    """Returns the row of a failed question, which scores 0 and is counted."""
     return AnswerRow(
         question_id=question.id,
         question=question.text,
@@ -158,7 +160,7 @@ def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, f
     return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}
 
 
-def _step(step: Step) -> StepRow:
+def _make_step(step: Step) -> StepRow:
     return StepRow(
         id=step.id,
         question=step.question,
@@ -169,5 +171,5 @@ def _step(step: Step) -> StepRow:
     )
 
 
-def _texts(hits: Sequence[Hit]) -> tuple[str, ...]:
+def _list_texts(hits: Sequence[Hit]) -> tuple[str, ...]:
     return tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in hits)

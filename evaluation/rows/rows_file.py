@@ -1,4 +1,4 @@
-"""The rows on disk: appended as they are made, so that a comparison that was interrupted goes on where it ended."""
+"""The file of rows: appended as they are computed, so that an interrupted comparison continues where it ended."""
 
 import fcntl
 import json
@@ -20,10 +20,10 @@ Key = tuple[str, str, str]
 
 
 class RowsFile:
-    """Between `with` and its end no other comparison writes the file. Of rows with one key the last counts.
+    """A file of rows, locked within `with`. Of rows with the same key the last counts.
 
-    A line that was half written when its process died is dropped. Raises `InvalidInput` for a file that holds anything
-    else, before it is touched, and `Conflict` where another comparison is writing it.
+    A last line that was half written when its process ended is deleted. Raises `InvalidInput` for a file with other
+    content, before it is changed, and `Conflict` if another comparison writes it.
     """
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
@@ -54,11 +54,11 @@ class RowsFile:
             self._file.close()
 
     def find(self, kind: str, fingerprint: str, gold: str) -> Mapping[str, Any] | None:
-        """The fields that were kept for this question under this fingerprint."""
+        """Returns the fields that were stored for this question under this fingerprint, or None."""
         return self._rows.get((kind, fingerprint, gold))
 
     def keep(self, kind: str, dataset: str, fields: Mapping[str, Any]) -> None:
-        """Append a row; what has returned survives the end of the process, however that comes."""
+        """Appends a row; when it returns, the row survives the end of the process."""
         if self._file is None:
             raise ValueError("rows are kept between `with` and its end")
         self._rows[kind, fields["fingerprint"], fields["gold"]] = fields
@@ -66,7 +66,7 @@ class RowsFile:
         self._file.flush()
 
     def finish(self, rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
-        """Put these rows (kind, dataset, fields) first and in this order. Paid rows of other ones stay, behind."""
+        """Writes these rows (kind, dataset, fields) first, in this order; other answers and judgements follow."""
         ours = [(kind, dataset, fields) for kind, dataset, fields in rows]
         written = {_key(kind, fields) for kind, _, fields in ours}
         others: dict[Key, bytes] = {}
@@ -83,10 +83,10 @@ class RowsFile:
         half = content.rpartition(b"\n")[2]
         for row in read_rows(self.path, whole_lines=True):
             if row.fields.get("kind") not in _KINDS:
-                raise InvalidInput(f"{row.place} is no row of a comparison; --rows names a file of its own")
+                raise InvalidInput(f"{row.place} is not a row of a comparison; name another file with --rows")
             self._rows[_key(row.fields["kind"], row.fields)] = _fields(row.fields)
         if half and half[: len(_BEGINNING)] != _BEGINNING[: len(half)]:
-            raise InvalidInput(f"{self.path} ends with no row of a comparison; --rows names a file of its own")
+            raise InvalidInput(f"{self.path} does not end with a row of a comparison; name another file with --rows")
         if self._file is not None and (half or self._fresh):
             self._file.truncate(0 if self._fresh else len(content) - len(half))
         if self._fresh:

@@ -1,4 +1,4 @@
-"""x"""
+"""The row of one searcher's result for one question, with its scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 DEPTH = 10
-"""How many places of a ranking are kept: the deepest cut that is reported."""
+"""The places of a ranking that are stored: the deepest cut that is reported."""
 
 _EMBEDDING = "embed"
 
@@ -31,9 +31,10 @@ SEARCH_METRICS = frozenset(SEARCH_MEASURES)
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRow:
-    """`ranking` are the keys of the documents that hold each place; `seconds` is the wall time, `stages` the trace's.
+    """The result of a searcher for one question.
 
-    A key is repeated only where places are held by chunks: where spans support the question.
+    `ranking` are the keys of the documents at each place; a key is repeated only if places are chunks, that is if spans
+    support the question. `seconds` is wall time, `stages` are the trace's.
     """
 
     question_id: str
@@ -60,9 +61,9 @@ def score_search(
     stages: Mapping[str, float],
     notes: Sequence[str],
 ) -> SearchRow:
-    """Score one result. Succ looks at title and text of the first five places, of a document at its best chunk's.
+    """Returns the row of a result with its scores. Succ looks at title and text of the first five places.
 
-    What depends on the supporting passages is left out where they are not known.
+    Metrics of support are left out if the supporting passages are unknown.
     """
     supporting = question.supporting
     places = collapse_hits(hits, supporting)[:DEPTH]
@@ -87,7 +88,7 @@ def score_search(
 
 
 def score_failed_search(question: GoldQuestion, searcher: str, error: str) -> SearchRow:
-    """A question that failed scores nothing, and is counted."""
+    """Returns the row of a failed question, which scores 0 and is counted."""
     return SearchRow(
         question_id=question.id,
         question=question.text,

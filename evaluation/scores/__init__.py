@@ -1,1 +1,1 @@
-"""Measures: per question, their means, and thresholds on them."""
+"""Measures of one question's result, and the paired bootstrap."""

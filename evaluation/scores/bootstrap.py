@@ -1,4 +1,4 @@
-"""How far a mean difference may be due to the questions that happened to be asked: the paired bootstrap; pure."""
+"""The paired bootstrap: how far a mean difference may be due to the choice of questions; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """A mean difference, and between which values `level` of the means lie when the questions are drawn again."""
+    """A mean difference, and the range in which `level` of the means lie when the questions are resampled."""
 
     mean: float
     low: float
@@ -20,25 +20,27 @@ class Interval:
 
     @property
     def clear_of_zero(self) -> bool:
-        """Whether all of it is on one side; else the difference may be noise."""
+        """Whether the interval is on one side of zero; if not, the difference may be noise."""
         return self.low > 0 or self.high < 0
 
 
 def bootstrap_interval(
     differences: Sequence[float], *, seed: int, resamples: int = 10_000, level: float = LEVEL
 ) -> Interval:
-    """The mean of paired differences with its percentile interval; there must be at least one difference.
+    """Returns the mean of paired differences with its percentile interval; at least one difference is required.
 
-    Questions are drawn with repetition, as many as there are. Equal differences are interchangeable, so that it is
-    their counts that are drawn: the same distribution, and memory by the number of different values.
+    Questions are drawn with replacement, as many as there are. Equal differences are interchangeable, so their counts
+    are drawn: the distribution is the same, and memory depends on the number of different values.
     """
     values, counts = np.unique(np.asarray(differences, dtype=np.float64), return_counts=True)
     asked = len(differences)
     drawn = np.random.default_rng(seed).multinomial(asked, counts / asked, size=resamples)
     low, high = np.quantile(drawn @ values / asked, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(mean=_rounded(float(np.mean(differences))), low=_rounded(float(low)), high=_rounded(float(high)))
+    return Interval(mean=_round(float(np.mean(differences))), low=_round(float(low)), high=_round(float(high)))
 
 
-def _rounded(value: float) -> float:
-    """Thirds and quarters that cancel out leave 1e-17, and an end at zero has to be zero (and not -0.0)."""
+def _round(value: float) -> float:
+    """Returns the value rounded to 12 digits: thirds and quarters that cancel leave 1e-17, and an end at zero must be
+    zero (and not -0.0).
+    """
     return round(value, 12) + 0.0

@@ -1,9 +1,9 @@
-"""Measures of one question's result, as `docs/benchmarks.md` defines them; pure. All are fractions from 0 to 1."""
+"""Measures of one question's result, as defined in `docs/benchmarks.md`; pure. All are fractions from 0 to 1."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence, Set
 
-from core.answers import normalise_answer
+from core.text.answers import normalise_answer
 
 __all__ = [
     "Shown",
@@ -21,52 +21,52 @@ __all__ = [
 ]
 
 Shown = Sequence[Set[Hashable]]
-"""A ranking: what each place of it shows of the passages that support the question."""
+"""A ranking: for each place, the supporting passages that it shows."""
 
 
 def distinct(ranking: Iterable[str]) -> tuple[str, ...]:
-    """Each once, where it stands first."""
+    """Returns each key once, at its first place."""
     return tuple(dict.fromkeys(ranking))
 
 
 def recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
-    """The share of the supporting passages that the first k show. Nothing to find is found."""
+    """Returns the share of the supporting passages that the first k places show; 1 if there are none."""
     if not supporting:
         return 1.0
     return len(set().union(*shown[:k]) & set(supporting)) / len(set(supporting))
 
 
 def all_recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
-    """1 if the first k show every supporting passage."""
+    """Returns 1 if the first k places show every supporting passage, else 0."""
     return float(set(supporting) <= set().union(*shown[:k]))
 
 
 def precision(shown: Shown) -> float:
-    """The share of what was retrieved that supports; nothing retrieved is 0."""
+    """Returns the share of places that support the question; 0 if nothing was retrieved."""
     return sum(map(bool, shown)) / len(shown) if shown else 0.0
 
 
 def reciprocal_rank(shown: Shown) -> float:
-    """1 / the place of the first that supports; 0 if there is none."""
+    """Returns 1 / the place of the first that supports the question; 0 if there is none."""
     return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 
 def contains_answer(texts: Iterable[str], answers: Iterable[str]) -> float:
-    """1 if a normalised answer is contained in one normalised text; an answer of which nothing is left is in none.
+    """Returns 1 if a normalised answer is contained in a normalised text; an answer that normalises to '' is in none.
 
-    Plain containment, as published, so that figures compare: "no" is contained in "north".
+    This is plain containment, as published, so that results are comparable: "no" is contained in "north".
     """
     gold = [normalised for normalised in map(normalise_answer, answers) if normalised]
     return float(any(answer in normalise_answer(text) for text in texts for answer in gold))
 
 
 def exact_match(prediction: str, answers: Iterable[str]) -> float:
-    """1 if the prediction is one of the answers, normalised."""
+    """Returns 1 if the prediction is one of the answers, normalised."""
     return float(normalise_answer(prediction) in map(normalise_answer, answers))
 
 
 def token_f1(prediction: str, answers: Iterable[str]) -> float:
-    """The harmonic mean of precision and recall over the tokens that are shared; the best over the answers."""
+    """Returns the harmonic mean of precision and recall over shared tokens, the best over the answers."""
     return max((_token_f1(normalise_answer(prediction), normalise_answer(answer)) for answer in answers), default=0.0)
 
 
@@ -79,18 +79,20 @@ def _token_f1(prediction: str, answer: str) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """0 for none: a question set that yields nothing is no success."""
+    """Returns the mean; 0 of no values, so that a question set without results is no success."""
     return sum(values) / len(values) if values else 0.0
 
 
 def mean_of_known(values: Sequence[float | None]) -> float | None:
-    """Over those that are known; None where none is, of some that were asked for."""
+    """Returns the mean of the known values; None if there are values and none is known."""
     known = [value for value in values if value is not None]
     return mean(known) if known or not values else None
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Linear between the two nearest ranks, as numpy's default; 0 for no values. `share` is a fraction."""
+    """Returns the percentile, linear between the two nearest ranks as in numpy; 0 of no values. `share` is a
+    fraction.
+    """
     if not values:
         return 0.0
     ordered = sorted(values)

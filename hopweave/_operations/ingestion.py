@@ -9,7 +9,7 @@ from typing import Any
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
 from hopweave._steps import Read, Steps, call, path
-from hopweave._values.documents import NewDocument, OnConflict, Queued, Rejected
+from hopweave._values.documents import NewDocument, OnConflict, Queued, Rejection
 from hopweave._values.ingestion import Ingestion
 from hopweave._values.jobs import Job
 
@@ -50,7 +50,7 @@ def ingest(
     Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
     """
     found = yield Read(function=lambda: read_documents(paths, documents))
-    rejected: list[Rejected] = []
+    rejected: list[Rejection] = []
     batches = _batches(found, rejected)
     options: dict[str, Any] = {"on_conflict": on_conflict}
     if budget_tokens is not None:
@@ -68,12 +68,12 @@ def ingest(
     return Ingestion(jobs=tuple(jobs), documents=tuple(queued), rejected=tuple(rejected))
 
 
-def _batches(found: Iterable[NewDocument | Rejected], rejected: list[Rejected]) -> Iterator[list[Mapping[str, Any]]]:
+def _batches(found: Iterable[NewDocument | Rejection], rejected: list[Rejection]) -> Iterator[list[Mapping[str, Any]]]:
     """Parts that one call takes; what is rejected is put aside. A larger document goes alone."""
     batch: list[Mapping[str, Any]] = []
     size = 0
     for one in found:
-        if isinstance(one, Rejected):
+        if isinstance(one, Rejection):
             rejected.append(one)
             continue
         body = {name: value for name, value in asdict(one).items() if value or value == ""}

@@ -14,7 +14,7 @@ __all__ = [
     "NewDocument",
     "OnConflict",
     "Queued",
-    "Rejected",
+    "Rejection",
     "Span",
 ]
 
@@ -68,7 +68,7 @@ class Queued:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rejected:
+class Rejection:
     """A file, or a line of one, that was not sent: `source` names the place, `reason` says why."""
 
     source: str

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hopweave._values.documents import Queued, Rejected
+from hopweave._values.documents import Queued, Rejection
 from hopweave._values.jobs import Failure, Job
 
 __all__ = ["Ingestion"]
@@ -16,7 +16,7 @@ class Ingestion:
 
     jobs: tuple[Job, ...]
     documents: tuple[Queued, ...]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[Rejection, ...]
 
     @property
     def failures(self) -> tuple[Failure, ...]:

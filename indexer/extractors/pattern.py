@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.surface import find_names
+from core.text.name_spans import find_names
 from core.text.titles import bare_title
 from core.trace import Trace
 
@@ -23,7 +23,7 @@ class Config(StrategyConfig):
 
 
 class PatternExtractor:
-    """Finds the names that `core.text.surface` finds. The bare title is a name in every chunk of its document."""
+    """Finds the names that `core.text.name_spans` finds. The bare title is a name in every chunk of its document."""
 
     fingerprint = "pattern-2"
     gives_triples = GIVES_TRIPLES

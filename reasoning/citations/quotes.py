@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from core.answers import contained, normalise_answer
 from core.documents import Span
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
+from core.text.answers import is_contained, normalise_answer
 from core.text.sentences import sentences
-from core.text.terms import STOP_WORDS
+from core.text.word_lists import STOP_WORDS
 
 __all__ = ["find_quote", "is_quoted", "is_supported", "locate", "passage_text", "select_quote"]
 
@@ -69,7 +69,7 @@ def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
 
     def support(span: Span) -> tuple[bool, int, int]:
         words = text[span.start : span.end]
-        return contained(answer, words), len(wanted & _content_words(words)), -span.start
+        return is_contained(answer, words), len(wanted & _content_words(words)), -span.start
 
     spans = [_strip(text, start, end) for start, end in sentences(text)] or [Span(start=0, end=len(text))]
     best = max(spans, key=support)
@@ -78,7 +78,7 @@ def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
 
 def is_supported(answer: str, hits: Sequence[Hit]) -> bool:
     """Whether a passage (its title or its text) literally holds the answer, both normalised as SQuAD does."""
-    return any(contained(answer, passage_text(hit)) for hit in hits)
+    return any(is_contained(answer, passage_text(hit)) for hit in hits)
 
 
 def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
@@ -91,7 +91,7 @@ def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
     if not parts or normalise_answer(answer) in _NEVER_LITERAL:
         return False
     texts = [f"{quote.hit.document.title}\n{_sentences_of(quote)}" for quote in quotes]
-    return all(any(contained(part, text) for text in texts) for part in parts)
+    return all(any(is_contained(part, text) for text in texts) for part in parts)
 
 
 def _sentences_of(quote: Quote) -> str:

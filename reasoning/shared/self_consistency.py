@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.answers import normalise_answer
 from core.ports.embedding import Embedder
+from core.text.answers import normalise_answer
 from reasoning.citations.markers import MARKERS
 from reasoning.engine.answers import Conclusion
 

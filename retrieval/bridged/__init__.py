@@ -1,1 +1,3 @@
-"""Bridged ranking: the pool of `fused` ranked again by how its best passages lead to the others; no model is called."""
+"""Parts of the searcher `bridged`: evidence, features and a trained ranker over the pool of stage 1; no model is
+called.
+"""

@@ -1,4 +1,4 @@
-"""What a hit's score is made of, by feature: parts that sum to the score. Only asked for, so apart from ranking."""
+"""The parts of a hit's score by feature, which sum to the score. They are computed only on request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,22 +18,23 @@ Floats = NDArray[np.float64]
 
 
 def split_ranker_score(ranker: Ranker, features: Floats) -> dict[str, Floats]:
-    """Of `features` (n, f), by name, (n,): for each candidate they sum to `Ranker.score`.
+    """Returns the parts of each candidate's score, by name, (n,), for `features` (n, f); they sum to `Ranker.score`.
 
-    A feature's is its weighted value beyond the mean of the candidates, on the scale of the score. Beside them stand
-    `trees`, which cannot be told apart by feature; or, without trees, `mean`: the score that the average candidate has.
+    The part of a feature is its weighted value beyond the mean of the candidates, on the scale of the score. Besides
+    the features there is `trees`, which cannot be divided among features; or, for a ranker without trees, `mean`, the
+    score of the average candidate.
     """
     linear = features @ ranker.weights
     parts = ranker.contributions(features)
     if ranker.trees is None:
-        return {**_named(ranker, parts), "mean": np.full(len(linear), linear.mean())}
+        return {**_by_feature(ranker, parts), "mean": np.full(len(linear), linear.mean())}
     deviation = linear.std()
     scale = 1.0 / deviation if deviation > 0 else 0.0
-    return {**_named(ranker, parts * scale), "trees": standardise(ranker.trees.score(features))}
+    return {**_by_feature(ranker, parts * scale), "trees": standardise(ranker.trees.score(features))}
 
 
 def split_fused_score(pool: Pool) -> dict[str, Floats]:
-    """The parts of stage 1's score, under the names of its signals."""
+    """Returns the parts of stage 1's score, by the names of its signals."""
     dense, sparse, graph = WEIGHTS
     return {
         "dense": dense * scale(pool.dense),
@@ -43,12 +44,12 @@ def split_fused_score(pool: Pool) -> dict[str, Floats]:
 
 
 def add_contributions(hits: Sequence[Hit], places: Sequence[int], parts: Mapping[str, Floats]) -> tuple[Hit, ...]:
-    """The hits, which are at `places` among the candidates, each with its own."""
+    """Returns the hits, which are at `places` among the candidates, each with its parts."""
     return tuple(
         replace(hit, contributions={name: float(values[place]) for name, values in parts.items()})
         for hit, place in zip(hits, places, strict=True)
     )
 
 
-def _named(ranker: Ranker, parts: Floats) -> dict[str, Floats]:
+def _by_feature(ranker: Ranker, parts: Floats) -> dict[str, Floats]:
     return dict(zip(ranker.features, parts.T, strict=True))

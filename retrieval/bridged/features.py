@@ -1,7 +1,7 @@
-"""The features that bridged ranking weighs: pure functions of the evidence, one value a candidate, greater is better.
+"""The features that rankers weigh: pure functions of the evidence, one value for each candidate, greater is better.
 
-A docstring says what a feature means; a hit's contributions show it. A feature is 0 where it has nothing to say:
-without a linked name all of PageRank's are, without known words all that count words.
+Each docstring defines its feature; `contributions` of a hit show its effect. A feature is 0 if it does not apply: all
+of PageRank without a linked name, all that count words without known words.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Feature = Callable[[PoolEvidence], Floats]
 
 FEATURES: dict[str, Feature] = {}
-"""By name, in the order of the files that weigh them."""
+"""All features by name. Ranker files list their weights in this order."""
 
 _TOP = 5.0
 _LEAST_MASS = 1e-6
@@ -31,13 +31,13 @@ def _feature(function: Feature) -> Feature:
 
 
 def compute_features(evidence: PoolEvidence, names: Sequence[str]) -> Floats:
-    """The named features, (n, features)."""
+    """Returns the values of the named features, (n, features)."""
     return np.stack([FEATURES[name](evidence) for name in names], axis=1)
 
 
 @_feature
 def stage1_rank(e: PoolEvidence) -> Floats:
-    """High in the mix of cosine, BM25 and PageRank: 5 / (5 + rank)."""
+    """The rank by the fused score of cosine, BM25 and PageRank: 5 / (5 + rank)."""
     return _TOP / (_TOP + e.place.astype(np.float64))
 
 
@@ -55,20 +55,20 @@ def mass_log(e: PoolEvidence) -> Floats:
 
 @_feature
 def mass_rank(e: PoolEvidence) -> Floats:
-    """High by PageRank: 5 / (5 + rank)."""
-    return np.where(e.mass > 0, _TOP / (_TOP + _places(e, e.mass)), 0.0)
+    """The rank by PageRank: 5 / (5 + rank)."""
+    return np.where(e.mass > 0, _TOP / (_TOP + _ranks(e, e.mass)), 0.0)
 
 
 @_feature
 def mass_by_degree(e: PoolEvidence) -> Floats:
-    """PageRank's mass beyond what naming many names brings: (mass / degree), scaled, ^ .25."""
+    """PageRank mass beyond what many mentions give: (mass / degree), scaled, to the power 0.25."""
     return scale(e.mass / np.maximum(e.degree, 1.0)) ** _EXPONENT
 
 
 @_feature
 def mass_and_words(e: PoolEvidence) -> Floats:
-    """Both PageRank and the words of the question outside of names."""
-    return _mass_root(e) * e.wording
+    """PageRank times the question's words outside of names."""
+    return _scaled_mass(e) * e.wording
 
 
 @_feature
@@ -79,51 +79,51 @@ def words(e: PoolEvidence) -> Floats:
 
 @_feature
 def words_rank(e: PoolEvidence) -> Floats:
-    """High by the words outside of names: 5 / (5 + rank)."""
-    return np.where(e.wording > 0, _TOP / (_TOP + _places(e, e.wording)), 0.0)
+    """The rank by the words outside of names: 5 / (5 + rank)."""
+    return np.where(e.wording > 0, _TOP / (_TOP + _ranks(e, e.wording)), 0.0)
 
 
 @_feature
 def words_covered(e: PoolEvidence) -> Floats:
-    """The share of idf of the question's words outside of names that the passage has."""
+    """The share of the idf of the question's words outside of names that the passage has."""
     return e.has_word @ e.question.idf / e.question.total if e.question.total > 0 else np.zeros(len(e.chunks))
 
 
 @_feature
 def title_overlap(e: PoolEvidence) -> Floats:
-    """The share of idf of the title's words that the question has."""
+    """The share of the idf of the title's words that the question has."""
     return e.title_overlap
 
 
 @_feature
 def title_asked(e: PoolEvidence) -> Floats:
-    """The title is a name that the question names: its rarity."""
-    return _only(e.names.titled(np.where(e.names.linked, e.names.rarity, 0.0)[None]))
+    """The rarity of the title, if it is a name that the question names."""
+    return _squeeze(e.names.max_over_titles(np.where(e.names.linked, e.names.rarity, 0.0)[None]))
 
 
 @_feature
 def names_asked(e: PoolEvidence) -> Floats:
-    """The share of rarity of the question's names that the passage names."""
+    """The share of the rarity of the question's names that the passage names."""
     weight = np.where(e.names.linked, e.names.rarity, 0.0)
-    return _only(e.names.total(weight[e.names.name][None])) / max(float(weight.sum()), 1e-9)
+    return _squeeze(e.names.sum_over_mentions(weight[e.names.name][None])) / max(float(weight.sum()), 1e-9)
 
 
 @_feature
 def best_for_name(e: PoolEvidence) -> Floats:
-    """Among the best, by cosine, of those that name a name of the question: rarity x 2 / (2 + rank)."""
+    """The rank by cosine among the passages that have a name of the question: rarity x 2 / (2 + rank)."""
     asked = e.names.linked[e.names.name]
-    return _only(e.names.greatest(np.where(asked, e.names.rarity[e.names.name] * e.standing, 0.0)[None]))
+    return _squeeze(e.names.max_over_mentions(np.where(asked, e.names.rarity[e.names.name] * e.standing, 0.0)[None]))
 
 
 @_feature
 def bridge_title(e: PoolEvidence) -> Floats:
-    """A source names the passage's title, which the question does not."""
+    """A source names the passage's title, which the question does not name."""
     return e.best(e.links.title)
 
 
 @_feature
 def bridge_title_adds(e: PoolEvidence) -> Floats:
-    """As `bridge_title`, times the question's words that the passage brings and the source lacks."""
+    """`bridge_title` times the share of the question's words that the passage has and the source lacks."""
     return e.best(e.links.title * e.added)
 
 
@@ -135,7 +135,7 @@ def bridge_name(e: PoolEvidence) -> Floats:
 
 @_feature
 def bridge_name_adds(e: PoolEvidence) -> Floats:
-    """As `bridge_name`, times the question's words that the passage brings and the source lacks."""
+    """`bridge_name` times the share of the question's words that the passage has and the source lacks."""
     return e.best(e.links.shared * e.added)
 
 
@@ -147,33 +147,33 @@ def bridge_back(e: PoolEvidence) -> Floats:
 
 @_feature
 def bridge_many(e: PoolEvidence) -> Floats:
-    """Any of many links holds: 1 - the product of what each leaves open."""
+    """Any of several links holds: 1 - the product of (1 - link) over the sources."""
     left: Floats = np.prod(1.0 - np.clip(e.source_weight[:, None] * e.links.any, 0.0, 0.99), axis=0)
     return 1.0 - left
 
 
 @_feature
 def bridge_rarities(e: PoolEvidence) -> Floats:
-    """How many names are shared with a source: ln(1 + the sum of rarity squared)."""
+    """The number of names that are shared with a source: ln(1 + the sum of squared rarities)."""
     return e.best(np.log1p(e.links.rarities))
 
 
 @_feature
 def bridge_standing(e: PoolEvidence) -> Floats:
-    """As `bridge_name`, by how good the passage is among all that have the name."""
+    """`bridge_name` by the passage's rank among all that have the name."""
     return e.best(e.links.standing)
 
 
 @_feature
 def bridge_like_source(e: PoolEvidence) -> Floats:
-    """A link, times the cosine of source and passage."""
+    """A link times the cosine of source and passage."""
     return e.best(e.links.any * np.maximum(e.similarity, 0.0))
 
 
 @_feature
 def bridge_like_question(e: PoolEvidence) -> Floats:
-    """There is a link, times the scaled cosine of question and passage."""
-    return e.best(np.minimum(3.0 * e.links.any, 1.0)) * _cosine_scaled(e)
+    """Whether there is a link, times the scaled cosine of question and passage."""
+    return e.best(np.minimum(3.0 * e.links.any, 1.0)) * _scaled_cosine(e)
 
 
 @_feature
@@ -189,21 +189,21 @@ def same_title(e: PoolEvidence) -> Floats:
     return e.best((titles[e.sources][:, None] == titles) * (titles >= 0) * e.others)
 
 
-def _only(values: Floats) -> Floats:
-    """The one row of (1, n)."""
+def _squeeze(values: Floats) -> Floats:
+    """Returns the one row of (1, n)."""
     out: Floats = values[0]
     return out
 
 
-def _places(e: PoolEvidence, values: Floats) -> NDArray[np.int64]:
-    """Ranks from 0."""
+def _ranks(e: PoolEvidence, values: Floats) -> NDArray[np.int64]:
+    """Returns ranks from 0."""
     return np.argsort(order_by_score(e.chunks, values))
 
 
-def _cosine_scaled(e: PoolEvidence) -> Floats:
+def _scaled_cosine(e: PoolEvidence) -> Floats:
     return scale(e.cosine)
 
 
-def _mass_root(e: PoolEvidence) -> Floats:
-    """As stage 1 has it."""
+def _scaled_mass(e: PoolEvidence) -> Floats:
+    """Returns PageRank mass as stage 1 scales it."""
     return scale(e.mass) ** _EXPONENT

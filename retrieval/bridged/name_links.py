@@ -1,4 +1,4 @@
-"""Of all the links from sources to a candidate, the one to tell: by which name, and from which source."""
+"""The link that explains a hit: of all links from sources to a candidate the strongest, its name and its source."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ __all__ = ["SourceLink", "find_strongest_link", "list_mentioned"]
 
 Ints = NDArray[np.int64]
 
-_LEAST = 0.05  # of source weight x link: what is weaker moves no hit
+_LEAST = 0.05  # the least source weight x link that is reported: weaker ones do not change the order
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceLink:
-    """A link through `name` (its number in the pool) from a source: its row among the sources, `at` in the pool."""
+    """A link through `name` (its number in the pool) from a source: its row among the sources, and `at` in the pool."""
 
     source: int
     at: int
@@ -26,10 +26,10 @@ class SourceLink:
 
 
 def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
-    """The strongest of any kind, weighed by its source, to the candidate at `place`.
+    """Returns the strongest link of any kind, weighted by its source, to the candidate at `place`, or None.
 
-    Only from the sources `told` (rows), and only through a name that the question does not have: of those that it has
-    more is to be said than that they link.
+    Only the sources in `told` (rows) count, and only names that the question does not have, since a shared name of the
+    question has a reason of its own.
     """
     kinds = [
         (evidence.links.title, _own_title),
@@ -50,7 +50,7 @@ def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int
 
 
 def list_mentioned(names: PoolNames, place: int) -> Ints:
-    """The names that one candidate mentions, ascending."""
+    """Returns the names that one candidate mentions, ascending."""
     first, end = np.searchsorted(names.owner, [place, place + 1])
     return np.sort(names.name[first:end])
 
@@ -64,7 +64,7 @@ def _title_of_source(names: PoolNames, source: int, place: int) -> int | None:
 
 
 def _best_title(names: PoolNames, mentioned: Ints, titled: int) -> int | None:
-    """The title of one candidate that another mentions and the question does not; the one that fewest share."""
+    """Returns the title of one candidate that another mentions and the question does not, the one that fewest share."""
     worth = np.where(np.isin(names.titles[titled], mentioned), names.title_worth[titled], 0.0)
     worth = np.where(names.linked[names.titles[titled]], 0.0, worth) if names.size else worth
     return int(names.titles[titled, worth.argmax()]) if worth.any() else None

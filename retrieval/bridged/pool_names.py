@@ -1,4 +1,4 @@
-"""Which candidates of a pool name what."""
+"""The names that the candidates of a pool mention, as arrays. Links and several features are computed from them."""
 
 from dataclasses import dataclass
 
@@ -17,12 +17,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class PoolNames:
-    """The names that n candidates mention, numbered 0…u-1 within the pool.
+    """The u names that n candidates mention, numbered from 0 within the pool.
 
-    `entities` (u,) are their entities in the snapshot; mention i is of name `name[i]` by candidate `owner[i]`, sorted
-    by owner. `rarity` (u,) is ln(1 + N/df) / ln(1 + N) for N chunks. `linked` (u,) are names that the question has.
-    `titles` (n, 2) are the names that title and heading are, -1 where there is none, and `title_worth` (n, 2) what
-    a link to them is worth: a title that many chunks share leads to each of them the less.
+    `entities` (u,) are their entities in the snapshot. Mention i is of name `name[i]` by candidate `owner[i]`, sorted
+    by owner. `rarity` (u,) is ln(1 + N/df) / ln(1 + N) for N chunks. `linked` (u,) is True for names that the question
+    has. `titles` (n, 2) are the names that title and heading are, -1 where there is none. `title_worth` (n, 2) is the
+    weight of a link to them: 1 / the number of chunks that share the title.
     """
 
     entities: Ints
@@ -37,8 +37,8 @@ class PoolNames:
     def size(self) -> int:
         return len(self.entities)
 
-    def mentioned(self, candidates: Ints) -> NDArray[np.bool_]:
-        """Which names each of these candidates mentions, (k, u)."""
+    def mention_matrix(self, candidates: Ints) -> NDArray[np.bool_]:
+        """Returns which names each of these candidates mentions, (k, u)."""
         out = np.zeros((len(candidates), self.size), np.bool_)
         places = np.full(len(self.titles), -1)
         places[candidates] = np.arange(len(candidates))
@@ -46,26 +46,30 @@ class PoolNames:
         out[row[row >= 0], self.name[row >= 0]] = True
         return out
 
-    def greatest(self, values: Floats) -> Floats:
-        """Of a value for each mention, (k, mentions), the greatest of each candidate, (k, n); 0 without a mention."""
-        return self._reduced(np.maximum, values)
+    def max_over_mentions(self, values: Floats) -> Floats:
+        """Returns, of a value for each mention, (k, mentions), the greatest of each candidate, (k, n); 0 without a
+        mention.
+        """
+        return self._reduce(np.maximum, values)
 
-    def total(self, values: Floats) -> Floats:
-        """The sum over each candidate's mentions, (k, n)."""
-        return self._reduced(np.add, values)
+    def sum_over_mentions(self, values: Floats) -> Floats:
+        """Returns the sum over each candidate's mentions, (k, n)."""
+        return self._reduce(np.add, values)
 
-    def best_title(self, named: NDArray[np.bool_]) -> Floats:
-        """What the best of a candidate's titles is worth among names that are True, (k, u) to (k, n)."""
-        return self.titled(named.astype(np.float64))
+    def weigh_titles(self, named: NDArray[np.bool_]) -> Floats:
+        """Returns the weight of a candidate's best title among the names that are True, (k, u) to (k, n)."""
+        return self.max_over_titles(named.astype(np.float64))
 
-    def titled(self, values: Floats) -> Floats:
-        """Of a value for each name, (k, u), the greatest over a candidate's titles times its worth, (k, n)."""
-        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # the last is what -1 finds
+    def max_over_titles(self, values: Floats) -> Floats:
+        """Returns the greatest value, (k, u), of a candidate's titles, each times its weight, (k, n)."""
+        padded = np.concatenate([values, np.zeros((len(values), 1))], axis=1)  # the last column is for -1
         out: Floats = (padded[:, self.titles] * self.title_worth).max(axis=2)
         return out
 
-    def naming_titles_of(self, sources: Ints, *, linked: float) -> Floats:
-        """What it is worth that a candidate names a source's title, (k, n); `linked` times if the question does."""
+    def weigh_reverse_titles(self, sources: Ints, *, linked: float) -> Floats:
+        """Returns the weight of a source's title that a candidate names, (k, n); times `linked` if the question names
+        it too.
+        """
         out = np.zeros((len(sources), len(self.titles)))
         for row, source in enumerate(sources.tolist()):
             for title, worth in zip(self.titles[source].tolist(), self.title_worth[source].tolist(), strict=True):
@@ -74,7 +78,7 @@ class PoolNames:
                     out[row, by] = np.maximum(out[row, by], worth * (linked if self.linked[title] else 1.0))
         return out
 
-    def _reduced(self, ufunc: np.ufunc, values: Floats) -> Floats:
+    def _reduce(self, ufunc: np.ufunc, values: Floats) -> Floats:
         out = np.zeros((len(values), len(self.titles)))
         if len(self.owner):
             owners, starts = np.unique(self.owner, return_index=True)
@@ -83,8 +87,8 @@ class PoolNames:
 
 
 def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) -> PoolNames:
-    """Read from the graph that the question may see: names that only other documents mention are none."""
-    owner, entity = _mentions(graph, pool.chunks)
+    """Returns the names that the pool's candidates mention in the graph of the query's documents."""
+    owner, entity = _list_mentions(graph, pool.chunks)
     entities, name = np.unique(entity, return_inverse=True)
     total = max(graph.chunks, 1)
     titles = snapshot.titles[pool.chunks].astype(np.int64)
@@ -94,13 +98,15 @@ def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) ->
         name=name,
         rarity=np.log1p(total / np.maximum(graph.df[entities], 1)) / np.log1p(total),
         linked=np.isin(entities, pool.pagerank.entities),
-        titles=_numbered(titles, entities),
-        title_worth=1.0 / np.maximum(_found(snapshot.title_shares, titles), 1),
+        titles=_number_titles(titles, entities),
+        title_worth=1.0 / np.maximum(_look_up_shares(snapshot.title_shares, titles), 1),
     )
 
 
-def _mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
-    """Owner (the place in `chunks`) and entity of each mention: a chunk's neighbours are the entities that it names."""
+def _list_mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
+    """Returns the owner (the index in `chunks`) and the entity of each mention: a chunk's neighbours are its
+    entities.
+    """
     adjacency: Adjacency = graph.adjacency
     starts = adjacency.indptr[chunks]
     counts = adjacency.indptr[chunks + 1] - starts
@@ -109,13 +115,13 @@ def _mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
     return owner, adjacency.indices[at].astype(np.int64) - graph.chunks
 
 
-def _found(shares: Ints, titles: Ints) -> Ints:
+def _look_up_shares(shares: Ints, titles: Ints) -> Ints:
     out = np.zeros_like(titles)
     out[titles >= 0] = shares[titles[titles >= 0]]
     return out
 
 
-def _numbered(titles: Ints, entities: Ints) -> Ints:
+def _number_titles(titles: Ints, entities: Ints) -> Ints:
     if not len(entities):
         return np.full_like(titles, -1)
     at = np.minimum(np.searchsorted(entities, titles), len(entities) - 1)

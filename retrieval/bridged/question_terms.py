@@ -1,4 +1,4 @@
-"""The words of a question that are in no name: what a passage has to bring beside the names it is reached by."""
+"""The words of a question outside of its names: what a passage must have besides the names that lead to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,15 @@ __all__ = ["QuestionTerms", "bm25_idf", "extract_question_terms"]
 
 
 _MOST = 200
-"""So many stems of a question are compared, the rarest: a text that is pasted in must not cost memory."""
+"""The greatest number of stems of a question, the rarest first, so that a pasted text does not cost memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionTerms:
-    """`stems` are those outside of linked names, ascending, with their `idf` and one `written` form of each.
+    """The stems of a question. A stem that the corpus does not have weighs 0.
 
-    `all_stems` has those inside of names too. A stem that the corpus does not have weighs 0.
+    `stems` are those outside of linked names, ascending, with their `idf` and one `written` form of each. `all_stems`
+    includes those inside of names.
     """
 
     stems: Stems
@@ -35,7 +36,7 @@ class QuestionTerms:
 
 
 def extract_question_terms(question: str, links: Sequence[NameLink], statistics: TermStatistics) -> QuestionTerms:
-    """The question's words; a stem that also stands in a linked name counts as part of the name."""
+    """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
     written: dict[int, str] = {}
     named: set[int] = set()
     for word in words(question):
@@ -57,6 +58,6 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
 
 
 def bm25_idf(statistics: TermStatistics, stems: Stems) -> NDArray[np.float64]:
-    """Lucene's: ln(1 + (n - df + .5) / (df + .5)); 0 for a stem that no chunk has."""
+    """Returns Lucene's idf: ln(1 + (n - df + 0.5) / (df + 0.5)); 0 for a stem that no chunk has."""
     df = statistics.document_frequency(stems)
     return np.where(df > 0, np.log1p((statistics.chunks - df + 0.5) / (df + 0.5)), 0.0)

@@ -1,4 +1,4 @@
-"""x"""
+"""Ranker files: JSON with weights, trees, provenance and a hash. Open it to change their format."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from retrieval.bridged.trees import read_trees
 __all__ = ["SHIPPED", "format_ranker", "load_ranker", "read_ranker"]
 
 SHIPPED = ("full", "six")
-"""Rankers of this package, by name: `full` has weights and trees, `six` six weights alone."""
+"""Rankers of this package, by name: `full` has weights and trees, `six` has six weights alone."""
 
 _FORMAT = 1
 
@@ -46,16 +46,16 @@ class _File(BaseModel):
 
 
 def load_ranker(name: str) -> Ranker:
-    """A shipped ranker by name, or one of your own by its path; raises `InvalidStrategy` where it cannot be read.
+    """Returns a shipped ranker by name, or another by its path; raises `InvalidStrategy` if it cannot be read.
 
-    A file that has been written again is read again.
+    A file is read again after it has been modified.
     """
     try:
         return _load(name, 0 if name in SHIPPED else Path(name).stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidStrategy(
-            f"there is no ranker {name!r}: name {' or '.join(SHIPPED)}, or a file that `hopweave train-ranker` "
-            f"has written ({error})"
+            f"there is no ranker {name!r}: name {' or '.join(SHIPPED)}, or the path of a file that "
+            f"`hopweave train-ranker` wrote ({error})"
         ) from error
 
 
@@ -70,21 +70,24 @@ def _load(name: str, _written: int) -> Ranker:
 
 
 def read_ranker(text: str) -> Ranker:
-    """Read a file's text; raises `InvalidInput` for what is not a ranker, was changed by hand, or is too new."""
+    """Returns the ranker of a file's text.
+
+    Raises `InvalidInput` if the text is not a ranker, was edited, or has another format.
+    """
     try:
         content = json.loads(text)
         claimed, version = content.pop("sha256"), content["format"]
     except (ValueError, AttributeError, KeyError, TypeError) as error:
-        raise InvalidInput("it is no ranker file; train it again") from error
+        raise InvalidInput("it is not a ranker file; train it again") from error
     if version != _FORMAT:
         raise InvalidInput(f"it has format {version!r}, and this release reads {_FORMAT}; train it again")
     if claimed != _digest(content):
-        raise InvalidInput("its content does not have the hash that it names, so it was changed; train it again")
+        raise InvalidInput("its content does not match its hash, so it was edited; train it again")
     try:
         file = _File.model_validate(content)
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise InvalidInput(f"it is no ranker file, see `{place}`; train it again") from error
+        raise InvalidInput(f"it is not a ranker file, see `{place}`; train it again") from error
     unknown = [name for name in file.weights if name not in FEATURES]
     if unknown:
         raise InvalidInput(f"it weighs the feature {unknown[0]!r}, which this release does not have; train it again")
@@ -97,7 +100,7 @@ def read_ranker(text: str) -> Ranker:
 
 
 def format_ranker(weights: Mapping[str, float], trees: list[dict[str, Any]], provenance: Mapping[str, Any]) -> str:
-    """The text of a ranker's file, the same for the same content."""
+    """Returns the text of a ranker's file, the same for the same content."""
     content = {"format": _FORMAT, "weights": dict(weights), "trees": trees, "provenance": dict(provenance)}
     head = {key: content[key] for key in ("format", "provenance", "weights")}
     lines = json.dumps({"sha256": _digest(content), **head}, indent=1, ensure_ascii=False)[:-2]

@@ -1,4 +1,4 @@
-"""From a question to its evidence: stage 1, and all that bridged ranking looks at. Searching and training share it."""
+"""Stage 1 of `bridged`: the pool, ranked as by `fused`, and its evidence. Searching and training share it."""
 
 import asyncio
 
@@ -14,17 +14,17 @@ from retrieval.pagerank.personalized import PageRankConfig
 __all__ = ["EXPONENT", "POOL", "WEIGHTS", "evaluate_pool", "gather_evidence", "gather_stage1"]
 
 POOL = 100
-"""How many candidates each signal puts forward, at least."""
+"""The least number of candidates that each signal adds to the pool."""
 
 WEIGHTS = (1.0, 0.3, 1.0)
 EXPONENT = 0.25
-"""The mix of `fused` by default, which the shipped rankers were trained over."""
+"""`WEIGHTS` and `EXPONENT` are the defaults of `fused`, which the shipped rankers were trained with."""
 
 
 async def gather_stage1(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, pagerank_config: PageRankConfig
 ) -> Pool:
-    """The pool of stage 1, with vectors; a `query.k` beyond it widens it."""
+    """Returns the pool with vectors; a `query.k` above `POOL` makes it larger."""
     size = max(POOL, query.k)
     return await gather_pool(
         backends, query, snapshot, trace, size=size, pagerank_config=pagerank_config, with_vectors=True
@@ -34,12 +34,12 @@ async def gather_stage1(
 async def gather_evidence(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, pagerank_config: PageRankConfig
 ) -> tuple[Pool, PoolEvidence]:
-    """The candidates of the question, with all that the features need."""
+    """Returns the pool of the question, and all that the features need."""
     pool = await gather_stage1(backends, query, snapshot, trace, pagerank_config)
     return pool, await asyncio.to_thread(evaluate_pool, pool, query, snapshot)
 
 
 def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot) -> PoolEvidence:
-    """Takes milliseconds of computing: not for the event loop."""
+    """Returns the evidence of a pool. It computes for milliseconds, so it is called in a thread."""
     stage1 = fuse(pool.dense, pool.sparse, pool.graph, weights=WEIGHTS, exponent=EXPONENT)
     return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents))

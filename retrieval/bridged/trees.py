@@ -1,4 +1,4 @@
-"""Gradient-boosted regression trees, evaluated without the library that they were trained with."""
+"""Evaluation of gradient-boosted regression trees without the library that trained them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,10 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True)
 class Trees:
-    """All trees' nodes in one row. A candidate starts at each of `roots`; where its `feature` is at most `threshold` it
-    goes to `left`, else to `right`. Below zero is a leaf, whose value is `leaves[-1 - child]`.
+    """The nodes of all trees in one array each.
+
+    A candidate starts at each of `roots`. At a node it goes to `left` if its `feature` is at most `threshold`, else to
+    `right`. A negative child is a leaf with the value `leaves[-1 - child]`.
     """
 
     roots: Ints
@@ -30,7 +32,9 @@ class Trees:
     leaves: Floats
 
     def score(self, features: Floats) -> Floats:
-        """The probability that each row of `features` (n, f) supports its question: the sigmoid of the leaves' sum."""
+        """Returns the probability that each row of `features` (n, f) supports its question: the sigmoid of the leaves'
+        sum.
+        """
         sums = np.zeros(len(features))
         _KERNEL()(
             np.ascontiguousarray(features), self.roots, self.feature, self.threshold,
@@ -41,15 +45,15 @@ class Trees:
 
 
 def warm() -> None:
-    """Compile (or load the compiled form) now, so that no question waits for it."""
+    """Compiles the kernel now, or loads it from numba's cache, so that no question waits for it."""
     _KERNEL()
 
 
 def read_trees(rows: Sequence[Mapping[str, Any]], features: int) -> Trees:
-    """Trees as they are kept in a file, each with lists `feature`, `threshold`, `left`, `right` and `leaf`.
+    """Returns the trees of a file, each with the lists `feature`, `threshold`, `left`, `right` and `leaf`.
 
-    Children count within their tree. Raises `InvalidInput` for a tree that would read beyond its nodes or features, or
-    that turns in a circle.
+    Children are numbered within their tree. Raises `InvalidInput` for a tree with a cycle, or one that refers to a node
+    or feature that does not exist.
     """
     roots, nodes, leaves = [], 0, 0
     columns: dict[str, list[Any]] = {"feature": [], "threshold": [], "left": [], "right": [], "leaf": []}

@@ -1,1 +1,1 @@
-"""Candidates of a question: pooling, fusion, and the hits that callers see."""
+"""Candidates of a question: what the views find, the pool of all signals, and how ranked chunks become hits."""

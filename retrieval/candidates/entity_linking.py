@@ -1,4 +1,4 @@
-"""Names to entities of the graph: by the vectors of the fine store, or by name where there is none."""
+"""Linking of given names to entities, by vector or by name, for the searcher `fine`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.ports.views import VectorKind
+from core.text.name_spans import find_names
 from core.text.names import normalise
-from core.text.surface import find_names
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.columns import encode_ids
 from retrieval.graph.name_index import NameIndex, fold_name
@@ -21,15 +21,15 @@ from retrieval.pagerank.truecase import build_name_share
 __all__ = ["find_question_names", "link_by_name", "link_by_vector"]
 
 _NAMES = 64
-"""A longer list is no question but a text: each name costs a search."""
+"""Names of one question that are linked; each costs a search."""
 
 _SPARE = 8
 _FURTHEST = 1024
-"""So many of the nearest are looked at for those that the documents of the search mention."""
+"""Nearest entities that are requested at most, until enough of them belong to the documents of the search."""
 
 
 def find_question_names(text: str, snapshot: GraphSnapshot) -> list[str]:
-    """The names in a text as they are written there: those of entities, and what else looks like one."""
+    """Returns the names in a text as they are written: those of entities, and what else looks like a name."""
     known = link_names(text, snapshot.names, build_name_share(snapshot.statistics))
     spans = [(one.start, one.end) for one in known]
     spans += [
@@ -41,8 +41,10 @@ def find_question_names(text: str, snapshot: GraphSnapshot) -> list[str]:
 
 
 def link_by_name(names: Iterable[str], snapshot: GraphSnapshot, degree: NDArray[np.float64]) -> dict[int, float]:
-    """Entity → 1 for those that bear one of the names; entities without an edge (`degree`) are left out."""
-    found = (entity for name in names for entity in _bearers(name, snapshot.names))
+    """Returns entity → 1 for the entities that have one of the names; entities without an edge (`degree`) are
+    left out.
+    """
+    found = (entity for name in names for entity in _find_entities(name, snapshot.names))
     return {entity: 1.0 for entity in found if degree[entity] > 0}
 
 
@@ -56,23 +58,23 @@ async def link_by_vector(
     nearest: int,
     min_similarity: float,
 ) -> dict[int, float]:
-    """Entity → cosine of the name that it is nearest to, for the `nearest` entities of each name.
+    """Returns entity → cosine for the `nearest` entities of each name.
 
-    A name is compared as the entities were embedded: normalised; the first 64 count. Entities without an edge
-    (`degree`) are passed over.
+    A name is normalised before it is embedded, as the entities' names were; the first 64 names count. Entities without
+    an edge (`degree`) or with a cosine below `min_similarity` are left out.
     """
     wanted = list(dict.fromkeys(filter(None, map(normalise, names))))[:_NAMES]
     if not wanted:
         return {}
     linked: dict[int, float] = {}
     for vector in await backends.embedder.embed_passages(wanted):
-        for entity, cosine in await _nearest(vector, backends, query, snapshot, degree, nearest):
+        for entity, cosine in await _search_entities(vector, backends, query, snapshot, degree, nearest):
             if cosine >= min_similarity:
                 linked[entity] = max(cosine, linked.get(entity, 0.0))
     return linked
 
 
-async def _nearest(
+async def _search_entities(
     vector: Vectors,
     backends: RetrievalBackends,
     query: Query,
@@ -94,7 +96,7 @@ async def _nearest(
         asked *= 4
 
 
-def _bearers(name: str, index: NameIndex) -> list[int]:
-    """Those whose name is exactly this one, else those that share its key."""
+def _find_entities(name: str, index: NameIndex) -> list[int]:
+    """Returns the entities whose name is exactly this one; if there is none, those that share its key."""
     sharing, exact = index.entities(fold_name(name)), normalise(name)
     return [entity for entity in sharing if index.names[entity] == exact] or sharing

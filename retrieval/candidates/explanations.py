@@ -1,4 +1,4 @@
-"""Why a chunk was found: the path through the graph from an entity of the question to it, in names."""
+"""Paths of hits through the graph, in names: why a chunk was found. Open it for `explain`."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,38 +17,38 @@ from retrieval.pagerank.personalized import GraphRanking
 __all__ = ["add_paths", "fetch_display_names"]
 
 _MAX_ASSERTIONS = 5
-"""Of a fact that many chunks assert, so many are looked at for one that the record still has."""
+"""Chunks that are read for a fact that many assert, until one is found that the record still has."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Names:
-    """What the record says of the nodes and edges on the paths."""
+    """Names of the nodes and edges of paths, from the record."""
 
     entities: Mapping[int, str]
     passages: Mapping[int, str]
     facts: Mapping[tuple[str, str], FactRow]
-    """By their two entity ids, in either order of them."""
+    """By subject and object id, and by object and subject id."""
 
 
 async def add_paths(
     hits: Sequence[Hit], snapshot: GraphSnapshot, pagerank: GraphRanking, query: Query, backends: RetrievalBackends
 ) -> list[Hit]:
-    """The hits with their paths; one that the graph does not reach keeps an empty path."""
+    """Returns the hits with their paths; a hit that the graph does not reach has an empty path."""
     graph = snapshot.graph(query.documents)
     seeds = {int(e) + graph.chunks: float(w) for e, w in zip(pagerank.entities, pagerank.weights, strict=True)}
     targets = snapshot.chunks_with([hit.chunk.id for hit in hits])
     paths = await asyncio.to_thread(
         lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
     )
-    names = await _names(paths, snapshot, query, backends)
-    return [replace(hit, path=_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
+    names = await _read_names(paths, snapshot, query, backends)
+    return [replace(hit, path=_make_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
 
 
-def _steps(path: Sequence[int], snapshot: GraphSnapshot, names: _Names) -> tuple[PathStep, ...]:
-    return tuple(_step(a, b, snapshot, names) for a, b in pairwise(path))
+def _make_steps(path: Sequence[int], snapshot: GraphSnapshot, names: _Names) -> tuple[PathStep, ...]:
+    return tuple(_make_step(a, b, snapshot, names) for a, b in pairwise(path))
 
 
-def _step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
+def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
     chunks = snapshot.whole.chunks
     if a < chunks or b < chunks:
         (passage_id,) = snapshot.chunk_ids([min(a, b)])
@@ -63,7 +63,7 @@ def _step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
     return PathStep(source=fact.subject, relation=fact.predicate, target=fact.object, chunk_id=fact.chunk_id)
 
 
-async def _names(
+async def _read_names(
     paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> _Names:
     chunks = snapshot.whole.chunks
@@ -71,15 +71,15 @@ async def _names(
     edges = {(a - chunks, b - chunks) for path in paths for a, b in pairwise(path) if min(a, b) >= chunks}
     return _Names(
         entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, backends),
-        passages=await _titles(sorted(n for n in nodes if n < chunks), snapshot, query, backends),
-        facts=await _facts(edges, snapshot, query, backends),
+        passages=await _read_titles(sorted(n for n in nodes if n < chunks), snapshot, query, backends),
+        facts=await _read_facts(edges, snapshot, query, backends),
     )
 
 
 async def fetch_display_names(
     entities: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
-    """Display names of entities; the normalised one where the record has lost the entity meanwhile."""
+    """Returns the display names of entities, or the normalised name where the record has deleted the entity."""
     shown = await backends.contents.get_entities(query.corpus.id, snapshot.entity_ids(entities))
     return {
         entity: shown[id_].display if id_ in shown else str(snapshot.columns.names[entity])
@@ -87,7 +87,7 @@ async def fetch_display_names(
     }
 
 
-async def _titles(
+async def _read_titles(
     passages: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     documents = snapshot.document_ids(passages)
@@ -97,10 +97,10 @@ async def _titles(
     }
 
 
-async def _facts(
+async def _read_facts(
     edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[tuple[str, str], FactRow]:
-    asserting = {edge: _asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
+    asserting = {edge: _find_asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
     wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
     rows = await backends.contents.get_facts_of(query.corpus.id, snapshot.chunk_ids(wanted)) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
@@ -111,8 +111,8 @@ async def _facts(
     return found
 
 
-def _asserting(edge: tuple[int, int], snapshot: GraphSnapshot, documents: frozenset[str] | None) -> list[int]:
-    """Chunks that assert a fact between the two entities, of the documents that were asked for."""
+def _find_asserting(edge: tuple[int, int], snapshot: GraphSnapshot, documents: frozenset[str] | None) -> list[int]:
+    """Returns at most five chunks, of the requested documents, that assert a fact between the two entities."""
     facts = snapshot.columns.facts
     ends = facts[:, 1:]
     rows = facts[(ends == edge).all(axis=1) | (ends == edge[::-1]).all(axis=1), 0]

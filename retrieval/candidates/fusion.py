@@ -1,4 +1,4 @@
-"""Signals of different kinds on one scale, and their mix."""
+"""Score fusion: min-max scaling, the weighted sum of signals, and the order of scores."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,10 @@ Floats = NDArray[np.float64]
 
 
 def scale(values: Floats) -> Floats:
-    """From 0 (the least) to 1 (the greatest); 0 for what is unknown (NaN), and for all if no two differ."""
+    """Returns the values scaled from 0 (the least) to 1 (the greatest).
+
+    Unknown values (NaN) are 0, and all are 0 if no two differ.
+    """
     known = values[~np.isnan(values)]
     if not len(known) or known.max() <= known.min():
         return np.zeros_like(values)
@@ -20,10 +23,14 @@ def scale(values: Floats) -> Floats:
 def fuse(
     dense: Floats, sparse: Floats, graph: Floats, *, weights: tuple[float, float, float], exponent: float
 ) -> Floats:
-    """The weighted sum of the scaled signals, PageRank raised to `exponent`: its mass is spread over magnitudes."""
+    """Returns the weighted sum of the scaled signals, with PageRank raised to `exponent`, as its mass spans
+    magnitudes.
+    """
     return weights[0] * scale(dense) + weights[1] * scale(sparse) + weights[2] * scale(graph) ** exponent
 
 
 def order_by_score(numbers: NDArray[np.int64], scores: Floats) -> NDArray[np.int64]:
-    """Places of the best first; equal scores by number, which is by id."""
+    """Returns the indices that sort by score, best first; equal scores are ordered by number, which is the order of
+    ids.
+    """
     return np.lexsort((numbers, -scores))

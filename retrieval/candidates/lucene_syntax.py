@@ -1,6 +1,6 @@
-"""The part of Lucene's query syntax that is about words: `"a phrase"`, `word^2`, `-word`, `+word`.
+"""A parser for the part of Lucene's query syntax that concerns words: `"a phrase"`, `word^2`, `-word`, `+word`.
 
-What is none of this is read as words, so that every text is a query: there are no errors of syntax.
+Anything else is read as words, so each text is a query and there are no syntax errors.
 """
 
 import re
@@ -15,9 +15,9 @@ _OPERATORS = frozenset({"AND", "OR"})
 
 
 def parse_lucene(text: str) -> TextQuery:
-    """Any of the words and phrases, those with `^` weighing so much more; all with `+`, none with `-`.
+    """Returns the query: any of the words and phrases, all of those with `+`, none of those with `-`.
 
-    `-` and `+` are signs at the beginning of a word only: `well-known` is a word.
+    `^` sets a boost. `-` and `+` are operators at the beginning of a word only: `well-known` is a word.
     """
     should, must, must_not = list[Term](), list[Term](), list[Term]()
     by_sign = {"": should, "+": must, "-": must_not}

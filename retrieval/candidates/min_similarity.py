@@ -1,4 +1,4 @@
-"""A least similarity, for searchers that rank by something else than the cosine."""
+"""The option `min_similarity` for searchers that do not rank by the cosine."""
 
 from dataclasses import replace
 
@@ -12,17 +12,18 @@ from retrieval.graph.snapshot import GraphSnapshot
 __all__ = ["add_cosines", "count_candidates"]
 
 _SPARE = 10
+"""Candidates beyond `k`, as a few may be missing from the record."""
 
 
 def count_candidates(query: Query) -> int:
-    """How many to look at for `k` hits: a few may vanish, and many may not be similar enough."""
+    """Returns how many candidates are needed for `k` hits; all that are allowed if some may not be similar enough."""
     return MAX_K if query.min_similarity is not None else query.k + _SPARE
 
 
 async def add_cosines(
     ranking: Ranking, backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace
 ) -> Ranking:
-    """With the raw cosine of every candidate if the query sets a least one, else as it is."""
+    """Returns the ranking with the cosine of each candidate if the query sets `min_similarity`, else unchanged."""
     if query.min_similarity is None:
         return ranking
     with trace.timed("embed"):

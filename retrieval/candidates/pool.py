@@ -1,4 +1,4 @@
-"""The candidates of one question: the best of every signal, each with all its signals."""
+"""The candidate pool of a question: the best chunks of each signal, each with all three signals."""
 
 import asyncio
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ __all__ = ["Pool", "gather_pool", "rank_graph"]
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """Chunks, ascending, with their cosine (`dense`), BM25 (`sparse`) and PageRank mass (`graph`).
+    """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`) and PageRank mass (`graph`).
 
-    A chunk that BM25 or PageRank does not have among its best has what is known of it, else 0; one without a vector
-    (yet) has the cosine NaN. `vector` is the question's, `vectors` (n, dimension) the chunks': 0 where there is none,
-    and without rows if they were not asked for.
+    A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk without a
+    vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0 where there
+    is none; it has no rows if they were not requested.
     """
 
     chunks: NDArray[np.int64]
@@ -46,15 +46,15 @@ async def gather_pool(
     pagerank_config: PageRankConfig,
     with_vectors: bool = False,
 ) -> Pool:
-    """The union of the best `size` chunks by each signal; the searches run side by side."""
+    """Returns the union of the best `size` chunks by each signal; the three searches run concurrently."""
     (vector, by_cosine), by_words, pagerank = await asyncio.gather(
-        _embedded_and_searched(backends, query, snapshot, trace, size),
-        _worded(backends, query, snapshot, trace, size),
+        _search_dense(backends, query, snapshot, trace, size),
+        _search_sparse(backends, query, snapshot, trace, size),
         rank_graph(query, snapshot, trace, pagerank_config),
     )
     by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
     chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, by_mass]))
-    dense = _spread(by_cosine, chunks, missing=np.nan)
+    dense = _align(by_cosine, chunks, missing=np.nan)
     unknown = np.flatnonzero(np.isnan(dense))
     wanted = np.arange(len(chunks)) if with_vectors else unknown
     with trace.timed("dense"):
@@ -63,8 +63,8 @@ async def gather_pool(
     return Pool(
         chunks=chunks,
         dense=dense,
-        sparse=_spread(by_words, chunks, missing=0.0),
-        graph=_spread(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
+        sparse=_align(by_words, chunks, missing=0.0),
+        graph=_align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
         pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
@@ -72,12 +72,12 @@ async def gather_pool(
 
 
 async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config: PageRankConfig) -> GraphRanking:
-    """The walk, beside the event loop."""
+    """Returns PageRank from the question's names, computed in a thread."""
     with trace.timed("graph"):
         return await asyncio.to_thread(rank_from_question, snapshot, query.text, config, query.documents)
 
 
-async def _embedded_and_searched(
+async def _search_dense(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, size: int
 ) -> tuple[Vectors, ScoredChunks]:
     with trace.timed("embed"):
@@ -86,15 +86,15 @@ async def _embedded_and_searched(
         return vector, await search_vectors(backends, query, snapshot, vector, size)
 
 
-async def _worded(
+async def _search_sparse(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, size: int
 ) -> ScoredChunks:
     with trace.timed("sparse"):
         return await search_text(backends, query, snapshot, size)
 
 
-def _spread(found: ScoredChunks, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:
-    """The scores of `chunks` (ascending); `missing` for those that were not found."""
+def _align(found: ScoredChunks, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:
+    """Returns the scores of `chunks` (ascending), and `missing` for chunks that were not found."""
     out = np.full(len(chunks), missing)
     among = np.isin(found.chunks, chunks)
     out[np.searchsorted(chunks, found.chunks[among])] = found.scores[among]

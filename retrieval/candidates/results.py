@@ -1,4 +1,4 @@
-"""Ranked chunks as the hits that callers see: read from the record, which has the last word."""
+"""Ranked chunks as hits: chunks and documents are read from the record, so what it deleted is never returned."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _Signal = NDArray[np.float64] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Candidates in any order, with their scores and raw signals (None: not looked at)."""
+    """Candidates in any order, with their scores and raw signals (None: not computed)."""
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -39,25 +39,27 @@ async def build_result(
     trace: Trace,
     pagerank: GraphRanking | None = None,
 ) -> SearchResult:
-    """The best `k` that are similar enough, still in the record, and of the documents that were asked for."""
+    """Returns the best `k` candidates that are similar enough, are in the record and belong to the requested
+    documents.
+    """
     with trace.timed("read"):
         order = order_by_score(ranking.chunks, ranking.scores)
         if query.min_similarity is not None and ranking.dense is not None:
             order = order[ranking.dense[order] >= query.min_similarity]
-        read = await _read(query, snapshot, backends, ranking.chunks[order])
+        read = await _read_chunks(query, snapshot, backends, ranking.chunks[order])
         kept = [place for place in order if int(ranking.chunks[place]) in read][: query.k]
-        hits = [_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
-        linked = await _linked(query, snapshot, backends, pagerank)
+        hits = [_make_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
+        linked = await _name_links(query, snapshot, backends, pagerank)
     if query.explain and pagerank is not None and len(pagerank.entities):
         with trace.timed("explain"):
             hits = await add_paths(hits, snapshot, pagerank, query, backends)
     return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
 
 
-async def _read(
+async def _read_chunks(
     query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, best_first: NDArray[np.int64]
 ) -> dict[int, tuple[Chunk, DocumentRef]]:
-    """As many of the best as `k` asks for: where one has vanished from the record, the next is read."""
+    """Reads as many of the best chunks as `k` asks for; if one is missing from the record, the next is read."""
     read: dict[int, tuple[Chunk, DocumentRef]] = {}
     at = 0
     while len(read) < query.k and at < len(best_first):
@@ -72,18 +74,20 @@ async def _read(
     return read
 
 
-def _hit(ranking: Ranking, place: int, chunk: Chunk, document: DocumentRef) -> Hit:
+def _make_hit(ranking: Ranking, place: int, chunk: Chunk, document: DocumentRef) -> Hit:
     signals = Signals(
-        dense=_value(ranking.dense, place), sparse=_value(ranking.sparse, place), graph=_value(ranking.graph, place)
+        dense=_known_value(ranking.dense, place),
+        sparse=_known_value(ranking.sparse, place),
+        graph=_known_value(ranking.graph, place),
     )
     return Hit(chunk=chunk, document=document, score=float(ranking.scores[place]), signals=signals)
 
 
-def _value(signal: _Signal, place: int) -> float | None:
+def _known_value(signal: _Signal, place: int) -> float | None:
     return None if signal is None or np.isnan(signal[place]) else float(signal[place])
 
 
-async def _linked(
+async def _name_links(
     query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, pagerank: GraphRanking | None
 ) -> dict[str, float]:
     if pagerank is None or not len(pagerank.entities):

@@ -1,4 +1,4 @@
-"""What the views find for a question, as chunks of one snapshot."""
+"""Searches of the vector store and the text index, with results as chunks of one snapshot."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -17,12 +17,13 @@ from retrieval.graph.snapshot import GraphSnapshot
 __all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "search_text", "search_vectors"]
 
 _SPARE = 16
+"""Entries that are requested beyond the wanted number, since a view may hold some that the snapshot does not know."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredChunks:
-    """Chunks with their score, best first."""
+    """Chunks (by number in the snapshot) with their scores, best first."""
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
@@ -31,33 +32,33 @@ class ScoredChunks:
 async def search_vectors(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, vector: Vectors, count: int
 ) -> ScoredChunks:
-    """The `count` chunks whose vectors are nearest, with their cosines."""
+    """Returns the `count` chunks whose vectors are nearest to `vector`, with their cosines."""
 
     async def search(k: int) -> list[Scored]:
         return await backends.vectors.search(query.corpus.id, VectorKind.CHUNK, vector, k, query.documents)
 
-    return await _found(search, snapshot, count)
+    return await _search_known(search, snapshot, count)
 
 
 async def search_text(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, count: int, asked: TextQuery | None = None
 ) -> ScoredChunks:
-    """The `count` chunks that hold the question's words best, with BM25 scores; each word counts once.
+    """Returns the `count` chunks that match the question's words best, with BM25 scores; each word counts once.
 
-    `asked` stands for the words of the question where they were read as a query already.
+    `asked` replaces the words of the question, for callers that have parsed it.
     """
     words = asked or any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
 
     async def search(k: int) -> list[Scored]:
         return await backends.text.search(query.corpus.id, words, k, query.documents)
 
-    return await _found(search, snapshot, count)
+    return await _search_known(search, snapshot, count)
 
 
 async def fetch_vectors(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, chunks: NDArray[np.int64]
 ) -> Vectors:
-    """The chunks' vectors, (n, dimension); 0 where the views do not have them (yet)."""
+    """Returns the chunks' vectors, (n, dimension); a row is 0 where the vector store has none (yet)."""
     out = np.zeros((len(chunks), backends.embedder.dimension), np.float32)
     if len(chunks):
         view_ids = snapshot.view_ids(chunks)
@@ -69,13 +70,17 @@ async def fetch_vectors(
 
 
 def compute_cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
-    """The question's cosine with each of `vectors` (n, dimension), all of length 1; NaN for one that is 0."""
+    """Returns the cosine of the question with each row of `vectors` (n, dimension), all of length 1; NaN for a row of
+    0.
+    """
     known = vectors.any(axis=1)
     return np.where(known, vectors @ question, np.nan).astype(np.float64)
 
 
-async def _found(search: Callable[[int], Awaitable[list[Scored]]], snapshot: GraphSnapshot, count: int) -> ScoredChunks:
-    """Ask for a few more than needed: a view may still hold entries that the snapshot does not know."""
+async def _search_known(
+    search: Callable[[int], Awaitable[list[Scored]]], snapshot: GraphSnapshot, count: int
+) -> ScoredChunks:
+    """Returns the first `count` results that the snapshot knows, and requests more until there are enough."""
     asked = count + _SPARE
     while True:
         scored = await search(asked)

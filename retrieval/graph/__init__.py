@@ -1,1 +1,1 @@
-"""The graph in memory: snapshots, linking of names, Personalized PageRank."""
+"""The graph of a corpus in memory: columns, adjacency, names, term statistics, and the cache of snapshots."""

@@ -1,4 +1,4 @@
-"""The graph that PageRank walks: passages and entities as nodes, undirected weighted edges, in compressed rows."""
+"""The weighted, undirected graph of passages and entities in compressed sparse rows. PageRank and paths run on it."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,11 @@ __all__ = ["Adjacency", "build_adjacency"]
 
 @dataclass(frozen=True, kw_only=True)
 class Adjacency:
-    """Neighbours of node i are `indices[indptr[i]:indptr[i+1]]`, ascending, with `weights` beside them.
+    """A graph in compressed sparse rows.
 
-    `degree` is the sum of a node's weights. Every edge stands in both of its rows; there are no loops.
+    The neighbours of node i are `indices[indptr[i]:indptr[i+1]]`, ascending; `weights` has the edges' weights at the
+    same places. `degree` (n,) is the sum of a node's weights. Each edge is in the rows of both of its nodes. There are
+    no loops.
     """
 
     indptr: NDArray[np.int64]
@@ -32,9 +34,10 @@ class Adjacency:
 def build_adjacency(
     size: int, first: NDArray[np.int64], second: NDArray[np.int64], weights: NDArray[np.float32]
 ) -> Adjacency:
-    """Of edges as columns, each given once, in any order and direction; parallel edges add up.
+    """Returns the graph of `size` nodes with the edges `first[i]`–`second[i]` of `weights[i]`.
 
-    Loops, and edges that weigh nothing, are left out.
+    Edges may come in any order and direction. The weights of parallel edges add up. Loops and edges without a positive
+    weight are left out.
     """
     counts = (first != second) & (weights > 0)
     first, second, weights = first[counts], second[counts], weights[counts]
@@ -45,7 +48,7 @@ def build_adjacency(
         starts = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
         keys, weights = keys[starts], np.add.reduceat(weights.astype(np.float64), starts).astype(np.float32)
     low, high = np.divmod(keys, max(size, 1))
-    # Sorted by (low, high), a stable sort by row keeps columns ascending if the smaller columns come first.
+    # The edges are sorted by (low, high). A stable sort by row keeps columns ascending if smaller columns come first.
     rows, columns = np.concatenate([high, low]), np.concatenate([low, high]).astype(np.int32)
     weights = np.concatenate([weights, weights])
     order = np.argsort(rows, kind="stable")

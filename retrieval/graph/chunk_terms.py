@@ -1,4 +1,4 @@
-"""x"""
+"""The stems of chunks with their counts, in memory: how they are read, selected and merged."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from retrieval.graph.positions import Places
 
 __all__ = ["PACKED", "ChunkTerms", "merge_terms", "read_chunk_terms"]
 
-PACKED = np.dtype("<u8")  # a row as one number, which numpy moves several times faster than a structure
+PACKED = np.dtype("<u8")
+"""A row of `core.text.terms.TERM` as one number, which numpy copies several times faster than a structure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +28,17 @@ class ChunkTerms:
         return len(self.offsets) - 1
 
     def of(self, chunks: Places) -> tuple[Terms, Places]:
-        """The rows of these chunks, in their order, and the index into `chunks` that each row belongs to."""
+        """Returns the rows of these chunks, in their order, and for each row the index into `chunks` that it belongs
+        to.
+        """
         starts = self.offsets[chunks]
         counts = self.offsets[chunks + 1] - starts
         which = np.repeat(np.arange(len(chunks)), counts)
         at = np.arange(len(which)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
         return self.rows.view(PACKED)[at].view(TERM), which
 
-    def kept(self, chunks: NDArray[np.bool_]) -> "ChunkTerms":
-        """Only the chunks that are True."""
+    def select(self, chunks: NDArray[np.bool_]) -> "ChunkTerms":
+        """Returns the terms of the chunks whose mask is True."""
         edges = self.offsets[np.flatnonzero(np.diff(chunks, prepend=False, append=False))]
         packed = self.rows.view(PACKED)
         runs = [packed[start:end] for start, end in edges.reshape(-1, 2).tolist()]
@@ -44,7 +47,10 @@ class ChunkTerms:
 
 
 def read_chunk_terms(ids: Sequence[str], blobs: Sequence[bytes]) -> ChunkTerms:
-    """Read the bytes of `core.text.terms.Terms`, chunk by chunk."""
+    """Returns the terms of chunks from their bytes in the record (`core.text.terms.Terms`), chunk by chunk.
+
+    Raises `Unavailable`, naming the chunk, if the bytes are not whole rows.
+    """
     sizes = np.fromiter(map(len, blobs), np.int64, len(blobs))
     counts, rests = np.divmod(sizes, TERM.itemsize)
     for chunk in np.flatnonzero(rests)[:1].tolist():
@@ -57,7 +63,7 @@ def read_chunk_terms(ids: Sequence[str], blobs: Sequence[bytes]) -> ChunkTerms:
 
 
 def merge_terms(size: int, *parts: tuple[NDArray[np.int32], ChunkTerms]) -> ChunkTerms:
-    """The terms of `size` chunks: each part's chunks stand where its numbers, ascending, say."""
+    """Returns the terms of `size` chunks; each part has the positions of its chunks, ascending, and their terms."""
     counts = np.zeros(size, np.int64)
     for at, part in parts:
         counts[at] = np.diff(part.offsets)
@@ -72,7 +78,9 @@ def merge_terms(size: int, *parts: tuple[NDArray[np.int32], ChunkTerms]) -> Chun
 
 
 def _runs(at: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
-    """Ranges of `at` that count up by one: few chunks among many leave few, and each is copied as a whole."""
+    """Returns the ranges in which `at` counts up by one. Few new chunks leave few ranges, and each is copied as a
+    whole.
+    """
     if not len(at):
         return iter(())
     return pairwise([0, *(np.flatnonzero(np.diff(at) != 1) + 1).tolist(), len(at)])

@@ -1,4 +1,4 @@
-"""x"""
+"""Columns from rows of the record: reading them, and bringing them into canonical order."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,12 +14,14 @@ __all__ = ["build_columns", "canonicalise", "read_columns"]
 
 
 def build_columns(rows: GraphRows) -> Columns:
-    """Read rows; entities that no mention and no fact names are left out, with their synonyms."""
+    """Returns the columns of these rows. Entities that no mention and no fact names are left out, with their
+    synonyms.
+    """
     return canonicalise(read_columns(rows))
 
 
 def read_columns(rows: GraphRows) -> Columns:
-    """The rows, not yet in canonical order, and with entities that only synonyms name."""
+    """Returns the rows as columns that are not in canonical order and may hold entities that only synonyms name."""
     documents = sorted({chunk.document_id for chunk in rows.chunks})
     document_at = {id: number for number, id in enumerate(documents)}
     names = np.empty(len(rows.names), np.object_)
@@ -46,7 +48,9 @@ def _title_ids(chunks: Sequence[GraphChunk]) -> Ids:
 
 
 def canonicalise(columns: Columns) -> Columns:
-    """Drop entities without support, order and number everything by id, each mention and synonym once."""
+    """Returns the columns without unsupported entities, ordered and numbered by id, with each mention and
+    synonym once.
+    """
     supported = np.zeros(len(columns.entity_ids), np.bool_)
     supported[columns.mentions[:, 1]] = True
     supported[columns.facts[:, 1:].ravel()] = True
@@ -67,7 +71,7 @@ def canonicalise(columns: Columns) -> Columns:
 
 
 def _sort_pairs(table: Ints) -> Ints:
-    """The rows of two in order, each once; as single numbers they sort ten times faster."""
+    """Returns the rows of two columns in order, each once. As single numbers they sort ten times faster."""
     keys = table[:, 0].astype(np.int64) << 32 | table[:, 1]
     keys.sort()  # not np.unique, which hashes first and is slower
     keys = keys[np.diff(keys, prepend=-1) != 0]
@@ -79,7 +83,7 @@ def _sort_rows(table: Ints) -> Ints:
 
 
 def _find_changes(table: Ints) -> NDArray[np.bool_]:
-    """Rows of a sorted table that differ from the one before."""
+    """Returns the mask of the rows of a sorted table that differ from the row before."""
     first = np.ones(len(table), np.bool_)
     first[1:] = (table[1:] != table[:-1]).any(axis=1)
     return first

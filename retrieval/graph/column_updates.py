@@ -1,4 +1,4 @@
-"""x"""
+"""Changes of the record applied to columns without reading unchanged rows again. Open it when updates go wrong."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -17,7 +17,7 @@ __all__ = ["ColumnUpdate", "update_columns"]
 
 
 class ColumnUpdate(NamedTuple):
-    """New columns, and the terms of the chunks that went and came on the way to them; a changed chunk's are in both."""
+    """New columns, and the terms of the chunks that were removed and added. A changed chunk's terms are in both."""
 
     columns: Columns
     removed: ChunkTerms
@@ -25,7 +25,7 @@ class ColumnUpdate(NamedTuple):
 
 
 def update_columns(old: Columns, changes: GraphChanges) -> ColumnUpdate:
-    """What `build_columns` makes of the changed rows, without reading the unchanged ones again."""
+    """Returns what `build_columns` would make of the changed rows, without reading the unchanged rows again."""
     new = read_columns(changes.added)
     gone = _mask_of(old.chunk_ids, changes.removed)
     again = find_positions(old.chunk_ids, new.chunk_ids)
@@ -42,10 +42,11 @@ def update_columns(old: Columns, changes: GraphChanges) -> ColumnUpdate:
         ),
         chunks=~gone,
     )
-    return ColumnUpdate(canonicalise(_join(kept, new)), removed=old.terms.kept(gone), added=new.terms)
+    return ColumnUpdate(canonicalise(_join(kept, new)), removed=old.terms.select(gone), added=new.terms)
 
 
 def _mask_of(ids: Ids, wanted: Collection[str]) -> NDArray[np.bool_]:
+    """Returns the mask of those of `ids` that are wanted; unknown ids are ignored."""
     mask = np.zeros(len(ids), np.bool_)
     found = find_positions(ids, encode_ids(wanted))
     mask[found[found >= 0]] = True
@@ -53,7 +54,7 @@ def _mask_of(ids: Ids, wanted: Collection[str]) -> NDArray[np.bool_]:
 
 
 def _join(old: Columns, new: Columns) -> Columns:
-    """Rows of both under common numbers; no chunk is in both."""
+    """Returns the rows of both under common numbers; no chunk is in both."""
     chunk_ids, old_chunk, new_chunk = _union(old.chunk_ids, new.chunk_ids)
     document_ids, old_document, new_document = _union(old.document_ids, new.document_ids)
     entity_ids, old_entity, new_entity = _union(old.entity_ids, new.entity_ids)
@@ -80,7 +81,7 @@ def _join(old: Columns, new: Columns) -> Columns:
 
 
 def _union(old: Ids, new: Ids) -> tuple[Ids, Ints, Ints]:
-    """Both sorted lists of ids in one, and where the rows of each stand in it."""
+    """Returns the union of two sorted lists of ids, and the positions of each list's rows in it."""
     at = find_positions(old, new)
     fresh = at < 0
     places = np.searchsorted(old, new[fresh])
@@ -95,6 +96,7 @@ def _union(old: Ids, new: Ids) -> tuple[Ids, Ints, Ints]:
 
 
 def _place(size: int, *parts: tuple[Ints, NDArray[Any]]) -> NDArray[Any]:
+    """Returns an array of `size` rows in which each part's values are at the given positions."""
     values = [values for _, values in parts]
     out = np.empty((size, *values[0].shape[1:]), np.result_type(*values))
     for at, part in parts:

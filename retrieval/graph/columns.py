@@ -1,4 +1,7 @@
-"""x"""
+"""The value that snapshots are made of: a corpus' graph as columns of numbers. Open it to see the columns' meaning.
+
+Rows are sorted by id and numbered in that order, so that equal content gives equal numbers.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,11 +20,12 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Rows in canonical order; the integer columns are positions in the sorted `*_ids`.
+    """The rows of a corpus' graph in canonical order. Integer columns are positions in the sorted `*_ids`.
 
-    `position` is a chunk's in its document; `title_ids` are those of its title's and heading's names, b"" where there
-    is none. `mentions` are (chunk, entity), each once; `facts` (chunk, subject, object), one row an assertion;
-    `synonyms` (entity, entity), the smaller first, with `scores` beside them. `names` are the entities', normalised.
+    `position` is the position of a chunk in its document. `title_ids` (chunks, 2) are the ids of the entities that its
+    title and heading name; b"" where there is none. `mentions` are (chunk, entity), each once. `facts` are (chunk,
+    subject, object), one row for each assertion. `synonyms` are (entity, entity) with the smaller first, and `scores`
+    are their cosines. `names` are the entities' normalised names.
     """
 
     chunk_ids: Ids
@@ -40,14 +44,17 @@ class Columns:
 
 
 def encode_ids(texts: Iterable[str]) -> Ids:
-    """Ids as fixed-width bytes: a fifth of the memory of strings."""
+    """Returns ids as fixed-width bytes, which take a fifth of the memory of strings."""
     return np.array([text.encode() for text in texts] or np.zeros(0, "S32"), dtype=np.bytes_)
 
 
 def keep_rows(
     columns: Columns, *, chunks: NDArray[np.bool_] | None = None, entities: NDArray[np.bool_] | None = None
 ) -> Columns:
-    """Without the chunks or entities that are False; no other row may name them. Documents go with their last chunk."""
+    """Returns the columns without the chunks or entities whose mask is False; no other row may name them.
+
+    A document is left out with its last chunk.
+    """
     if chunks is not None and not chunks.all():
         document_of = columns.document_of[chunks]
         documents = np.zeros(len(columns.document_ids), np.bool_)
@@ -60,7 +67,7 @@ def keep_rows(
             document_of=_number_kept(documents)[document_of],
             position=columns.position[chunks],
             title_ids=columns.title_ids[chunks],
-            terms=columns.terms.kept(chunks),
+            terms=columns.terms.select(chunks),
         )
         columns = renumber(columns, chunk=_number_kept(chunks))
     if entities is not None and not entities.all():
@@ -74,7 +81,7 @@ def _number_kept(kept: NDArray[np.bool_]) -> Ints:
 
 
 def renumber(columns: Columns, *, chunk: Ints | None = None, entity: Ints | None = None) -> Columns:
-    """With chunks and entities renumbered in every table."""
+    """Returns the columns with chunks and entities renumbered in every table."""
     mentions, facts = columns.mentions.copy(), columns.facts.copy()
     synonyms = columns.synonyms
     if chunk is not None:

@@ -1,4 +1,4 @@
-"""Finding entities by name: exact names, and names that differ in diacritics and punctuation only."""
+"""Lookup of entities by name: exact, or without case, diacritics and punctuation."""
 
 import re
 import unicodedata
@@ -21,19 +21,21 @@ _LONG = 6
 
 @dataclass(frozen=True, kw_only=True)
 class NameIndex:
-    """Entities by `fold_name` their names. `hashes` are in the order of the entities, `order` sorts them."""
+    """Entities by their folded names (`fold_name`). `hashes` are in the order of the entities; `order` sorts them."""
 
     names: NDArray[np.object_]
     hashes: NDArray[np.int64]
     order: NDArray[np.int64]
 
     def known(self, keys: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of the keys are an entity's."""
+        """Returns the mask of the keys that an entity has. Python's string hash decides, so a false positive is
+        possible.
+        """
         hashes = np.array([hash(key) for key in keys], np.int64)
         return find_positions(self.hashes, hashes, self.order) >= 0
 
     def entities(self, key: str) -> list[int]:
-        """Every entity with this key, ascending."""
+        """Returns all entities with this key, ascending."""
         ends = [np.searchsorted(self.hashes, hash(key), side=side, sorter=self.order) for side in ("left", "right")]
         return sorted(int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key)
 
@@ -41,7 +43,10 @@ class NameIndex:
 def build_name_index(
     names: NDArray[np.object_], ids: Ids | None = None, old: tuple[NameIndex, Ids] | None = None
 ) -> NameIndex:
-    """Index names; entities that are in `old` (an index with its entities' ids) are taken over from it."""
+    """Returns the index of these names.
+
+    Entities that `old` (an index with its entities' ids) holds keep their hashes, so that only new names are folded.
+    """
     hashes = np.zeros(len(names), np.int64)
     fresh = np.ones(len(names), np.bool_)
     if old is not None and ids is not None:
@@ -53,18 +58,19 @@ def build_name_index(
 
 
 def fold_name(name: str) -> str:
-    """What different spellings of a name share: no case, diacritics, punctuation, nor "the" before a longer name.
+    """Returns what different spellings of a name share: no case, diacritics, punctuation, nor "the" before a longer
+    name.
 
-    `+` and `#` behind a letter count: C++ is not C#.
+    `+` and `#` after a letter are kept: C++ is not C#.
     """
     key = name.casefold()
     if not _ASCII.fullmatch(key):
         key = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", key))).casefold()
-        key = " ".join(_kept(key).split()) or key
+        key = " ".join(_keep_symbols(key).split()) or key
     return key[4:] if len(key) > _LONG + 4 and key.startswith("the ") else key
 
 
-def _kept(text: str) -> str:
+def _keep_symbols(text: str) -> str:
     out, end = [], 0
     for match in _SYMBOLS.finditer(text):
         if match.start() > end:

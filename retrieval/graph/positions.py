@@ -1,4 +1,4 @@
-"""Places of values in sorted columns."""
+"""Lookup of values in sorted arrays."""
 
 from typing import Any
 
@@ -11,7 +11,10 @@ Places = NDArray[np.int64]
 
 
 def find_positions(ids: NDArray[Any], wanted: NDArray[Any], order: Places | None = None) -> Places:
-    """Where each of `wanted` stands in `ids`, which are sorted (by `order`, if given); -1 where it does not."""
+    """Returns the position of each of `wanted` in `ids`, or -1 where it is missing.
+
+    `ids` are sorted, or `order` sorts them.
+    """
     if not len(ids) or not len(wanted):
         return np.full(len(wanted), -1, np.int64)
     at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)

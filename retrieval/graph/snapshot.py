@@ -1,4 +1,4 @@
-"""A corpus' graph in memory, at one generation: what searchers rank with while documents come and go."""
+"""The immutable snapshot of a corpus' graph at one generation, which every searcher ranks with."""
 
 import threading
 from collections import OrderedDict
@@ -24,9 +24,9 @@ _MASKS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalGraph:
-    """The graph as some documents make it: node i is chunk i, or entity i - `chunks`.
+    """The graph that a set of documents makes: node i is chunk i, or entity i - `chunks`.
 
-    `df` is how many chunks mention an entity.
+    `df` (entities,) is the number of chunks that mention an entity.
     """
 
     chunks: int
@@ -36,10 +36,11 @@ class RetrievalGraph:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphSnapshot:
-    """Immutable. Chunks and entities are numbered in the order of their ids, so equal content has equal numbers.
+    """A corpus' graph in memory. Chunks and entities are numbered in the order of their ids, so equal content has equal
+    numbers.
 
-    `titles` are the entities that each chunk's title and heading name, -1 where there is none; `title_shares` is how
-    many chunks have an entity there.
+    `titles` (chunks, 2) are the entities that each chunk's title and heading name, -1 where there is none.
+    `title_shares` (entities,) is the number of chunks that have the entity there.
     """
 
     generation: int
@@ -53,33 +54,36 @@ class GraphSnapshot:
     _masks: "_Masks" = field(repr=False)
 
     def apply(self, changes: GraphChanges) -> "GraphSnapshot":
-        """The snapshot of the later generation; this one stays as it is."""
+        """Returns the snapshot of the later generation; this one does not change."""
         added = changes.added
         if not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
             return replace(self, generation=changes.generation)
         columns, removed, new = update_columns(self.columns, changes)
         names = build_name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
-        statistics = self.statistics.updated(removed=removed, added=new)
+        statistics = self.statistics.apply(removed=removed, added=new)
         return _snapshot(changes.generation, columns, names, statistics)
 
     def graph(self, documents: frozenset[str] | None = None) -> RetrievalGraph:
-        """The graph that these documents assert (None: all); synonyms hold between the entities that they name."""
+        """Returns the graph that these documents assert (None: all documents).
+
+        Synonym edges are kept between entities that the documents name. The graphs of the last four filters are cached.
+        """
         if documents is None:
             return self.whole
-        return self._masks.get(documents) or self._masks.put(documents, self._masked(documents))
+        return self._masks.get(documents) or self._masks.put(documents, self._mask(documents))
 
-    def _masked(self, documents: frozenset[str]) -> RetrievalGraph:
+    def _mask(self, documents: frozenset[str]) -> RetrievalGraph:
         found = find_positions(self.columns.document_ids, encode_ids(documents))
         kept = np.zeros(len(self.columns.document_ids), np.bool_)
         kept[found[found >= 0]] = True
         return _graph(self.columns, kept[self.columns.document_of])
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The chunk that each view entry belongs to; -1 for entries that no chunk names (any more)."""
+        """Returns the chunk of each view entry, or -1 for entries that no chunk names."""
         return find_positions(self.columns.view_ids, encode_ids(view_ids), self._view_order)
 
     def chunks_with(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
-        """The numbers of chunks by id; -1 for those that are not here."""
+        """Returns the numbers of chunks by id, or -1 for ids that the snapshot does not have."""
         return find_positions(self.columns.chunk_ids, encode_ids(chunk_ids))
 
     def chunk_ids(self, chunks: Iterable[int]) -> list[str]:
@@ -96,6 +100,7 @@ class GraphSnapshot:
 
 
 def build_snapshot(generation: int, rows: GraphRows) -> GraphSnapshot:
+    """Returns the snapshot of all rows of a corpus at a generation."""
     columns = build_columns(rows)
     return _snapshot(generation, columns, build_name_index(columns.names), count_terms(columns.terms))
 
@@ -116,7 +121,10 @@ def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: T
 
 
 def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
-    """Mention edges weigh 1, facts their number of assertions, synonyms their cosine."""
+    """Returns the graph of the chunks whose mask is True (None: all).
+
+    A mention edge weighs 1, a fact edge the number of its assertions, a synonym edge its cosine.
+    """
     mentions, facts = columns.mentions, columns.facts
     synonyms, scores = columns.synonyms, columns.scores
     chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)
@@ -138,7 +146,7 @@ def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
 
 
 class _Masks:
-    """The graphs of the filters that were used last."""
+    """The graphs of the filters that were used last; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

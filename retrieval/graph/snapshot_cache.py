@@ -1,4 +1,4 @@
-"""Snapshots by corpus, kept up to date with the record in the background."""
+"""Snapshots by corpus, refreshed from the record in the background. Open it when answers lag behind commits."""
 
 import asyncio
 import time
@@ -15,8 +15,8 @@ _POLL_SECONDS = 0.05
 
 
 @dataclass
-class _Followed:
-    """One corpus: what is served, when it was last compared with the record, and the refresh that runs."""
+class _Entry:
+    """One corpus: its current snapshot, when it was last compared with the record, and the refresh that runs."""
 
     snapshot: GraphSnapshot | None = None
     checked: float = float("-inf")
@@ -25,10 +25,10 @@ class _Followed:
 
 
 class SnapshotCache:
-    """Serves each corpus' snapshot; compares it with the record at most every `interval` seconds.
+    """Serves the snapshot of each corpus, and compares it with the record at most every `interval` seconds.
 
-    A refresh that takes longer than `patience` goes on in the background, and the old snapshot is served meanwhile.
-    There is one refresh at a time per corpus, and the corpora that were asked last are kept (`capacity` of them).
+    A refresh that takes longer than `patience` seconds continues in the background; until it ends the old snapshot is
+    served. At most one refresh runs for a corpus. The `capacity` corpora that were used last are kept.
     """
 
     def __init__(
@@ -45,78 +45,84 @@ class SnapshotCache:
         self._patience = patience
         self._wait_seconds = wait_seconds
         self._capacity = capacity
-        self._corpora: OrderedDict[str, _Followed] = OrderedDict()
+        self._corpora: OrderedDict[str, _Entry] = OrderedDict()
 
     async def get(
         self, corpus_id: str, *, min_generation: int | None = None, trace: Trace | None = None
     ) -> GraphSnapshot:
-        """The corpus' snapshot, of at least `min_generation` if that can be had in time; else `trace` notes `stale`."""
-        followed = self._followed(corpus_id)
-        snapshot = await self._current(corpus_id, followed)
+        """Returns the corpus' snapshot, of at least `min_generation` if that is reached within `wait_seconds`.
+
+        If it is not reached, `trace` notes that the graph is stale. Raises what the record raises if a refresh fails
+        that the caller waits for.
+        """
+        entry = self._get_entry(corpus_id)
+        snapshot = await self._get_current(corpus_id, entry)
         wanted = min_generation if min_generation is not None else 0
         deadline = time.monotonic() + self._wait_seconds
         while snapshot.generation < wanted and (left := deadline - time.monotonic()) > 0:
-            snapshot = await self._refreshed(corpus_id, followed, snapshot, patience=left)
+            snapshot = await self._await_refresh(corpus_id, entry, snapshot, patience=left)
             if snapshot.generation < wanted:
                 await asyncio.sleep(min(_POLL_SECONDS, max(deadline - time.monotonic(), 0)))
         if snapshot.generation < wanted and trace is not None:
             trace.note(f"stale: the graph is at generation {snapshot.generation}, {wanted} was asked for")
         return snapshot
 
-    def forget(self, corpus_id: str) -> None:
-        """Free a corpus' snapshot, as when the corpus is dropped."""
+    def evict(self, corpus_id: str) -> None:
+        """Frees the snapshot of a corpus, as after the corpus is deleted."""
         self._corpora.pop(corpus_id, None)
 
-    def _followed(self, corpus_id: str) -> _Followed:
-        followed = self._corpora.setdefault(corpus_id, _Followed())
+    def _get_entry(self, corpus_id: str) -> _Entry:
+        entry = self._corpora.setdefault(corpus_id, _Entry())
         self._corpora.move_to_end(corpus_id)
         while len(self._corpora) > self._capacity:
-            self.forget(next(iter(self._corpora)))
-        return followed
+            self.evict(next(iter(self._corpora)))
+        return entry
 
-    async def _current(self, corpus_id: str, followed: _Followed) -> GraphSnapshot:
-        old = followed.snapshot
+    async def _get_current(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
+        old = entry.snapshot
         if old is None:
-            return await asyncio.shield(self._refresh(corpus_id, followed))
+            return await asyncio.shield(self._refresh(corpus_id, entry))
         now = time.monotonic()
-        if followed.refresh is None and now - followed.checked < self._interval:
+        if entry.refresh is None and now - entry.checked < self._interval:
             return old
-        begun = now if followed.refresh is None else followed.begun
-        return await self._refreshed(corpus_id, followed, old, patience=begun + self._patience - now)
+        begun = now if entry.refresh is None else entry.begun
+        return await self._await_refresh(corpus_id, entry, old, patience=begun + self._patience - now)
 
-    async def _refreshed(
-        self, corpus_id: str, followed: _Followed, old: GraphSnapshot, *, patience: float
+    async def _await_refresh(
+        self, corpus_id: str, entry: _Entry, old: GraphSnapshot, *, patience: float
     ) -> GraphSnapshot:
-        """The refreshed snapshot, or `old` where that takes longer than `patience`; a failed refresh raises."""
-        refresh = self._refresh(corpus_id, followed)
+        """Returns the refreshed snapshot, or `old` if the refresh takes longer than `patience`; a failed refresh
+        raises.
+        """
+        refresh = self._refresh(corpus_id, entry)
         if patience > 0:
             await asyncio.wait([refresh], timeout=patience)
         return refresh.result() if refresh.done() else old
 
-    def _refresh(self, corpus_id: str, followed: _Followed) -> asyncio.Task[GraphSnapshot]:
-        """The refresh that runs, or a new one."""
-        if followed.refresh is None:
-            followed.begun = time.monotonic()
-            followed.refresh = asyncio.create_task(self._follow(corpus_id, followed))
-            followed.refresh.add_done_callback(lambda done: self._settle(followed, done))
-        return followed.refresh
+    def _refresh(self, corpus_id: str, entry: _Entry) -> asyncio.Task[GraphSnapshot]:
+        """Returns the refresh that runs, or starts one."""
+        if entry.refresh is None:
+            entry.begun = time.monotonic()
+            entry.refresh = asyncio.create_task(self._follow(corpus_id, entry))
+            entry.refresh.add_done_callback(lambda done: self._end_refresh(entry, done))
+        return entry.refresh
 
-    def _settle(self, followed: _Followed, done: asyncio.Task[GraphSnapshot]) -> None:
-        """A refresh that failed after everybody had stopped waiting is simply tried again by the next question."""
-        followed.refresh = None
+    def _end_refresh(self, entry: _Entry, done: asyncio.Task[GraphSnapshot]) -> None:
+        """Retrieves the error of a refresh that nobody waits for any more; the next question starts another refresh."""
+        entry.refresh = None
         if not done.cancelled():
             done.exception()
 
-    async def _follow(self, corpus_id: str, followed: _Followed) -> GraphSnapshot:
+    async def _follow(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
         started = time.monotonic()
-        old = followed.snapshot
+        old = entry.snapshot
         if old is None or await self._graph.generation(corpus_id) != old.generation:
-            followed.snapshot = await self._build(corpus_id, old)
-        followed.checked = started
-        assert followed.snapshot is not None  # noqa: S101 - for the type checker: built above or there before
-        return followed.snapshot
+            entry.snapshot = await self._read_snapshot(corpus_id, old)
+        entry.checked = started
+        assert entry.snapshot is not None  # noqa: S101 - for the type checker: built above, or present before
+        return entry.snapshot
 
-    async def _build(self, corpus_id: str, old: GraphSnapshot | None) -> GraphSnapshot:
+    async def _read_snapshot(self, corpus_id: str, old: GraphSnapshot | None) -> GraphSnapshot:
         if old is not None:
             changes = await self._graph.changes(corpus_id, old.generation)
             if changes is not None:

@@ -1,4 +1,4 @@
-"""x"""
+"""Statistics of stems over all chunks: document frequencies for BM25's idf, and casing for truecasing."""
 
 from dataclasses import dataclass, replace
 
@@ -13,13 +13,16 @@ __all__ = ["Stems", "TermStatistics", "count_terms"]
 
 Stems = NDArray[np.uint32]
 
-_BLOCK = 1 << 22  # rows that are counted at once: bounds the memory that it takes
+_BLOCK = 1 << 22
+"""Rows that are counted at once, which limits the memory that counting takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TermStatistics:
-    """Of each stem (ascending; only those that a chunk holds) how many chunks do, and the sums of TERM's `capital` and
-    `lower` over them. `length` is the sum of all counts, so that `length / chunks` is a chunk's mean length.
+    """Statistics of each stem that at least one chunk holds, by stem, ascending.
+
+    `df` is the number of chunks that hold the stem; `capital` and `lower` are the sums of TERM's fields of these names.
+    `length` is the sum of all counts, so `length / chunks` is the mean length of a chunk in words.
     """
 
     stems: Stems
@@ -30,21 +33,24 @@ class TermStatistics:
     length: int
 
     def document_frequency(self, stems: Stems) -> Places:
-        """How many chunks hold each of the stems, in whatever order they are given."""
+        """Returns the number of chunks that hold each of the stems, which may come in any order."""
         return _look_up(self.df, find_positions(self.stems, stems))
 
     def casing(self, stems: Stems) -> tuple[Places, Places]:
-        """How often each stem stands alone with a capital within a sentence, and how often without one."""
+        """Returns how often each stem occurs with a capital, alone and within a sentence, and how often without one."""
         at = find_positions(self.stems, stems)
         return _look_up(self.capital, at), _look_up(self.lower, at)
 
-    def updated(self, *, removed: ChunkTerms, added: ChunkTerms) -> "TermStatistics":
-        """After these chunks have gone and come; what it costs depends on the stems and on these chunks alone."""
+    def apply(self, *, removed: ChunkTerms, added: ChunkTerms) -> "TermStatistics":
+        """Returns the statistics without the removed and with the added chunks.
+
+        The cost depends on the number of stems and on these chunks alone.
+        """
         return _add(_add(self, count_terms(added), 1), count_terms(removed), -1)
 
 
 def count_terms(terms: ChunkTerms) -> TermStatistics:
-    """The statistics of these chunks alone."""
+    """Returns the statistics of these chunks alone."""
     total = _count_rows(terms.rows[:_BLOCK])
     for start in range(_BLOCK, len(terms.rows), _BLOCK):
         total = _add(total, _count_rows(terms.rows[start : start + _BLOCK]), 1)
@@ -52,7 +58,10 @@ def count_terms(terms: ChunkTerms) -> TermStatistics:
 
 
 def _count_rows(rows: Terms) -> TermStatistics:
-    """One sort of numbers that hold a row's stem above its `capital` and `lower`, as TERM packs them."""
+    """Returns the statistics of rows; `chunks` is 0.
+
+    It sorts numbers once that hold a row's stem above its `capital` and `lower`, as TERM packs them.
+    """
     packed = rows.view(PACKED).astype(np.uint64)
     keys = packed << np.uint64(32) | packed >> np.uint64(40) & np.uint64(0xFFFF)
     keys.sort()
@@ -70,7 +79,7 @@ def _count_rows(rows: Terms) -> TermStatistics:
 
 
 def _add(one: TermStatistics, other: TermStatistics, sign: int) -> TermStatistics:
-    """`one` with (or, if `sign` is -1, without) the `other`; stems that no chunk is left with are left out."""
+    """Returns the sum of both (or, if `sign` is -1, the difference) without the stems that no chunk holds any more."""
     at = find_positions(one.stems, other.stems)
     known, fresh = at >= 0, at < 0
     places = np.searchsorted(one.stems, other.stems[fresh])

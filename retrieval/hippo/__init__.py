@@ -1,1 +1,1 @@
-"""Parts of the searcher `hippo`: facts linked by vector, filtered by a model, and made into a reset vector."""
+"""Parts of the searcher `hippo` (HippoRAG 2): fact linking, the fact filter, and the reset vector."""

@@ -1,4 +1,4 @@
-"""A model's judgement of the facts that a question was linked to: HippoRAG 2's recognition memory."""
+"""The model call that selects helpful facts, HippoRAG 2's recognition memory. Its prompt is `filter_facts.md`."""
 
 from collections.abc import Sequence
 
@@ -18,14 +18,17 @@ __all__ = ["filter_facts"]
 _ROLE = "filter_facts"
 
 
-class _Kept(BaseModel):
+class _KeptFacts(BaseModel):
     keep: list[int]
 
 
 async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatModels, trace: Trace) -> list[LinkedFact]:
-    """Those of the facts that the model keeps, in the order given; a number that is none of theirs keeps nothing."""
+    """Returns the facts that the model keeps, in the order given. Numbers that name no fact are ignored.
+
+    Raises what `core.prompting.structured` raises.
+    """
     prompt = load_prompt("retrieval.hippo", _ROLE)
-    lines = "\n".join(f"{number}. {_shown(fact.triple)}" for number, fact in enumerate(facts, start=1))
+    lines = "\n".join(f"{number}. {_format_triple(fact.triple)}" for number, fact in enumerate(facts, start=1))
     request = ChatRequest(
         role=_ROLE,
         messages=prompt.messages({"question": fenced("question", query.text), "facts": fenced("facts", lines)}),
@@ -34,11 +37,11 @@ async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatMo
         chunk_ids=frozenset(chunk_id for fact in facts for chunk_id in fact.triple.chunk_ids),
         question=query.text,
     )
-    answer = await structured(models.of(_ROLE), request, _Kept, trace)
+    answer = await structured(models.of(_ROLE), request, _KeptFacts, trace)
     kept = set(answer.keep)
     return [fact for number, fact in enumerate(facts, start=1) if number in kept]
 
 
-def _shown(triple: TripleRow) -> str:
+def _format_triple(triple: TripleRow) -> str:
     parts = (" ".join(part.split()) for part in (triple.subject, triple.predicate, triple.object))
     return " | ".join(parts)

@@ -1,4 +1,4 @@
-"""A question to the facts of the graph that are nearest to it."""
+"""Linking of a question to the nearest facts (HippoRAG 2's query-to-triple retrieval)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ __all__ = ["LinkedFact", "link_facts"]
 
 _SPARE = 8
 _FURTHEST = 8192
-"""So many of the nearest are looked at for those that the documents of the search assert."""
+"""Nearest facts that are requested at most, until enough of them are asserted by the documents of the search."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkedFact:
-    """A triple, its ends as entities of the snapshot, and its cosine as a place between the corpus' least (0) and best
-    (1).
+    """A triple, its subject and object as entities of the snapshot, and its score.
+
+    The score is the cosine scaled between the least (0) and the greatest (1) of the corpus.
     """
 
     triple: TripleRow
@@ -34,12 +35,12 @@ class LinkedFact:
 async def link_facts(
     vector: Vectors, count: int, backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[LinkedFact]:
-    """The `count` facts that are nearest, best first, of those that the documents of the search assert."""
+    """Returns the `count` nearest facts that the documents of the search assert, best first."""
     corpus_id = query.corpus.id
     asked = count + _SPARE
     while True:
         scored = await backends.vectors.search(corpus_id, VectorKind.FACT, vector, asked)
-        facts = await _asserted(scored, backends, query, snapshot)
+        facts = await _read_asserted(scored, backends, query, snapshot)
         if len(facts) >= count or len(scored) < asked or asked >= _FURTHEST:
             break
         asked *= 4
@@ -48,12 +49,12 @@ async def link_facts(
     worst = await backends.vectors.search(corpus_id, VectorKind.FACT, -vector, 1)
     least, most = -worst[0].score if worst else 0.0, scored[0].score
     return [
-        LinkedFact(triple=triple, subject=subject, object=object_, score=_between(cosine, least, most))
+        LinkedFact(triple=triple, subject=subject, object=object_, score=_scale(cosine, least, most))
         for triple, subject, object_, cosine in facts[:count]
     ]
 
 
-async def _asserted(
+async def _read_asserted(
     scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
     triples = await backends.contents.get_triples(query.corpus.id, [one.id for one in scored])
@@ -67,17 +68,17 @@ async def _asserted(
     return [
         (triple, subject, object_, cosine)
         for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True)
-        if subject >= 0 and object_ >= 0 and _within(triple, query.documents, snapshot)
+        if subject >= 0 and object_ >= 0 and _is_asserted(triple, query.documents, snapshot)
     ]
 
 
-def _within(triple: TripleRow, documents: frozenset[str] | None, snapshot: GraphSnapshot) -> bool:
-    """Whether a chunk of these documents, and of this snapshot, asserts the triple."""
+def _is_asserted(triple: TripleRow, documents: frozenset[str] | None, snapshot: GraphSnapshot) -> bool:
+    """Returns whether a chunk of these documents, and of this snapshot, asserts the triple."""
     chunks = snapshot.chunks_with(triple.chunk_ids)
     known = chunks[chunks >= 0].tolist()
     return bool(known) if documents is None else not documents.isdisjoint(snapshot.document_ids(known))
 
 
-def _between(value: float, least: float, most: float) -> float:
-    """1 where no two facts differ, as in HippoRAG's code."""
+def _scale(value: float, least: float, most: float) -> float:
+    """Returns the scaled value; 1 where no two facts differ, as in HippoRAG's code."""
     return (value - least) / (most - least) if most > least else 1.0

@@ -1,4 +1,4 @@
-"""The weights that PageRank restarts with: entities of the kept facts, and passages by their cosine."""
+"""The reset vector of HippoRAG 2: weights of the seed entities and seed passages."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,10 @@ __all__ = ["entity_weights", "passage_weights"]
 def entity_weights(
     facts: Sequence[LinkedFact], df: NDArray[np.int64], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The entities, ascending, with their weights: the mean score of the facts that name one, by the passages it is in.
+    """Returns the seed entities, ascending, and their weights.
 
-    The `most` heaviest count, ties by number; a fact that weighs nothing (the corpus' farthest) brings no entity.
+    A weight is the mean score of the facts that name the entity, divided by the number of chunks that mention it. Only
+    the `most` heaviest are kept, ties by number. A fact of weight 0 (the farthest of the corpus) adds no entity.
     """
     ends = np.array([end for fact in facts for end in (fact.subject, fact.object)], np.int64)
     scores = np.repeat(np.array([fact.score for fact in facts]), 2)
@@ -28,7 +29,9 @@ def entity_weights(
 
 
 def passage_weights(cosines: NDArray[np.float64], least: float, weight: float) -> NDArray[np.float64]:
-    """`weight` for the nearest passage, 0 for one at the corpus' `least` cosine, in between by the cosine."""
+    """Returns `weight` for the nearest passage, 0 for one at the corpus' `least` cosine, and linear weights in
+    between.
+    """
     most = float(cosines.max(initial=least))
     scaled = (cosines - least) / (most - least) if most > least else np.ones_like(cosines)
     return weight * np.clip(scaled, 0.0, 1.0)

@@ -1,1 +1,1 @@
-"""From a question to Personalized PageRank mass: name linking, seeds, forward push, paths."""
+"""Personalized PageRank: from a question's names to seed entities, mass on passages, and paths that explain it."""

@@ -1,4 +1,7 @@
-"""Personalized PageRank by forward push (Andersen, Chung, Lang 2006): its cost does not depend on the graph's size."""
+"""Personalized PageRank by forward push, compiled by numba. Its cost does not depend on the size of the graph.
+
+After Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006).
+"""
 
 import threading
 from dataclasses import dataclass
@@ -17,7 +20,7 @@ _IDLE_WORKSPACES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class NodeMass:
-    """PageRank mass by node, where there is any: `nodes` ascending, `mass` beside it."""
+    """PageRank mass by node: `nodes` with mass, ascending, and their `mass`, which sums to 1."""
 
     nodes: NDArray[np.int64]
     mass: NDArray[np.float64]
@@ -31,10 +34,10 @@ def forward_push(
     damping: float,
     epsilon: float,
 ) -> NodeMass:
-    """The PageRank of `graph` with restarts at `seeds`, each in proportion to its weight.
+    """Returns the PageRank of `graph` with restarts at `seeds`, each in proportion to its weight.
 
-    What a node may still lack is at most `epsilon` times its weighted degree. Seeds of weight zero are ignored; no seed
-    gives no mass. The mass that reaches a node without edges returns to the seeds, as in igraph.
+    The error of a node is at most `epsilon` times its weighted degree. Seeds of weight zero are ignored; without a seed
+    there is no mass. The mass that reaches a node without edges returns to the seeds, as in igraph.
     """
     positive = weights > 0
     seeds, weights = seeds[positive], weights[positive]
@@ -48,7 +51,7 @@ def forward_push(
         space.mass, space.rest, space.queue, space.queued, space.touched,
     )  # fmt: skip
     nodes = np.sort(space.touched[:count].astype(np.int64))
-    # What rests at a node stays there with probability 1 - damping: counting it halves the error at no cost.
+    # A node keeps 1 - damping of its rest: adding that halves the error at no cost.
     mass = space.mass[nodes] + (1 - damping) * space.rest[nodes]
     space.mass[nodes] = space.rest[nodes] = 0.0
     pool.give(space)
@@ -56,7 +59,7 @@ def forward_push(
 
 
 def warm() -> None:
-    """Compile (or load the compiled form) now, so that no question waits for it."""
+    """Compiles the kernel now, or loads it from numba's cache, so that no question waits for it."""
     _KERNEL()
 
 
@@ -65,7 +68,7 @@ def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what t
     seeds: Any, seed_weights: Any, damping: float, epsilon: float,
     mass: Any, rest: Any, queue: Any, queued: Any, touched: Any,
 ) -> int:  # fmt: skip
-    """Fill `mass` and `rest` (all zero at first); returns how many nodes `touched` lists."""
+    """Fills `mass` and `rest`, which are all zero at first; returns the number of nodes that `touched` lists."""
     capacity = queue.shape[0]
     head = waiting = count = 0
     for i in range(seeds.shape[0]):
@@ -116,7 +119,7 @@ _KERNEL = JitFunction(_forward_push, _signature)
 
 
 class _Workspace:
-    """Zeroed arrays of one push at a time; whoever used them has zeroed again what it touched."""
+    """Zeroed arrays for one push at a time; the user zeroes again what it has touched."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -128,7 +131,7 @@ class _Workspace:
 
 
 class _Pool:
-    """Workspaces that wait for the next push; one is never shared by two threads."""
+    """Workspaces that wait for the next push; two threads never share one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,12 +1,13 @@
-"""A question's names to the corpus' entities, by name alone."""
+"""Linking of a question's names to entities by name alone. Open it when a question starts from the wrong entities."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from core.text.name_spans import find_names
 from core.text.names import normalise
-from core.text.surface import FUNCTION_WORDS, find_names
+from core.text.word_lists import FUNCTION_WORDS
 from retrieval.graph.name_index import NameIndex, fold_name
 from retrieval.pagerank.truecase import NameShare
 
@@ -18,16 +19,17 @@ _CHARACTER = (
 )
 _TOKEN = re.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_]|[\u0300-\u036f])+(?:\+\+|[+#](?!\w))?")
 _WORD_COST, _CHARACTER_COST, _LIMIT = 3, 1, 24
-"""A name is looked for in up to 8 words, or 24 characters of a script without spaces."""
-
+"""A name has at most 8 words, or 24 characters of a script without spaces."""
 
 _LEAST_SHARE = 0.5
-"""In a question without capitals a single word is a name only if the corpus writes it as one at least this often."""
+"""The least share by which a single word of a question without capitals is a name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NameLink:
-    """A name in the question at `[start, end)`, the entities (by position) that bear it, and how sure that is."""
+    """A name in the question at `[start, end)`, the entities (by position) that have it, and the confidence, from 0 to
+    1.
+    """
 
     start: int
     end: int
@@ -37,27 +39,34 @@ class NameLink:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Token:
+    """One word, or one character of a script without spaces; `cost` counts towards the longest name that is
+    looked up.
+    """
+
     start: int
     end: int
     key: str
     cost: int
     marked: bool
-    """A capital, a digit, or a script without capitals: a name may consist of this word."""
+    """Whether the token has a capital or a digit, or is of a script without capitals: a name may consist of such
+    tokens.
+    """
 
 
 def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLink]:
-    """The names of the question, in order, none overlapping another.
+    """Returns the names of the question in order, none overlapping another.
 
-    A question with capitals is taken at its word: a name holds a capital or a digit. In one without (or in nothing but
-    capitals) any run of words that is an entity's name counts, the longest first; a single word only if its `share`, as
-    the corpus writes it, is that of a name, and with that confidence.
+    If the question has capitals, a name must hold a capital or a digit. If it has none, or nothing but capitals, each
+    run of words that is the name of an entity counts, the longest first; a single word counts only if its `share`, by
+    how the corpus writes it, is at least 0.5, and that share is its confidence. At the end, names that `find_names`
+    sees and that no link overlaps are looked up as a whole.
     """
     written = any(c.isupper() for c in question[1:]) and not question.isupper()
     tokens = [_token(match) for match in _TOKEN.finditer(question)]
-    links = list(_longest(question, tokens, index, share, written=written))
+    links = list(_find_longest(question, tokens, index, share, written=written))
     for name in find_names(question):
         if all(one.end <= name.start or name.end <= one.start for one in links):
-            entities = _bearers(name.form, fold_name(name.form), index)
+            entities = _find_entities(name.form, fold_name(name.form), index)
             if entities:
                 links.append(NameLink(start=name.start, end=name.end, entities=entities))
     return sorted(links, key=lambda one: one.start)
@@ -76,23 +85,23 @@ def _token(match: re.Match[str]) -> _Token:
     )
 
 
-def _longest(
+def _find_longest(
     question: str, tokens: list[_Token], index: NameIndex, share: NameShare, *, written: bool
 ) -> Iterator[NameLink]:
     spans = [
-        (first, last, _key(tokens[first : last + 1]))
+        (first, last, _fold_span(tokens[first : last + 1]))
         for first in range(len(tokens))
-        for last in _reach(tokens, first)
-        if _eligible(tokens[first : last + 1], first=first == 0, written=written)
+        for last in _ends_from(tokens, first)
+        if _is_eligible(tokens[first : last + 1], first=first == 0, written=written)
     ]
     known = index.known([key for _, _, key in spans])
     found = {(first, last): key for (first, last, key), yes in zip(spans, known, strict=True) if yes}
     at = 0
     while at < len(tokens):
-        for last in reversed(_reach(tokens, at)):
+        for last in reversed(_ends_from(tokens, at)):
             key = found.get((at, last))
             form = question[tokens[at].start : tokens[last].end]
-            entities = _bearers(form, key, index) if key is not None else ()
+            entities = _find_entities(form, key, index) if key is not None else ()
             confidence = 1.0 if written or last > at else share(form)
             if entities and (last > at or confidence >= _LEAST_SHARE):
                 yield NameLink(start=tokens[at].start, end=tokens[last].end, entities=entities, confidence=confidence)
@@ -101,8 +110,8 @@ def _longest(
         at += 1
 
 
-def _reach(tokens: list[_Token], first: int) -> range:
-    """The last tokens that a name may have which begins at `first`."""
+def _ends_from(tokens: list[_Token], first: int) -> range:
+    """Returns the positions at which a name that begins at `first` may end."""
     cost, last = 0, first
     while last < len(tokens) and cost + tokens[last].cost <= _LIMIT:
         cost += tokens[last].cost
@@ -110,7 +119,7 @@ def _reach(tokens: list[_Token], first: int) -> range:
     return range(first, last)
 
 
-def _eligible(span: list[_Token], *, first: bool, written: bool) -> bool:
+def _is_eligible(span: list[_Token], *, first: bool, written: bool) -> bool:
     if len(span) == 1:
         word = span[0]
         if word.cost == _CHARACTER_COST:
@@ -122,7 +131,7 @@ def _eligible(span: list[_Token], *, first: bool, written: bool) -> bool:
     return not written or any(token.marked for token in span)
 
 
-def _key(span: list[_Token]) -> str:
+def _fold_span(span: list[_Token]) -> str:
     parts = [span[0].key]
     for left, right in pairwise(span):
         parts += [" " if left.end < right.start else "", right.key]
@@ -130,8 +139,8 @@ def _key(span: list[_Token]) -> str:
     return fold_name(key) if key.startswith("the ") else key
 
 
-def _bearers(form: str, key: str, index: NameIndex) -> tuple[int, ...]:
-    """Those whose name is exactly the form, else those that share its key."""
+def _find_entities(form: str, key: str, index: NameIndex) -> tuple[int, ...]:
+    """Returns the entities whose name is exactly the form; if there is none, those that share its key."""
     sharing = index.entities(key)
     name = normalise(form)
     exact = tuple(i for i in sharing if index.names[i] == name)

@@ -1,4 +1,4 @@
-"""The strongest way from a question's entities to a chunk: the one that PageRank's mass most likely took."""
+"""The most probable path from a question's entities to a chunk, which explains a hit of PageRank."""
 
 import heapq
 from collections.abc import Mapping
@@ -15,11 +15,12 @@ _MAX_FAN = 200
 
 
 def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: int) -> list[int]:
-    """The nodes from a seed to `target`, both included; empty where no way of at most five edges is found.
+    """Returns the nodes from a seed to `target`, both included; empty if no path of at most five edges is found.
 
-    A walker leaves a node along an edge with probability weight / degree: the path is the most probable one, so heavy
-    edges and rare entities are preferred. It is searched backwards from the target, since targets have few neighbours
-    and seeds may be hubs; a step back to `node` costs -log(weight / degree(node)).
+    A random walk leaves a node along an edge with probability weight / degree, and the path is the most probable one,
+    so that heavy edges and rare entities are preferred. The search runs backwards from the target, since targets have
+    few neighbours and seeds may have many; a step back to `node` costs -log(weight / degree(node)). It visits at most
+    2,000 nodes.
     """
     heap: list[tuple[float, bool, int, int]] = [(0.0, False, target, 0)]
     best: dict[int, float] = {target: 0.0}
@@ -29,7 +30,7 @@ def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: in
             break
         cost, arrived, node, edges = heapq.heappop(heap)
         if arrived:
-            return _unrolled(onward, node, target)
+            return _unroll(onward, node, target)
         if cost > best[node]:
             continue
         if node in seeds and node != target:
@@ -44,7 +45,7 @@ def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: in
 
 
 def _steps_back(graph: Adjacency, node: int, cost: float, seeds: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Neighbours with their costs: of a hub, the cheapest and the seeds."""
+    """Returns neighbours with their total costs; of a node with many neighbours only the cheapest and the seeds."""
     others, weights = graph.neighbours(node)
     totals = cost - np.log(weights / graph.degree[others])
     if len(others) > _MAX_FAN:
@@ -54,7 +55,7 @@ def _steps_back(graph: Adjacency, node: int, cost: float, seeds: Mapping[int, fl
     return list(zip(others.tolist(), totals.tolist(), strict=True))
 
 
-def _unrolled(onward: Mapping[int, int], node: int, target: int) -> list[int]:
+def _unroll(onward: Mapping[int, int], node: int, target: int) -> list[int]:
     path = [node]
     while path[-1] != target:
         path.append(onward[path[-1]])

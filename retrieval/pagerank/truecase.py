@@ -1,6 +1,7 @@
-"""How a corpus writes a word: what tells names from words in a question that is typed without capitals.
+"""Truecasing: whether a word of a question without capitals is a name, by how the corpus writes it.
 
-After Lita et al., "tRuEcasIng" (ACL 2003): here by how often a word stands alone with a capital within a sentence.
+After Lita et al., "tRuEcasIng" (ACL 2003). Here the evidence is how often a word occurs with a capital, alone and
+within a sentence.
 """
 
 from collections.abc import Callable
@@ -13,11 +14,14 @@ from retrieval.graph.term_statistics import TermStatistics
 __all__ = ["NameShare", "build_name_share"]
 
 NameShare = Callable[[str], float]
-"""How sure it is that a word is a name, from 0 to 1."""
+"""Returns the confidence that a word is a name, from 0 to 1."""
 
 
 def build_name_share(statistics: TermStatistics) -> NameShare:
-    """(capital + .5) / (capital + lower + .5) of a word's stem: 1 for one that the corpus never writes without."""
+    """Returns a function that gives (capital + 0.5) / (capital + lower + 0.5) of a word's stem; 0 for a stop word.
+
+    1 means that the corpus never writes the word without a capital.
+    """
 
     def share(word: str) -> float:
         stems = np.array([hash_of(one.stem) for one in words(word)], np.uint32)

@@ -1,1 +1,1 @@
-"""Searchers: one module each, named as in settings, command line and API."""
+"""The searchers, one module each, with the name that settings, the command line and the API use."""

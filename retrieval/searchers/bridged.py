@@ -28,17 +28,17 @@ Floats = NDArray[np.float64]
 
 
 class Config(PageRankConfig):
-    """Which trained ranker weighs the features."""
+    """The trained ranker that weighs the features."""
 
     ranker: str = Field(
         default=SHIPPED[0],
-        description="`full`, `six` (six weights that can be read), or a file that `hopweave train-ranker` has written.",
+        description="`full`, `six` (six readable weights), or the path of a file that `hopweave train-ranker` wrote.",
         json_schema_extra={"file": True, "shipped": [*SHIPPED]},
     )
 
 
 class Bridged:
-    """Falls back to the order of stage 1 where no name leads from one candidate to another."""
+    """Ranks the pool with a trained ranker; keeps the order of stage 1 if no name leads from a candidate to another."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
@@ -63,21 +63,21 @@ class Bridged:
             parts: dict[str, Floats] = {}
             if query.contributions:
                 parts = await asyncio.to_thread(self._contributions, pool, evidence if bridged else None)
-            return replace(result, hits=await self._told(result.hits, query, snapshot, evidence, parts))
+            return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, bool, Floats]:
-        """The evidence, whether any of it leads from one candidate to another, and the scores."""
+        """Returns the evidence, whether any link leads from one candidate to another, and the scores."""
         evidence = evaluate_pool(pool, query, snapshot)
         bridged = bool(evidence.links.any.any())
         return evidence, bridged, self._ranker.rank(evidence) if bridged else evidence.stage1
 
     def _contributions(self, pool: Pool, evidence: PoolEvidence | None) -> dict[str, Floats]:
-        """Of all candidates, as they were ranked: by the evidence, or (None) as stage 1 mixes."""
+        """Returns the parts of all candidates' scores: of the ranker's, or (evidence is None) of stage 1's."""
         if evidence is None:
             return split_fused_score(pool)
         return split_ranker_score(self._ranker, compute_features(evidence, self._ranker.features))
 
-    async def _told(
+    async def _explain(
         self,
         hits: tuple[Hit, ...],
         query: Query,

@@ -1,4 +1,4 @@
-"""The passages whose vectors are nearest to the question's."""
+"""Passages by the cosine of their vectors with the question's vector."""
 
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
@@ -12,11 +12,11 @@ __all__ = ["Config", "Dense", "build"]
 
 
 class Config(StrategyConfig):
-    """Nothing to set: the corpus has its embedding model."""
+    """No options: the corpus decides the embedding model."""
 
 
 class Dense:
-    """Cosine alone."""
+    """Ranks by the cosine alone."""
 
     def __init__(self, backends: RetrievalBackends) -> None:
         self._backends = backends

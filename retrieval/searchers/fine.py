@@ -1,6 +1,6 @@
 """PAR RAG's fine retrieval: names to the most similar entities, PageRank from them, passages and relations.
 
-Where the corpus has no vectors of entities, names are linked by name.
+If the corpus has no vectors of entities, names are linked by name.
 """
 
 import asyncio
@@ -29,17 +29,19 @@ SOURCE = "PAR RAG (arXiv 2504.16787)"
 
 
 class Config(PageRankConfig):
-    """How names become entities, and how many relations come back."""
+    """How names are linked to entities, and how many relations are returned."""
 
-    nearest: int = Field(default=1, ge=1, le=100, description="How many entities each name is linked to.")
+    nearest: int = Field(default=1, ge=1, le=100, description="The number of entities that each name is linked to.")
     min_similarity: float = Field(
         default=0.6, ge=0, le=1, description="The least cosine of a name and an entity that it is linked to."
     )
-    facts: int = Field(default=10, ge=0, le=1000, description="How many relations are told with the passages.")
+    facts: int = Field(
+        default=10, ge=0, le=1000, description="The greatest number of relations that are returned with the passages."
+    )
 
 
 class FineRetrieval:
-    """The names are those that a model found (`Query.entities`), else those that are seen in the text."""
+    """Starts from the names that a model found (`Query.entities`), or from those that are seen in the text."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
@@ -51,22 +53,22 @@ class FineRetrieval:
         snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         graph = await asyncio.to_thread(snapshot.graph, query.documents)
         with trace.timed("link"):
-            linked = await self._linked(query, snapshot, graph, trace)
+            linked = await self._link(query, snapshot, graph, trace)
         if not linked:
             trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
             return await self._unlinked.search(query, trace)
         with trace.timed("graph"):
-            pagerank = await asyncio.to_thread(self._walk, graph, linked)
+            pagerank = await asyncio.to_thread(self._rank, graph, linked)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
         result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
-        return replace(result, facts=await self._facts(result.hits, query, snapshot, pagerank))
+        return replace(result, facts=await self._relations(result.hits, query, snapshot, pagerank))
 
-    async def _linked(
+    async def _link(
         self, query: Query, snapshot: GraphSnapshot, graph: RetrievalGraph, trace: Trace
     ) -> dict[int, float]:
-        """The entities that the question is linked to, with how near each is."""
+        """Returns the linked entities, each with the cosine of its name (1 if linked by name)."""
         config, backends = self._config, self._backends
         names = find_question_names(query.text, snapshot) if query.entities is None else query.entities
         degree: NDArray[np.float64] = graph.adjacency.degree[graph.chunks :]
@@ -78,17 +80,19 @@ class FineRetrieval:
         trace.note("fine: this corpus has no vectors of entities; linked by name")
         return link_by_name(names, snapshot, degree)
 
-    def _walk(self, graph: RetrievalGraph, linked: dict[int, float]) -> GraphRanking:
+    def _rank(self, graph: RetrievalGraph, linked: dict[int, float]) -> GraphRanking:
         """The rarer an entity and the nearer to its name, the stronger."""
         entities = np.array(sorted(linked), np.int64)
         weights = np.array([linked[entity] for entity in entities.tolist()]) / np.maximum(graph.df[entities], 1)
         seeds = Seeds(entities=entities, entity_weights=weights)
         return rank_from_seeds(graph, seeds, damping=self._config.damping, epsilon=self._config.epsilon)
 
-    async def _facts(
+    async def _relations(
         self, hits: tuple[Hit, ...], query: Query, snapshot: GraphSnapshot, pagerank: GraphRanking
     ) -> tuple[tuple[str, str, str, str], ...]:
-        """What the passages say of the linked entities: of the strongest first, then in the order of the passages."""
+        """Returns the relations that the passages state of the linked entities, of the strongest entities first, then
+        in the order of the passages.
+        """
         place = {hit.chunk.id: i for i, hit in enumerate(hits)}
         if not self._config.facts or not place:
             return ()

@@ -1,4 +1,4 @@
-"""Cosine, BM25 and PageRank from the question's names, each scaled, in one mix."""
+"""Cosine, BM25 and PageRank from the question's names, each scaled, in one weighted sum."""
 
 from pydantic import Field
 
@@ -14,19 +14,21 @@ __all__ = ["Config", "Fused", "build"]
 
 
 class Config(PageRankConfig):
-    """The defaults are those that were measured on MuSiQue and HotpotQA."""
+    """The defaults were measured on MuSiQue and HotpotQA."""
 
     pool: int = Field(
-        default=100, ge=10, le=1000, description="How many candidates each signal puts forward, at least."
+        default=100, ge=10, le=1000, description="The least number of candidates that each signal adds to the pool."
     )
     dense_weight: float = Field(default=1.0, ge=0)
     sparse_weight: float = Field(default=0.3, ge=0)
     graph_weight: float = Field(default=1.0, ge=0)
-    exponent: float = Field(default=0.25, gt=0, le=1, description="Raises PageRank's mass, which spans magnitudes.")
+    exponent: float = Field(
+        default=0.25, gt=0, le=1, description="The power of PageRank's mass, which spans magnitudes."
+    )
 
 
 class Fused:
-    """Ranks the pool of all three signals; a question that names nothing in the corpus has two."""
+    """Ranks the candidate pool of all three signals, or of two if the question names no entity."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

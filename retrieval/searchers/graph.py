@@ -1,4 +1,4 @@
-"""Personalized PageRank from the entities that the question names; without any name, `dense`."""
+"""Personalized PageRank from the entities that the question names; without a name, ranking as by `dense`."""
 
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
@@ -14,11 +14,11 @@ __all__ = ["Config", "GraphSearch", "build"]
 
 
 class Config(PageRankConfig):
-    """How the walk goes."""
+    """The options of PageRank."""
 
 
 class GraphSearch:
-    """PageRank alone. It has nothing to go by where a question names nothing; the trace then says what was done."""
+    """Ranks by PageRank alone. If the question names no entity, it ranks as `dense` does and the trace says so."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

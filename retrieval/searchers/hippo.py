@@ -1,7 +1,7 @@
-"""HippoRAG 2: facts that are near to the question, filtered by a model, and PageRank from them and from all passages.
+"""HippoRAG 2: the facts nearest to the question, filtered by a model, and PageRank from them and from all passages.
 
-Differs from the authors' code in what cannot hurt its ranking: names are normalised in any script, an entity's passages
-are those that mention it, and no corpus is too small.
+It differs from the authors' code where that cannot make its ranking worse: names are normalised in any script, the
+passages of an entity are those that mention it, and a corpus of any size works.
 """
 
 import asyncio
@@ -35,27 +35,34 @@ SOURCE = "HippoRAG 2 (arXiv 2502.14802)"
 
 
 class Config(StrategyConfig):
-    """The defaults are the paper's (and its published code's)."""
+    """The defaults are those of the paper and its published code."""
 
-    link_facts: int = Field(default=5, ge=1, le=100, description="How many facts, and entities of facts, are linked.")
-    filter: bool = Field(
-        default=True, description="Let a model drop the facts that do not help; without, none is asked."
+    link_facts: int = Field(
+        default=5, ge=1, le=100, description="The number of facts, and of their entities, that are linked."
     )
-    passage_weight: float = Field(default=0.05, ge=0, le=1, description="What the nearest passage weighs as a seed.")
+    filter: bool = Field(
+        default=True, description="Whether a model selects the facts that help; if not, no model is called."
+    )
+    passage_weight: float = Field(default=0.05, ge=0, le=1, description="The weight of the nearest passage as a seed.")
     passages: int = Field(
         default=10_000,
         ge=1,
         le=16_000,
-        description="How many of the nearest passages are seeds; all of them, as published, up to so many.",
+        description="The greatest number of passages that are seeds, the nearest first; the paper takes all.",
     )
-    damping: float = Field(default=0.5, gt=0, lt=1, description="The share of the mass that walks on at each node.")
+    damping: float = Field(
+        default=0.5, gt=0, lt=1, description="The share of a node's mass that goes on to its neighbours."
+    )
     epsilon: float = Field(
-        default=1e-9, ge=1e-12, le=1e-2, description="What a node may lack of its exact mass, per weight of its edges."
+        default=1e-9,
+        ge=1e-12,
+        le=1e-2,
+        description="The largest error of a node's mass, divided by the sum of its edge weights.",
     )
 
 
 class Hippo:
-    """Without a fact that helps it ranks as `dense` does, and says so."""
+    """Ranks by PageRank from facts; if no fact helps, it ranks as `dense` does and the trace says so."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
@@ -70,18 +77,18 @@ class Hippo:
         await self._check_facts(query)
         with trace.timed("embed"):
             vector = await backends.embedder.embed_query(query.text)
-        facts = await self._kept(vector, query, snapshot, trace)
+        facts = await self._select_facts(vector, query, snapshot, trace)
         if not facts:
             return await self._unlinked.search(query, trace)
         with trace.timed("dense"):
-            passages = await self._passages(vector, query, snapshot)
+            passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):
-            pagerank = await asyncio.to_thread(self._walk, facts, passages, query, snapshot)
+            pagerank = await asyncio.to_thread(self._rank, facts, passages, query, snapshot)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
         result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
-        return replace(result, facts=_told(facts, result))
+        return replace(result, facts=_select_stated(facts, result))
 
     async def _check_facts(self, query: Query) -> None:
         if not await self._backends.vectors.count(query.corpus.id, VectorKind.FACT):
@@ -92,7 +99,9 @@ class Hippo:
                 "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
             )
 
-    async def _kept(self, vector: Vectors, query: Query, snapshot: GraphSnapshot, trace: Trace) -> list[LinkedFact]:
+    async def _select_facts(
+        self, vector: Vectors, query: Query, snapshot: GraphSnapshot, trace: Trace
+    ) -> list[LinkedFact]:
         with trace.timed("link"):
             facts = await link_facts(vector, self._config.link_facts, self._backends, query, snapshot)
         if not facts:
@@ -105,8 +114,8 @@ class Hippo:
             trace.note("hippo: none of the facts that are near helps; ranked by cosine (dense) instead")
         return kept
 
-    async def _passages(self, vector: Vectors, query: Query, snapshot: GraphSnapshot) -> ScoredChunks:
-        """The passages as seeds, with their weights."""
+    async def _seed_passages(self, vector: Vectors, query: Query, snapshot: GraphSnapshot) -> ScoredChunks:
+        """Returns the seed passages with their weights."""
         count = min(self._config.passages, len(snapshot.columns.chunk_ids))
         found = await search_vectors(self._backends, query, snapshot, vector, count)
         least = float(found.scores.min(initial=1.0))
@@ -115,7 +124,7 @@ class Hippo:
             least = min(least, float((-farthest.scores).min(initial=1.0)))
         return replace(found, scores=passage_weights(found.scores, least, self._config.passage_weight))
 
-    def _walk(
+    def _rank(
         self, facts: list[LinkedFact], passages: ScoredChunks, query: Query, snapshot: GraphSnapshot
     ) -> GraphRanking:
         config, graph = self._config, snapshot.graph(query.documents)
@@ -130,8 +139,8 @@ class Hippo:
         return rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon)
 
 
-def _told(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str, str, str], ...]:
-    """The kept facts that a hit asserts, each with the best such hit."""
+def _select_stated(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str, str, str], ...]:
+    """Returns the kept facts that a hit asserts, each with the best such hit."""
     told = []
     for fact in facts:
         triple, asserting = fact.triple, set(fact.triple.chunk_ids)

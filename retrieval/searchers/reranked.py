@@ -1,4 +1,4 @@
-"""The best of another searcher, judged again by a model that reads question and passage together."""
+"""The best hits of another searcher, scored again by a model that reads question and passage together."""
 
 from dataclasses import replace
 
@@ -17,23 +17,23 @@ _NAME = "reranked"
 
 
 class Config(StrategyConfig):
-    """Whose hits are judged, and how many of them."""
+    """The searcher that is wrapped, and how many of its hits are scored."""
 
     over: str = Field(
-        default="bridged", description="The searcher whose best hits are judged: NAME, or NAME:key=value."
+        default="bridged", description="The searcher whose best hits are scored: NAME, or NAME:key=value."
     )
-    depth: int = Field(default=50, ge=1, le=MAX_K, description="How many of its hits are judged, at least `k`.")
+    depth: int = Field(default=50, ge=1, le=MAX_K, description="How many of its hits are scored; at least `k`.")
 
     @field_validator("over")
     @classmethod
     def _another(cls, over: str) -> str:
         if parse_spec(over).name == _NAME:
-            raise ValueError("reranked over reranked judges twice; name another searcher")
+            raise ValueError("`reranked` cannot wrap itself; name another searcher")
         return over
 
 
 class Reranked:
-    """The model's scores make the order; the signals, paths and reasons of the searcher below stay."""
+    """Orders hits by the model's scores; the wrapped searcher's signals, paths and reasons are kept."""
 
     def __init__(self, config: Config, searcher: Searcher, reranker: Reranker) -> None:
         self._depth = config.depth
@@ -44,14 +44,14 @@ class Reranked:
         deeper = replace(query, k=max(self._depth, query.k), contributions=False)
         found = await self._searcher.search(deeper, trace)
         with trace.timed("rerank"):
-            scores = await self._reranker.rank(query.text, [_judged(hit) for hit in found.hits])
+            scores = await self._reranker.rank(query.text, [_format_hit(hit) for hit in found.hits])
         scored = [replace(hit, score=score) for hit, score in zip(found.hits, scores, strict=True)]
         hits = tuple(sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[: query.k])
         kept = {hit.chunk.id for hit in hits}
         return replace(found, hits=hits, facts=tuple(fact for fact in found.facts if fact[3] in kept))
 
 
-def _judged(hit: Hit) -> str:
+def _format_hit(hit: Hit) -> str:
     return "\n".join(filter(None, (hit.document.title, hit.chunk.heading, hit.chunk.text)))
 
 

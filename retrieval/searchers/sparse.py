@@ -1,4 +1,4 @@
-"""The passages that hold the question's words, by BM25."""
+"""Passages that contain the question's words, by BM25."""
 
 from typing import Literal
 
@@ -17,17 +17,17 @@ __all__ = ["Config", "Sparse", "build"]
 
 
 class Config(StrategyConfig):
-    """How the query is read; the text index has its own BM25."""
+    """How the query is parsed; the text index has its own BM25."""
 
     syntax: Literal["words", "lucene"] = Field(
         default="words",
-        description='`words`: nothing in the query is syntax; `lucene`: "a phrase", word^2 and -word mean what they '
-        "mean in Lucene.",
+        description='`words`: the query has no syntax; `lucene`: "a phrase", word^2 and -word have the meaning they '
+        "have in Lucene.",
     )
 
 
 class Sparse:
-    """BM25 alone: any of the question's words may match."""
+    """Ranks by BM25 alone; any of the question's words may match."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

@@ -1,4 +1,4 @@
-"""Passages from the web: what a search engine shows of its results. Nothing is stored, and no page is fetched."""
+"""Passages from the web: the excerpts that a search engine returns. Nothing is stored, and no page is fetched."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,15 +18,15 @@ from retrieval.backends import RetrievalBackends, WebAccess
 __all__ = ["Config", "Web", "build"]
 
 _LONGEST = 400
-"""Characters: what search engines take."""
+"""Characters of a query; search engines accept no more."""
 
 
 class Config(StrategyConfig):
-    """Nothing to set here: the search engine is a setting of the server (HOPWEAVE_WEB__KIND)."""
+    """No options: the search engine is a setting of the server (HOPWEAVE_WEB__KIND)."""
 
 
 class Web:
-    """Asks only where the request permits it, and where the query can hold nothing of the corpus."""
+    """Searches only if the request permits it and the query cannot contain text of the corpus."""
 
     def __init__(self, access: WebAccess, embedder: Embedder) -> None:
         self._access = access
@@ -36,25 +36,25 @@ class Web:
         if not query.web:
             raise InvalidInput("the request does not permit a web search: set web to true")
         hits: tuple[Hit, ...] = ()
-        if reason := self._closed(query):
+        if reason := self._why_closed(query):
             trace.note(f"web: not asked, since {reason}")
-        elif text := _asked(query.text, trace):
+        elif text := _shorten(query.text, trace):
             with trace.timed("web"):
                 results = await self._access.search.search(text, query.k)
-            hits = tuple(_hit(place, result) for place, result in enumerate(results[: query.k], start=1))
-            hits = await self._near(hits, query)
+            hits = tuple(_make_hit(place, result) for place, result in enumerate(results[: query.k], start=1))
+            hits = await self._filter_similar(hits, query)
         return SearchResult(hits=hits, generation=query.corpus.generation)
 
-    def _closed(self, query: Query) -> str:
-        """Why this query must not leave, or ''."""
+    def _why_closed(self, query: Query) -> str:
+        """Returns why this query must not be sent, or '' if it may be."""
         if query.private and not self._access.after_private:
             return "what wrote the query had been shown passages of yours (HOPWEAVE_WEB__AFTER_PRIVATE)"
         if query.documents is not None:
             return "the filter admits documents of the corpus only"
         return ""
 
-    async def _near(self, hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
-        """Those that are similar enough, if a least cosine is asked for."""
+    async def _filter_similar(self, hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
+        """Returns the hits whose cosine is at least `min_similarity`; all hits if it is not set."""
         if query.min_similarity is None or not hits:
             return tuple(hits)
         question = await self._embedder.embed_query(query.text)
@@ -67,7 +67,7 @@ class Web:
         )
 
 
-def _asked(text: str, trace: Trace) -> str:
+def _shorten(text: str, trace: Trace) -> str:
     text = " ".join(text.split())
     if len(text) <= _LONGEST:
         return text
@@ -75,7 +75,7 @@ def _asked(text: str, trace: Trace) -> str:
     return text[:_LONGEST].rpartition(" ")[0] or text[:_LONGEST]
 
 
-def _hit(place: int, result: WebResult) -> Hit:
+def _make_hit(place: int, result: WebResult) -> Hit:
     document_id = "web:" + digest("web-document", [result.url])
     chunk = Chunk(
         id="web:" + digest("web-chunk", [result.url, result.text]),

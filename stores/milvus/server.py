@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from core.errors import InvalidSettings, Unavailable
-from stores.gate import Gate
+from stores.circuit_breaker import CircuitBreaker
 
 if TYPE_CHECKING:
     import grpc
@@ -58,7 +58,7 @@ class MilvusServer:
         self._token = token
         self._client: MilvusClient | None = None
         self._lock = Lock()
-        self._gate = Gate(self._show_life)
+        self._breaker = CircuitBreaker(self._show_life)
 
     @property
     def address(self) -> str:
@@ -70,7 +70,7 @@ class MilvusServer:
 
         `call` gives each of pymilvus' methods a timeout: without one they try again for minutes.
         """
-        self._gate.enter()
+        self._breaker.check()
         return self._ask(call)
 
     def version(self) -> str:
@@ -101,7 +101,7 @@ class MilvusServer:
             return call(self._connected())
         except (MilvusException, grpc.RpcError) as error:
             if _status(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
-                self._gate.shut()  # slow or frozen: who comes next looks which, and waits no full time for the second
+                self._breaker.open()  # slow or frozen: the next call probes it, and a frozen server costs it less time
             raise self._translated(error) from error
 
     def _show_life(self) -> None:

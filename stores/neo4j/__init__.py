@@ -1,9 +1,9 @@
-"""Neo4j: the record of a server installation, its text index, and what is explored in Neo4j Browser."""
+"""Neo4j: the record of a server installation, its text index, and answer trails for Neo4j Browser."""
 
 from stores.neo4j.driver.connection import Connection
+from stores.neo4j.driver.migrations import SCHEMA_VERSION as NEO4J_SCHEMA
+from stores.neo4j.driver.schema import neo4j_schema_of
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.schema.found import neo4j_schema_of
-from stores.neo4j.schema.migrations import SCHEMA_VERSION as NEO4J_SCHEMA
 from stores.neo4j.text.text_index import Neo4jTextIndex
 from stores.neo4j.trails import Neo4jTrails
 

@@ -1,6 +1,6 @@
-"""Trails of answers in Neo4j, for a while."""
+"""Answer trails in Neo4j, which are deleted after some days."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -8,12 +8,11 @@ from typing import Any
 from core.errors import NotFound
 from core.ids import new_id
 from core.ports.trails import Trail
-from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
 
-__all__ = ["Neo4jTrails", "blank", "forget_some", "trim"]
+__all__ = ["Neo4jTrails", "delete_expired_trails", "delete_some_trails"]
 
 _CYPHER = statements("trails")
 _DAY_SECONDS = 86_400
@@ -21,7 +20,7 @@ _AT_ONCE = 200  # trails, with some hundred relationships each
 
 
 class Neo4jTrails:
-    """Fills `core.ports.trails.Trails`; a trail is kept for so many days."""
+    """Implements `core.ports.trails.Trails`. A trail expires after `days`."""
 
     def __init__(self, database: Database, days: float) -> None:
         self._database = database
@@ -34,10 +33,13 @@ class Neo4jTrails:
 
 
 def _write(tx: Transaction, corpus_id: str, id: str, trail: Trail, kept: float) -> bool:
-    """Whether it was written. Under the corpus' lock, so that no chunk goes between the look and the writing."""
+    """Writes a trail unless a chunk that it shows is hidden or the corpus is deleted. Returns whether it was written.
+
+    The lock of the corpus keeps the chunks from being deleted in between.
+    """
     shown = {one for step in trail.steps for one in step.chunks} | {one.chunk_id for one in trail.citations}
     uids = sorted(uid_of(corpus_id, one) for one in shown)
-    if tx.corpus.get("drop_job") is not None or rows_of(tx, _CYPHER["unseen"], uids):
+    if tx.corpus.get("drop_job") is not None or tx.rows_in_batches(_CYPHER["hidden_chunks"], uids):
         return False
     uid = uid_of(corpus_id, id)
     question = {
@@ -76,6 +78,7 @@ def _steps(uid: str, corpus_id: str, trail: Trail) -> Iterator[dict[str, Any]]:
 
 
 def _needs(uid: str, trail: Trail) -> Iterator[dict[str, str]]:
+    """Yields the relationships NEEDS between the steps."""
     numbers = {step.id: str(number) for number, step in enumerate(trail.steps, 1)}
     for number, step in enumerate(trail.steps, 1):
         for needed in dict.fromkeys(step.needs):
@@ -84,31 +87,25 @@ def _needs(uid: str, trail: Trail) -> Iterator[dict[str, str]]:
 
 
 def _found(uid: str, corpus_id: str, trail: Trail) -> Iterator[dict[str, Any]]:
+    """Yields the relationships FOUND from the steps to chunks."""
     for number, step in enumerate(trail.steps, 1):
         for rank, id in enumerate(dict.fromkeys(step.chunks), 1):
             yield {"step": uid_of(uid, str(number)), "chunk": uid_of(corpus_id, id), "rank": rank}
 
 
-def blank(tx: Transaction, chunks: Collection[str]) -> None:
-    """Take their words from the trails that show chunks which are about to go; `trim` removes what is left of them."""
-    uids = sorted({row["uid"] for row in rows_of(tx, _CYPHER["blank_questions"], sorted(chunks))})
-    tx.run_batches(_CYPHER["blank_quotes"], uids)
-    tx.run_batches(_CYPHER["blank_steps"], uids)
-
-
-async def trim(database: Database) -> None:
-    """Remove the trails that are over, some in one transaction."""
-    for row in await database.read(lambda tx: tx.rows(_CYPHER["expired"])):
-        work = partial(_remove, statement="remove", corpus_id=row["id"])
+async def delete_expired_trails(database: Database) -> None:
+    """Deletes the expired trails of all corpora, some in each transaction."""
+    for row in await database.read(lambda tx: tx.rows(_CYPHER["corpora_with_expired"])):
+        work = partial(_delete, statement="delete_expired", corpus_id=row["id"])
         with suppress(NotFound):
             while await database.write(row["id"], work):
                 pass
 
 
-def forget_some(tx: Transaction, corpus_id: str) -> int:
-    """Remove some trails of a corpus, and say how many there were."""
-    return _remove(tx, "forget", corpus_id)
+def delete_some_trails(tx: Transaction, corpus_id: str) -> int:
+    """Deletes some trails of a corpus, and returns how many there were."""
+    return _delete(tx, "delete_some", corpus_id)
 
 
-def _remove(tx: Transaction, statement: str, corpus_id: str) -> int:
-    return int(tx.rows(_CYPHER[statement], corpus_id=corpus_id, limit=_AT_ONCE)[0]["gone"])
+def _delete(tx: Transaction, statement: str, corpus_id: str) -> int:
+    return int(tx.rows(_CYPHER[statement], corpus_id=corpus_id, limit=_AT_ONCE)[0]["deleted"])

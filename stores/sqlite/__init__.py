@@ -1,16 +1,16 @@
-"""The record, vectors and answers of models in SQLite files."""
+"""The record, vectors and the model cache in SQLite files."""
 
-from stores.sqlite.database import SCHEMA_VERSION as SQLITE_SCHEMA
-from stores.sqlite.database import found_version as sqlite_schema_of
 from stores.sqlite.model_cache import SqliteModelCache
 from stores.sqlite.record import SqliteRecord
-from stores.sqlite.spool import Spool, Spooled
+from stores.sqlite.schema import SCHEMA_VERSION as SQLITE_SCHEMA
+from stores.sqlite.schema import read_schema_version as sqlite_schema_of
+from stores.sqlite.spool import Spool, SpooledRow
 from stores.sqlite.vectors import SqliteVectorStore
 
 __all__ = [
     "SQLITE_SCHEMA",
     "Spool",
-    "Spooled",
+    "SpooledRow",
     "SqliteModelCache",
     "SqliteRecord",
     "SqliteVectorStore",

@@ -1,4 +1,4 @@
-"""Steps from an older schema of the record to the next; a version without a step cannot be read any more."""
+"""Migrations of the schema of the record, from one version to the next. A version without a step cannot be read."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,11 +26,11 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
     ),
 }
-"""What leads from the version that is the key to the one after it; `schema.sql` is the newest."""
+"""The statements that lead from a version to the next. `schema.sql` is the newest version."""
 
 
 def steps_from(version: int, to: int) -> list[str] | None:
-    """All statements on the way; None where there is none."""
+    """Returns all statements that lead from `version` to `to`; None if a step is missing."""
     if not 0 < version < to or any(one not in STEPS for one in range(version, to)):
         return None
     return [statement for one in range(version, to) for statement in STEPS[one]]

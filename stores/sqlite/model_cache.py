@@ -1,4 +1,4 @@
-"""Answers of language models in a SQLite file of their own."""
+"""The port of the model cache in SQLite: answers of language models in a file of their own."""
 
 import asyncio
 import json
@@ -11,22 +11,22 @@ from typing import TypeVar
 
 from core.errors import Unavailable
 from core.ports.model_cache import CachedAnswer
+from stores.sqlite.connection import connect, run_script
 
 __all__ = ["SqliteModelCache"]
 
 T = TypeVar("T")
 
 _SCHEMA = Path(__file__).with_name("model_cache.sql")
-_BUSY_SECONDS = 30.0
-_LONGEST_QUESTION = 3600.0
-"""Seconds for which a chunk that went is remembered; one that comes back is not cached about for so long."""
-_NAMING = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+_LISTED_SECONDS = 3600.0
+"""A deleted chunk is listed for so many seconds. If it comes back, no answer about it is cached meanwhile."""
+_KEYS = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
 
 
 class SqliteModelCache:
-    """Fills `core.ports.model_cache.ModelCache`. Several processes share one file; the file is made by the first call.
+    """Implements `core.ports.model_cache.ModelCache`. Several processes share one file, which the first call creates.
 
-    One connection behind a lock: a statement takes microseconds, and what it saves takes seconds.
+    There is one connection behind a lock: a statement takes microseconds, and a model call seconds.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,9 +47,9 @@ class SqliteModelCache:
                 followed = _followed(db, entry.corpus_id)
                 if followed is None or followed > generation:
                     return False
-                if _any_gone(db, entry):
-                    return True  # not kept, and there is nothing that the caller could look at again
-            _delete(db, [entry.key])
+                if _names_deleted(db, entry):
+                    return True  # not stored; the caller need not look at the record again
+            _delete_answers(db, [entry.key])
             db.execute("INSERT INTO answers VALUES (?, ?, ?)", (entry.key, entry.corpus_id, entry.answer))
             chunks = [(entry.corpus_id, chunk, entry.key) for chunk in entry.chunk_ids]
             db.executemany("INSERT INTO answer_chunks VALUES (?, ?, ?)", chunks)
@@ -63,12 +63,12 @@ class SqliteModelCache:
     async def follow(self, corpus_id: str, generation: int, removed: Collection[str] | None) -> None:
         def work(db: sqlite3.Connection) -> None:
             if removed is None:
-                _forget(db, corpus_id)
+                _delete_corpus(db, corpus_id)
             else:
-                found = db.execute(_NAMING, (corpus_id, json.dumps(list(removed))))
-                _delete(db, [key for (key,) in found])
+                found = db.execute(_KEYS, (corpus_id, json.dumps(list(removed))))
+                _delete_answers(db, [key for (key,) in found])
                 now = time.time()
-                db.execute("DELETE FROM gone WHERE at < ?", (now - _LONGEST_QUESTION,))
+                db.execute("DELETE FROM gone WHERE at < ?", (now - _LISTED_SECONDS,))
                 db.executemany("INSERT OR REPLACE INTO gone VALUES (?, ?, ?)", [(corpus_id, id, now) for id in removed])
             db.execute(
                 "INSERT INTO followed VALUES (?, ?) "
@@ -79,10 +79,10 @@ class SqliteModelCache:
         await self._run(work)
 
     async def forget(self, corpus_id: str) -> None:
-        await self._run(lambda db: _forget(db, corpus_id))
+        await self._run(lambda db: _delete_corpus(db, corpus_id))
 
     async def close(self) -> None:
-        """Close the connection; a later call opens it again."""
+        """Closes the connection. A later call opens it again."""
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -98,7 +98,7 @@ class SqliteModelCache:
         with self._lock:
             try:
                 if self._db is None:
-                    self._db = _open(self._path)
+                    self._db = connect(self._path, _prepare)
                 with self._db:
                     self._db.execute(begin)
                     return work(self._db)
@@ -109,32 +109,9 @@ class SqliteModelCache:
                 ) from error
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    try:
-        _use_wal(db)
-        db.execute("PRAGMA synchronous = normal")
-        db.execute("PRAGMA secure_delete = on")  # what is forgotten is not left in free pages
-        db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA.read_text(encoding='utf-8')}; COMMIT")
-    except sqlite3.DatabaseError:
-        db.close()
-        raise
-    return db
-
-
-def _use_wal(db: sqlite3.Connection) -> None:
-    """Turning a new file to WAL does not wait for others who do so at once, so it is tried again."""
-    deadline = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = wal")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
-        else:
-            return
+def _prepare(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA secure_delete = on")  # deleted answers are not left in free pages
+    run_script(db, _SCHEMA)
 
 
 def _followed(db: sqlite3.Connection, corpus_id: str) -> int | None:
@@ -142,19 +119,19 @@ def _followed(db: sqlite3.Connection, corpus_id: str) -> int | None:
     return int(found[0]) if found else None
 
 
-def _any_gone(db: sqlite3.Connection, entry: CachedAnswer) -> bool:
-    """Whether its question was shown a chunk that has gone since, perhaps before this call was begun."""
-    named = (entry.corpus_id, json.dumps(list(entry.chunk_ids)))
+def _names_deleted(db: sqlite3.Connection, entry: CachedAnswer) -> bool:
+    """Whether the question showed a chunk that was deleted since, perhaps before this call began."""
+    values = (entry.corpus_id, json.dumps(list(entry.chunk_ids)))
     listed = "SELECT 1 FROM gone WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
-    return db.execute(listed, named).fetchone() is not None
+    return db.execute(listed, values).fetchone() is not None
 
 
-def _delete(db: sqlite3.Connection, keys: list[str]) -> None:
+def _delete_answers(db: sqlite3.Connection, keys: list[str]) -> None:
     listed = (json.dumps(keys),)
     db.execute("DELETE FROM answers WHERE key IN (SELECT value FROM json_each(?))", listed)
     db.execute("DELETE FROM answer_chunks WHERE key IN (SELECT value FROM json_each(?))", listed)
 
 
-def _forget(db: sqlite3.Connection, corpus_id: str) -> None:
+def _delete_corpus(db: sqlite3.Connection, corpus_id: str) -> None:
     for table in ("answers", "answer_chunks", "followed", "gone"):
         db.execute(f"DELETE FROM {table} WHERE corpus_id = ?", (corpus_id,))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.ids import assertion_id, chunk_id, document_id, entity_id, triple_id, view_id
 from core.text.terms import TERM
-from stores.neo4j.changes import log, raise_generation
+from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Database, Transaction, batches
 
 __all__ = ["Size", "add_facts", "remove", "write"]
@@ -64,7 +64,7 @@ def add_facts(database: Database, corpus_id: str, size: Size, facts: int, number
         rows = [{"c": _uid(corpus_id, _chunk(c)), "e": _uid(corpus_id, _entity(e))} for c, e in sorted(set(mentions))]
         tx.run(_MENTIONS, rows=rows)
         generation = raise_generation(tx, corpus_id)
-        log(tx, corpus_id, generation, put=[_chunk(first + n) for n in range(chunks)])
+        log_changes(tx, corpus_id, generation, put=[_chunk(first + n) for n in range(chunks)])
         return generation
 
     return database.write_now(corpus_id, work)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.worker.supervision import Supervision
+from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus
 from core.settings import Settings, read_settings
 from evaluation import Dataset, IndexReport, index_dataset
@@ -19,7 +19,7 @@ __all__ = ["Workshop", "silent", "workshop"]
 class Workshop:
     settings: Settings
     container: Container
-    supervision: Supervision
+    supervision: FolderSupervision
 
     async def ingest(self, dataset: Dataset, extractor: str = "pattern") -> tuple[Corpus, IndexReport]:
         """Into a corpus of its own, whose name begins with the dataset's."""
@@ -34,7 +34,7 @@ async def workshop() -> AsyncIterator[Workshop]:
         settings = read_settings(data_dir=Path(folder))
         container = Container(settings)
         try:
-            with Supervision(settings) as supervision:
+            with FolderSupervision(settings) as supervision:
                 yield Workshop(settings=settings, container=container, supervision=supervision)
         finally:
             await container.close()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.docs.commands import all_commands, cli_page
-from tests.docs.pages import DOCS, code_blocks, inline_code, pages
+from tests.docs.pages import DOCS, ROOT, code_blocks, inline_code, pages
 
 _CALL = re.compile(r"(?:^|(?<=[\s`]))hopweave ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)(.*)")
 _FLAG = re.compile(r"(?:^|(?<=[\s`\[(]))(--?[a-z][a-z-]*)(?=$|[\s`=,.;)\]…])")
@@ -49,3 +49,12 @@ def test_options_that_a_page_names_by_themselves_exist(page: str) -> None:
     known = {flag for one in all_commands() for flag in one.flags}
     named = {snippet.split()[0] for snippet in inline_code(pages()[page]) if snippet.startswith("--")}
     assert {flag for flag in named if _FLAG.fullmatch(flag)} <= known
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/servers.md", "docs/benchmarks.md"])
+def test_make_targets_that_a_page_names_exist(page: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    snippets = [*inline_code(pages()[page]), *code_blocks(pages()[page])]
+    named = {target for snippet in snippets for target in re.findall(r"^(?:\$ )?make ([a-z-]+)", snippet, re.MULTILINE)}
+    assert named
+    assert named <= targets

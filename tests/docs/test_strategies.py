@@ -46,7 +46,7 @@ def test_every_strategy_has_its_row(kind: str, of: str, headings: tuple[str, ...
 
 
 def test_every_loader_has_its_row() -> None:
-    from indexer.loading import known_suffixes, media_type_of
+    from indexer.selection.loaders import known_suffixes, media_type_of
 
     rows = [re.findall(r"`(\.\w+)`", row[0]) for row in table_rows(page("documents.md"), "file")]
     listed = {suffix for row in rows for suffix in row}

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.worker.folder_lock import holder, is_held
+from app.supervision.folder_lock import is_held, read_holder
 from core.ports.views import VectorKind
 from core.settings import Settings
 
@@ -58,7 +58,7 @@ def ended(process: "subprocess.Popen[bytes]") -> None:
 
 def kill_something(process: "subprocess.Popen[bytes]", folder: Path, dice: random.Random) -> str:
     """Kill the worker or the command; returns which."""
-    who = holder(folder) if is_held(folder) else None
+    who = read_holder(folder) if is_held(folder) else None
     if who is not None and dice.random() < 0.5:
         os.kill(who.pid, signal.SIGKILL)
         return "worker"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.broker.notifier import Bell
+from app.broker.folder_notifier import FolderNotifier
 from app.container import Container
 from app.services import corpora, ingestion
-from app.worker.supervision import Supervision
+from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission
 from core.jobs import Job
@@ -36,8 +36,8 @@ async def container(settings: Settings) -> AsyncIterator[Container]:
 
 
 @pytest.fixture
-def supervision(settings: Settings) -> Iterator[Supervision]:
-    with Supervision(settings) as supervision:
+def supervision(settings: Settings) -> Iterator[FolderSupervision]:
+    with FolderSupervision(settings) as supervision:
         assert supervision.wait_ready(PATIENCE_SECONDS)
         yield supervision
 
@@ -57,10 +57,10 @@ async def finished(container: Container, job_id: str) -> Job:
 
 async def hand_in(container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, *, rings: int) -> str:
     with monkeypatch.context() as patch:
-        patch.setattr(Bell, "ring", lambda *_: None)
+        patch.setattr(FolderNotifier, "notify", lambda *_: None)
         enqueued = await ingestion.hand_in(container, corpus, blank(20), OnConflict.REPLACE)
     for _ in range(rings):
-        container.bell.ring(corpus.id)
+        container.notifier.notify(corpus.id)
     return enqueued.job.id
 
 
@@ -82,10 +82,10 @@ async def test_the_same_message_three_times_is_work_once(container: Container, m
 
 
 async def test_a_half_written_message_is_got_over(
-    container: Container, supervision: Supervision, monkeypatch: pytest.MonkeyPatch
+    container: Container, supervision: FolderSupervision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = await corpora.create(container, "c")
-    container.bell.ring(corpus.id)
+    container.notifier.notify(corpus.id)
     queue = container.settings.data_dir / "broker" / "queue"
     deadline = time.monotonic() + PATIENCE_SECONDS
     while list(queue.glob("*.msg")):
@@ -104,7 +104,7 @@ async def test_a_half_written_message_is_got_over(
 
 async def test_a_stopped_worker_is_killed_and_replaced(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPWEAVE_WORKER__LEASE_SECONDS", "2")
-    with Supervision(read_settings()) as supervision:
+    with FolderSupervision(read_settings()) as supervision:
         assert supervision.wait_ready(PATIENCE_SECONDS)
         first = supervision.worker_pid()
         assert first is not None
@@ -119,8 +119,8 @@ async def test_a_stopped_worker_is_killed_and_replaced(container: Container, mon
 
 
 async def test_a_second_supervisor_uses_the_worker_that_runs_and_takes_over(settings: Settings) -> None:
-    with Supervision(settings) as second:
-        with Supervision(settings) as first:
+    with FolderSupervision(settings) as second:
+        with FolderSupervision(settings) as first:
             assert first.wait_ready(PATIENCE_SECONDS)
             pid = first.worker_pid()
             await asyncio.sleep(1)

@@ -13,8 +13,8 @@ import pytest
 
 from app.container import Container
 from app.services.ingestion import hand_in
-from app.worker.folder_lock import holder, is_held
-from app.worker.supervision import Supervision
+from app.supervision.folder_lock import is_held, read_holder
+from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import OnConflict
 from core.jobs import Job, JobState
@@ -52,7 +52,7 @@ async def _queue(container: Container) -> tuple[Corpus, Job]:
 
 
 async def _kill_the_worker(folder: Path) -> None:
-    who = holder(folder)
+    who = read_holder(folder)
     assert who is not None
     os.kill(who.pid, signal.SIGKILL)
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -92,12 +92,12 @@ async def test_what_was_staged_is_asked_once(tmp_path: Path, monkeypatch: pytest
             monkeypatch.setenv(f"HOPWEAVE_{name}", value)
         async with _container() as container:
             corpus, job = await _queue(container)
-            with Supervision(container.settings):
+            with FolderSupervision(container.settings):
                 await server.until(lambda: len(server.calls) >= STAGED + 8)
                 paid = await _staged(container, corpus, at_least=STAGED)
                 await _kill_the_worker(tmp_path)
             before, hold = len(server.calls), False
-            with Supervision(container.settings):
+            with FolderSupervision(container.settings):
                 done = await _until_done(container, job)
         assert (done.state, done.counts) == (JobState.DONE, {"indexed": 1})
         assert done.tokens > 0

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from stores.neo4j import Connection
-from stores.neo4j.driver.watch import Watch
+from stores.neo4j.driver.watchdog import Watchdog
 from tests.faults.serving import serving
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 from tests.servers.milvus_server import MilvusServer
@@ -50,7 +50,7 @@ async def test_a_frozen_server_is_named_and_found_again(
 
 async def test_what_lasts_is_not_cut_off(own_neo4j: Neo4jServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A statement that keeps the server busy is asked after again and again, and ends in its own time."""
-    monkeypatch.setattr("stores.neo4j.driver.watch._QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("stores.neo4j.driver.watchdog._QUIET_SECONDS", 0.0)
     connection = Connection(own_neo4j.uri, own_neo4j.user, PASSWORD, "neo4j")
     asked = []
     server = connection.server
@@ -59,7 +59,7 @@ async def test_what_lasts_is_not_cut_off(own_neo4j: Neo4jServer, monkeypatch: py
         asked.append(time.monotonic())
         return server()
 
-    monkeypatch.setattr(connection, "_watch", Watch(counting))
+    monkeypatch.setattr(connection, "_watchdog", Watchdog(counting))
     try:
         with connection.session(patience=0.0) as session:
             rows = session.run("UNWIND range(1, 30000000) AS i RETURN sum(i % 7) AS total").data()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.broker.broker import broker_answer
+from app.broker.broker import check_broker
 from core.errors import Unavailable
 from core.settings import BrokerSettings, Settings
 
@@ -28,7 +28,7 @@ def test_whose_certificate_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         url = f"{scheme}://user:secret@127.0.0.1:{port}/"
         settings = Settings(data_dir=tmp_path).model_copy(update={"broker": BrokerSettings(url=url)})
         with pytest.raises(Unavailable, match="certificate verify failed" if name == ANOTHERS else "closed"):
-            broker_answer(settings)
+            check_broker(settings)
     assert bool(heard) == (name == OURS)
 
 

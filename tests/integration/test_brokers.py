@@ -1,4 +1,4 @@
-"""The doorbell on real brokers: how often it rings, who hears it, and what becomes of it when the broker is away."""
+"""The notifier on real brokers: how many messages it sends, who receives them, and what an outage changes."""
 
 import asyncio
 import os
@@ -10,7 +10,9 @@ import httpx
 import pytest
 
 from api.main import create_app
-from app.broker.notifier import TASK, Bell, broker_answer, make_celery
+from app.broker.broker import check_broker, make_celery
+from app.broker.notifier import TASK
+from app.broker.server_notifier import ServerNotifier
 from app.container import Container
 from app.services import corpora, ingestion
 from core.documents import OnConflict
@@ -64,29 +66,29 @@ async def client(container: Container) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_bell_that_rang_and_was_not_heard_is_not_rung_again(broker: Broker) -> None:
-    bell = Bell(read_settings())
-    assert bell.is_silent()
+def test_no_message_is_sent_while_one_waits(broker: Broker) -> None:
+    notifier = ServerNotifier(read_settings())
+    assert notifier.is_queue_empty()
     for n in range(1000):
-        bell.ring(f"{n:032}")
-    assert not bell.is_silent()
+        notifier.notify(f"{n:032}")
+    assert not notifier.is_queue_empty()
     assert waiting(broker) == 1
     message = take(broker)
     assert message.headers["task"] == TASK
     assert message.content_type == "application/json"
     assert message.payload[0] == [CORPUS]
-    assert bell.is_silent()
-    bell.hang_up()
-    assert bell.is_silent(), "it has another line"
-    bell.hang_up()
+    assert notifier.is_queue_empty()
+    notifier.disconnect()
+    assert notifier.is_queue_empty(), "it has another connection"
+    notifier.disconnect()
 
 
 @pytest.mark.usefixtures("folder")
 def test_what_answers(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert broker_answer(read_settings()).lower().startswith(f"{broker.name} ")
+    assert check_broker(read_settings()).lower().startswith(f"{broker.name} ")
     monkeypatch.setenv("HOPWEAVE_BROKER__URL", broker.url.replace(str(broker.port), str(free_ports(1)[0])))
     with pytest.raises(Unavailable, match=r"the broker at (redis|amqp)://127\.0\.0\.1:\d+/0? cannot be reached"):
-        broker_answer(read_settings())
+        check_broker(read_settings())
 
 
 @pytest.mark.usefixtures("folder")
@@ -96,10 +98,10 @@ def test_a_wrong_password_is_a_wrong_setting(broker: Broker, monkeypatch: pytest
     for wrong in (url.replace(password, "wrong-and-secret"), url.replace(f":{password}@", "@")):
         monkeypatch.setenv("HOPWEAVE_BROKER__URL", wrong)
         with pytest.raises(InvalidSettings, match=r"refuses us: .* HOPWEAVE_BROKER__URL") as refusal:
-            broker_answer(read_settings())
+            check_broker(read_settings())
         assert "wrong-and-secret" not in str(refusal.value)
     monkeypatch.setenv("HOPWEAVE_BROKER__URL", url)
-    assert broker_answer(read_settings())
+    assert check_broker(read_settings())
 
 
 @only_rabbitmq
@@ -107,7 +109,7 @@ def test_a_wrong_password_is_a_wrong_setting(broker: Broker, monkeypatch: pytest
 def test_a_virtual_host_that_is_not_there_is_a_wrong_setting(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPWEAVE_BROKER__URL", f"{broker.url[:-1]}elsewhere")
     with pytest.raises(InvalidSettings, match=r"elsewhere .*HOPWEAVE_BROKER__URL"):
-        broker_answer(read_settings())
+        check_broker(read_settings())
 
 
 @only_rabbitmq
@@ -115,11 +117,11 @@ def test_a_virtual_host_that_is_not_there_is_a_wrong_setting(broker: Broker, mon
 def test_a_queue_of_another_kind_is_refused(broker: Broker) -> None:
     make(broker, {"x-queue-type": "quorum"})
     with pytest.raises(InvalidSettings, match="a queue 'hopweave' of another kind"):
-        broker_answer(read_settings())
+        check_broker(read_settings())
     with pytest.raises(Unavailable, match="of another kind"):
-        Bell(read_settings()).ring(CORPUS)
+        ServerNotifier(read_settings()).notify(CORPUS)
     forget(broker)
-    assert broker_answer(read_settings())
+    assert check_broker(read_settings())
 
 
 @only_redis
@@ -147,7 +149,7 @@ async def test_a_broker_that_hangs_delays_nobody(client: httpx.AsyncClient, brok
         os.kill(broker.pid, signal.SIGCONT)
 
 
-async def test_without_a_broker_all_but_the_bell_works(client: httpx.AsyncClient, broker: Broker) -> None:
+async def test_without_a_broker_all_but_messages_works(client: httpx.AsyncClient, broker: Broker) -> None:
     assert (await client.get("/readyz")).json()["parts"]["broker"] == "ok"
     broker.kill()
     ready = await client.get("/readyz")

@@ -8,13 +8,14 @@ import json
 import os
 import shlex
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.images.clean_root import CleanRoot, build, make_base
-from tests.images.dockerfile import instructions
+from tests.images.dockerfile import ROOT, instructions
 
 pytestmark = pytest.mark.image
 
@@ -49,7 +50,7 @@ def test_it_is_not_root_and_owns_nothing_but_its_data(image: CleanRoot):
 def test_it_knows_its_version(image: CleanRoot):
     done = image.run(["hopweave", "version"], network=False)
     assert done.returncode == 0, done.stderr
-    assert "0.1.0" in done.stdout
+    assert done.stdout.strip() == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 
 def test_it_indexes_and_answers_without_a_network(image: CleanRoot, data: Path):

@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import lzma
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from tests.servers import rabbitmq_server
 from tests.servers.server import INSTALLED, NotStarted
 
 _HERE = Path(__file__).resolve().parent
+_COMPOSE = _HERE.parents[1] / "docker" / "compose.yaml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +28,10 @@ class Part:
     build_commands: Mapping[str, str]
     """Needed only while `pinned` is not installed yet."""
     pinned: Path | None = None
-    build: Callable[[Path, Path], None] | None = None
-    """Fills an empty folder with what the file pins."""
+    build: Callable[[Path, Path, str], None] | None = None
+    """Fills an empty folder with what the file pins, in this version."""
+    version: str = ""
+    """Where the file leaves the version open: the one that docker/compose.yaml pins."""
 
 
 def install(names: Iterable[str], to: Path = INSTALLED) -> None:
@@ -80,7 +84,7 @@ def _keep_down(units: Sequence[str]) -> None:
 
 def _is_current(part: Part, folder: Path) -> bool:
     stamp = folder / "installed"
-    return part.pinned is None or (stamp.is_file() and stamp.read_text("utf-8") == _digest(part.pinned))
+    return part.pinned is None or (stamp.is_file() and stamp.read_text("utf-8") == _digest(part.pinned, part.version))
 
 
 def _build(name: str, part: Part, folder: Path) -> None:
@@ -92,18 +96,18 @@ def _build(name: str, part: Part, folder: Path) -> None:
     fresh, place = folder / "program.new", folder / "program"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir()
-    part.build(part.pinned, fresh)
+    part.build(part.pinned, fresh, part.version)
     shutil.rmtree(place, ignore_errors=True)
     fresh.rename(place)
-    (folder / "installed").write_text(_digest(part.pinned), "utf-8")
+    (folder / "installed").write_text(_digest(part.pinned, part.version), "utf-8")
 
 
-def _jars(pom: Path, folder: Path) -> None:
-    options = ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
+def _jars(pom: Path, folder: Path, version: str) -> None:
+    options = ["-DincludeScope=runtime", f"-DoutputDirectory={folder}", f"-Dserver.version={version}"]
     _run(["mvn", "-B", "-q", "-f", str(pom), "dependency:copy-dependencies", *options])
 
 
-def _milvus(lock: Path, folder: Path) -> None:
+def _milvus(lock: Path, folder: Path, _version: str) -> None:
     """The package is a wrapping of packed binaries and the templates of their settings; only these are kept."""
     package = folder / "package"
     _run([_uv(), "pip", "install", "--quiet", "--require-hashes", "--target", str(package), "--requirement", str(lock)])
@@ -118,7 +122,7 @@ def _milvus(lock: Path, folder: Path) -> None:
     shutil.rmtree(package)
 
 
-def _environment(lock: Path, folder: Path) -> None:
+def _environment(lock: Path, folder: Path, _version: str) -> None:
     _run([_uv(), "venv", "--quiet", "--relocatable", "--python", sys.executable, str(folder / "venv")])
     python = str(folder / "venv" / "bin" / "python")
     _run([_uv(), "pip", "install", "--quiet", "--require-hashes", "--python", python, "--requirement", str(lock)])
@@ -140,8 +144,16 @@ def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -
         raise NotStarted(f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-3000:]}")
 
 
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def _digest(file: Path, version: str) -> str:
+    return hashlib.sha256(file.read_bytes() + version.encode()).hexdigest()
+
+
+def image_version(image: str) -> str:
+    """The version of an image that docker/compose.yaml pins, such as 5.26.30 of `neo4j:5.26.30-community`."""
+    found = re.search(rf"^\s*image: {image}:v?([\d.]+)", _COMPOSE.read_text("utf-8"), re.MULTILINE)
+    if found is None:
+        raise NotStarted(f"{_COMPOSE.name} pins no version of {image}")
+    return found[1]
 
 
 _JAVA = {"java": "default-jre-headless"}
@@ -152,7 +164,13 @@ _SERVICES = {
 }
 PARTS: Mapping[str, Part] = {
     "redis": Part(commands={"redis-server": "redis-server"}, build_commands={}),
-    "neo4j": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "neo4j.xml", build=_jars),
+    "neo4j": Part(
+        commands=_JAVA,
+        build_commands=_MAVEN,
+        pinned=_HERE / "poms" / "neo4j.xml",
+        build=_jars,
+        version=image_version("neo4j"),
+    ),
     "milvus": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus.txt", build=_milvus),
     "milvus-lite": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus-lite.txt", build=_environment),
     "s3": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "s3.xml", build=_jars),

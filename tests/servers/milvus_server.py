@@ -1,4 +1,4 @@
-"""Milvus 2.3.5, standalone, from the binaries in the package `milvus`."""
+"""Milvus, standalone, from the binaries in the package `milvus`, in the version of `locks/milvus.txt`."""
 
 import re
 import sys

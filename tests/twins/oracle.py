@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.answers import contained
+from core.text.answers import is_contained
+from core.text.name_spans import find_names
 from core.text.sentences import sentences
-from core.text.surface import find_names
 from tests.twins.chat_script import Call, Reply
 
 __all__ = ["GoldHop", "Oracle"]
@@ -95,7 +95,7 @@ class Oracle:
 
         def known(found: re.Match[str]) -> str:
             gold = hops[int(found[1]) - 1].answer
-            return gold if contained(gold, call.text) else "something unknown"
+            return gold if is_contained(gold, call.text) else "something unknown"
 
         return Reply.json({"question": _PLACE.sub(known, templates[place])})
 
@@ -128,7 +128,7 @@ class Oracle:
         for hop in hops:
             numbers = [n for n, key in enumerate(keys, start=1) if key == hop.supporting and n in texts]
             if _same(_full(hops, hop), call.question) and numbers:
-                best = max(numbers, key=lambda n, hop=hop: contained(hop.answer, texts[n]))  # type: ignore[misc]
+                best = max(numbers, key=lambda n, hop=hop: is_contained(hop.answer, texts[n]))  # type: ignore[misc]
                 return hop, best, texts[best]
         return None, 0, ""
 
@@ -142,8 +142,8 @@ class Oracle:
         if keys:
             held = keys.issuperset(hop.supporting for hop in hops)
         else:
-            on_response = any(one == asked and _same(question, _full(hops, hops[-1])) for one, question in self._given)
-            held = on_response and contained(hops[-1].answer, call.text)
+            answered = any(one == asked and _same(question, _full(hops, hops[-1])) for one, question in self._given)
+            held = answered and is_contained(hops[-1].answer, call.text)
         return Reply(text=f"{hops[-1].answer} [1]" if held else "NO ANSWER")
 
 
@@ -164,7 +164,7 @@ _ROLES = {
 def _sentence(passage: str, answer: str) -> str:
     """The first sentence of the passage that holds the answer, else its first."""
     cut = [passage[start:end] for start, end in sentences(passage)]
-    return next((one for one in cut if contained(answer, one)), cut[0])
+    return next((one for one in cut if is_contained(answer, one)), cut[0])
 
 
 def _full(hops: Sequence[GoldHop], hop: GoldHop) -> str:

@@ -45,7 +45,7 @@ async def read_sections(path: Path, report: Report, wanted: Callable[[str], bool
 
 def _checks(section: Section) -> Iterator[int]:
     for kind, of in _ONCE:
-        repeated = section.spool.repeated(section.heap(kind, of))
+        repeated = section.spool.find_repeated(section.heap(kind, of))
         if repeated is not None:
             raise section.wrong(repeated[1], f"this {of or kind} {'vector ' if of else ''}is in the file twice")
     done = 0

@@ -14,7 +14,7 @@ from core.corpora import CorpusSettings
 from core.errors import LoadFailed
 from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
-from stores.sqlite import Spool, Spooled
+from stores.sqlite import Spool, SpooledRow
 
 __all__ = ["Section", "as_spooled", "grouped"]
 
@@ -74,7 +74,7 @@ class Section:
         last = ""
         batch: list[tuple[int, DocumentRow]] = []
         chunks = 0
-        while ids := self.spool.keys(self.heap("document"), after=last, limit=_PAGE):
+        while ids := self.spool.list_keys(self.heap("document"), after=last, limit=_PAGE):
             for line, document in sorted(self.find("document", ids), key=lambda found: str(found[1].id)):
                 if batch and (chunks + document.chunks > _MOST_CHUNKS or len(batch) == _PAGE):
                     yield batch
@@ -102,7 +102,7 @@ class Section:
     def lacking(self, kind: str, of: str = "") -> int:
         """How many rows of a kind have no vector (`of`: chunk, entity, fact) or no original (`of` empty)."""
         other = self.heap("vector", of) if of else self.heap("original")
-        return self.spool.lacking(self.heap(kind), other)
+        return self.spool.count_missing(self.heap(kind), other)
 
     def wrong(self, line: int, reason: str) -> LoadFailed:
         return LoadFailed(f"{self.path} line {line}: {reason}; the file was damaged, or changed after it was written")
@@ -117,5 +117,5 @@ def grouped(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int, A
     return {value: list(group) for value, group in groupby(sorted(rows, key=key), key=key)}
 
 
-def as_spooled(row: Any, line: int, body: bytes) -> list[Spooled]:
-    return [Spooled(key, id, line, body) for key, id in _names_of(row)]
+def as_spooled(row: Any, line: int, body: bytes) -> list[SpooledRow]:
+    return [SpooledRow(key, id, line, body) for key, id in _names_of(row)]

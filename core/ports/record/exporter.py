@@ -1,4 +1,4 @@
-"""Everything that readers see of a corpus, as rows."""
+"""The port of export: everything that readers see of a corpus, as rows."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Protocol
@@ -7,13 +7,13 @@ __all__ = ["Exporter"]
 
 
 class Exporter(Protocol):
-    """Everything that readers see of a corpus, as JSON-ready rows in a fixed order, all of one generation."""
+    """Rows that can be written as JSON, in a fixed order, all of one generation."""
 
     def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
-        """First documents, then chunks, entities, mentions, facts; each by id; `kind` says which.
+        """Yields documents, then chunks, entities, mentions and facts, each by id. `kind` names the kind of a row.
 
-        Not canonical, there is also what another store needs to go on from here: in a document's row `size`,
-        `fingerprint` and `given_title` (what its sender called it, or null), and after the facts the synonyms
+        If not `canonical`, also yields what another store needs to continue: in the row of a document `size`,
+        `fingerprint` and `given_title` (the title in its submission, or null), and after the facts the synonyms
         (`first_id`, `second_id`, `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an object, see
         `stores.payloads`), each in the order of their ids.
         """

@@ -1,4 +1,4 @@
-"""The graph as columns, whole or as changes, for snapshots in memory."""
+"""The port of the graph as columns, whole or as changes, from which snapshots in memory are built."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -11,8 +11,10 @@ __all__ = ["GraphChanges", "GraphChunk", "GraphRows", "GraphRowsBuilder", "Graph
 
 @dataclass(frozen=True, kw_only=True)
 class GraphChanges:
-    """What leads from one generation to a later one: drop the `removed` chunks with their rows and all synonyms of the
-    entities `synonyms_of`, then add `added`. A changed chunk is in both. An entity that nothing mentions is gone.
+    """The difference between one generation and a later one.
+
+    To apply it, delete the `removed` chunks with their rows and all synonyms of the entities `synonyms_of`, then add
+    `added`. A changed chunk is in both. An entity that nothing mentions is deleted.
     """
 
     generation: int
@@ -22,14 +24,14 @@ class GraphChanges:
 
 
 class GraphSource(Protocol):
-    """What in-memory snapshots are made of, and kept up to date with. Visible rows only."""
+    """The rows that readers see, for building snapshots and keeping them up to date."""
 
     async def generation(self, corpus_id: str) -> int: ...
 
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
-        """The whole graph at one generation."""
+        """Returns the generation and the whole graph at that generation."""
         ...
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
-        """What changed after generation `since`; None if that is too far back to be known."""
+        """Returns what changed after the generation `since`; None if the change log does not reach back so far."""
         ...

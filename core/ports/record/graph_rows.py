@@ -1,4 +1,4 @@
-"""The rows of a graph as columns of numbers, and how rows of ids become them without being held as objects."""
+"""The rows of a graph as columns of numbers, and how they are built from rows of ids with little memory."""
 
 from array import array
 from collections.abc import Collection, Iterable, Sequence
@@ -15,8 +15,10 @@ Ints = NDArray[np.int32]
 
 
 class GraphChunk(NamedTuple):
-    """A chunk without its text. `terms` are the bytes of its `core.text.terms.Terms`; `title_names` are the ids of the
-    names that its title and heading are, in this order, joined by a space: at most two, and some may be no entity.
+    """A chunk without its text.
+
+    `terms` are the bytes of its `core.text.terms.Terms`. `title_names` are the ids of the names in its title and its
+    heading, in this order, joined by a space: at most two, which need not be entities.
     """
 
     id: str
@@ -29,7 +31,7 @@ class GraphChunk(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphRows:
-    """Chunks in the order of their ids, and the entities that the other rows name in the order of theirs.
+    """Chunks and the entities that the other rows name, both in the order of their ids.
 
     `entity_ids` are fixed-width bytes, `names` the normalised names beside them. The integer columns are positions in
     these: `mentions` (chunk, entity), each once; `facts` (chunk, subject, object), one row an assertion; `synonyms`
@@ -46,7 +48,7 @@ class GraphRows:
 
 
 class GraphRowsBuilder:
-    """Takes rows in any order, by the positions that `chunk` and `entity` give, and keeps four bytes a number."""
+    """Takes rows in any order, by the positions that `add_chunk` and `add_entity` return. A number takes four bytes."""
 
     def __init__(self) -> None:
         self.chunk_at: dict[str, int] = {}
@@ -58,30 +60,30 @@ class GraphRowsBuilder:
         self._synonyms = array("i")
         self._scores = array("f")
 
-    def chunk(self, row: GraphChunk) -> int:
+    def add_chunk(self, row: GraphChunk) -> int:
         self.chunk_at[row.id] = len(self._chunks)
         self._chunks.append(row)
         return len(self._chunks) - 1
 
-    def entity(self, id: str, name: str) -> int:
-        """The position of a new entity, or of one that is there already."""
+    def add_entity(self, id: str, name: str) -> int:
+        """Returns the position of the entity, which may be added already."""
         at = self.entity_at.setdefault(id, len(self._names))
         if at == len(self._names):
             self._names.append(name)
         return at
 
-    def mention(self, chunk: int, entity: int) -> None:
+    def add_mention(self, chunk: int, entity: int) -> None:
         self._mentions.extend((chunk, entity))
 
-    def fact(self, chunk: int, subject: int, object: int) -> None:
+    def add_fact(self, chunk: int, subject: int, object: int) -> None:
         self._facts.extend((chunk, subject, object))
 
-    def synonym(self, first: int, second: int, score: float) -> None:
+    def add_synonym(self, first: int, second: int, score: float) -> None:
         self._synonyms.extend((first, second))
         self._scores.append(score)
 
-    def drop(self, chunks: Collection[str], synonyms_of: Collection[str]) -> None:
-        """Take out chunks with their rows, and all synonyms of entities, so that they can be added anew."""
+    def delete(self, chunks: Collection[str], synonyms_of: Collection[str]) -> None:
+        """Deletes chunks with their rows, and all synonyms of entities, so that they can be added again."""
         for id in chunks:
             self.chunk_at.pop(id, None)
         unlinked = np.zeros(len(self._names), np.bool_)
@@ -91,8 +93,8 @@ class GraphRowsBuilder:
         scores = np.frombuffer(self._scores, np.float32)[linked]
         self._synonyms, self._scores = array("i", pairs[linked].tobytes()), array("f", scores.tobytes())
 
-    def rows(self) -> GraphRows:
-        """Only the last row of a chunk counts, and only entities that something names."""
+    def build(self) -> GraphRows:
+        """Returns the rows. The last row of a chunk counts. Entities that nothing names are left out."""
         mentions, facts = _table(self._mentions, 2), _table(self._facts, 3)
         synonyms = _table(self._synonyms, 2)
         chunks = np.array([at for _, at in sorted(self.chunk_at.items())], np.int32)
@@ -123,26 +125,26 @@ def graph_rows(
     facts: Iterable[tuple[str, str, str]] = (),
     synonyms: Iterable[tuple[str, str, float]] = (),
 ) -> GraphRows:
-    """From rows of ids, read once and in this order; entities are (id, normalised name).
+    """Builds rows from rows of ids, which are read once and in this order. Entities are (id, normalised name).
 
-    What names a chunk or an entity that is not there is left out.
+    Rows that name a chunk or an entity that is not given are left out.
     """
-    rows = GraphRowsBuilder()
+    builder = GraphRowsBuilder()
     for chunk in chunks:
-        rows.chunk(chunk)
+        builder.add_chunk(chunk)
     for id, name in entities:
-        rows.entity(id, name)
-    chunk_at, entity_at = rows.chunk_at, rows.entity_at
+        builder.add_entity(id, name)
+    chunk_at, entity_at = builder.chunk_at, builder.entity_at
     for chunk_id, entity in mentions:
         if chunk_id in chunk_at and entity in entity_at:
-            rows.mention(chunk_at[chunk_id], entity_at[entity])
+            builder.add_mention(chunk_at[chunk_id], entity_at[entity])
     for chunk_id, subject, object_ in facts:
         if chunk_id in chunk_at and subject in entity_at and object_ in entity_at:
-            rows.fact(chunk_at[chunk_id], entity_at[subject], entity_at[object_])
+            builder.add_fact(chunk_at[chunk_id], entity_at[subject], entity_at[object_])
     for first, second, score in synonyms:
         if first in entity_at and second in entity_at:
-            rows.synonym(entity_at[first], entity_at[second], score)
-    return rows.rows()
+            builder.add_synonym(entity_at[first], entity_at[second], score)
+    return builder.build()
 
 
 def _table(values: "array[int]", width: int) -> Ints:
@@ -150,7 +152,7 @@ def _table(values: "array[int]", width: int) -> Ints:
 
 
 def _renumbering(size: int, chosen: Ints) -> Ints:
-    """Where each of `size` old positions is among the chosen; -1 where it is not."""
+    """Returns the place of each of `size` old positions among the chosen ones; -1 if it is not chosen."""
     to = np.full(size, -1, np.int32)
     to[chosen] = np.arange(len(chosen))
     return to

@@ -1,4 +1,4 @@
-"""x"""
+"""Judging a recipe by questions that its rankers have not seen: cross-validation, and transfer between sets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -27,10 +27,10 @@ def cross_validate(
     asked: Mapping[str, Sequence[TrainingQuestion]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
-    """R@k of every question by rankers fitted to the other folds of all sets, mean over `rounds` partitions.
+    """Returns R@k of each question by rankers fitted to the other folds of all sets, the mean over `rounds` partitions.
 
-    `asked` are the same questions in another form, which the rankers are judged by instead. `progress` is told how many
-    of all the fits are done.
+    `asked` are the same questions in another form; if given, the rankers are judged by them instead. `progress` is
+    called with the number of fits that are done and the number of all.
     """
     asked = asked or sets
     out = {name: np.zeros(len(questions)) for name, questions in sets.items()}
@@ -50,7 +50,9 @@ def cross_validate(
 def evaluate_transfer(
     sets: Mapping[str, Sequence[TrainingQuestion]], recipe: Recipe, *, k: int = 5
 ) -> dict[str, Floats]:
-    """R@k of every question by the ranker that was fitted to the other sets; there must be two at least."""
+    """Returns R@k of each question by the ranker that was fitted to the other sets, of which there must be at least
+    one.
+    """
     out = {}
     for name, questions in sets.items():
         seen = [question for other, others in sets.items() if other != name for question in others]
@@ -60,7 +62,7 @@ def evaluate_transfer(
 
 
 def recall(question: TrainingQuestion, scores: Floats, k: int = 5) -> float:
-    """The share of the supports that the first k candidates show."""
+    """Returns the share of the supports that the first k candidates show."""
     top = order_by_score(question.chunks, scores)[:k]
     return float(np.mean([bool(np.isin(places, top).any()) for places in question.supports]))
 

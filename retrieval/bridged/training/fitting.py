@@ -1,4 +1,7 @@
-"""x"""
+"""Fitting of weights (listwise softmax) and trees (LightGBM). It needs the extra `train`.
+
+The result is evaluated without LightGBM and SciPy (`retrieval.bridged.ranker`).
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,11 +16,15 @@ __all__ = ["fit"]
 
 Floats = NDArray[np.float64]
 
-_CANDIDATES = 70  # of each question, by stage 1, that the weights are fitted to, beside what supports it
+_CANDIDATES = 70
+"""Candidates of each question, by stage 1, that weights are fitted to, besides those that support it."""
 
 
 def fit(questions: Sequence[TrainingQuestion], recipe: Recipe) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    """Weights by feature, and trees as `retrieval.bridged.trees.read_trees` reads them; deterministic."""
+    """Returns weights by feature, and trees as `retrieval.bridged.trees.read_trees` reads them; deterministic.
+
+    Raises `InvalidInput` if no question has a supporting passage among its candidates.
+    """
     usable = [question for question in questions if question.supporting.any()]
     if not usable:
         raise InvalidInput("no question has a supporting passage among its candidates; are the passages indexed?")
@@ -27,8 +34,8 @@ def fit(questions: Sequence[TrainingQuestion], recipe: Recipe) -> tuple[dict[str
 
 
 def _fit_weights(questions: Sequence[TrainingQuestion], l2: float) -> Floats:
-    """Listwise softmax: each question's probability mass belongs on its supports, in equal parts."""
-    from scipy.optimize import minimize  # heavy, and of the extra `train`
+    """Returns the weights of the listwise softmax whose target is equal probability on a question's supports."""
+    from scipy.optimize import minimize  # slow to import, and of the extra `train`
 
     deviation = np.concatenate([question.features for question in questions]).std(axis=0)
     deviation[deviation == 0] = 1.0
@@ -54,8 +61,8 @@ def _fit_weights(questions: Sequence[TrainingQuestion], l2: float) -> Floats:
 
 
 def _fit_trees(questions: Sequence[TrainingQuestion], recipe: Recipe, seed: int) -> list[dict[str, Any]]:
-    """One forest, its leaves weighing as a share of all forests."""
-    import lightgbm  # heavy, and of the extra `train`
+    """Returns one forest, with leaves divided by the number of forests."""
+    import lightgbm  # slow to import, and of the extra `train`
 
     features = np.concatenate([question.features for question in questions])
     labels = np.concatenate([question.supporting for question in questions]).astype(np.float64)
@@ -71,7 +78,7 @@ def _fit_trees(questions: Sequence[TrainingQuestion], recipe: Recipe, seed: int)
 
 
 def _flatten_tree(root: Mapping[str, Any]) -> dict[str, Any]:
-    """A tree as lists: splits in the order of a walk from the root, children below zero are leaves."""
+    """Returns a tree as lists: splits in preorder, negative children are leaves."""
     out: dict[str, Any] = {"feature": [], "threshold": [], "left": [], "right": [], "leaf": []}
 
     def place(node: Mapping[str, Any]) -> int:

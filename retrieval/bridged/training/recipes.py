@@ -1,4 +1,4 @@
-"""x"""
+"""What is trained: the recipes of the shipped rankers, and a question with its candidates as training data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingQuestion:
-    """One question's candidates: `features` (n, f), `place` by stage 1, and which of them show each of its supports:
-    none, for one that stage 1 has missed.
+    """The candidates of one question: `features` (n, f), and `place` by stage 1.
+
+    `supports` has for each support the candidates that show it; empty for one that stage 1 missed.
     """
 
     chunks: NDArray[np.int64]
@@ -26,7 +27,7 @@ class TrainingQuestion:
 
     @property
     def supporting(self) -> NDArray[np.bool_]:
-        """Whether each candidate shows a support."""
+        """Whether each candidate shows a support, (n,)."""
         out = np.zeros(len(self.chunks), np.bool_)
         for places in self.supports:
             out[places] = True
@@ -35,9 +36,9 @@ class TrainingQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What is fitted: which features, how strongly weights are held near 0, and how many forests of trees (0: none).
+    """What is fitted: the features, the strength of L2 regularisation, and the number of forests (0: no trees).
 
-    Forests differ in their seeds alone, and are averaged: a few hundred questions leave a single one to chance.
+    Forests differ in their seeds alone and are averaged, since a single one varies much with a few hundred questions.
     """
 
     features: tuple[str, ...]
@@ -58,4 +59,4 @@ RECIPES: Mapping[str, Recipe] = {
         forests=0,
     ),
 }
-"""Those of the shipped rankers, chosen by cross-validation on two question sets (docs/decisions)."""
+"""The recipes of the shipped rankers, chosen by cross-validation on two question sets (docs/decisions)."""

@@ -1,155 +1,142 @@
-"""The transaction that makes revisions current: rows in, rows out, and what is left to delete elsewhere."""
+"""Commits of any size: plans the transactions, performs the small ones, and leaves large documents to `slices`."""
 
-from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
-from core.documents import RevisionState
+from core.errors import InvalidInput
 from core.graph import Synonym
-from core.ports.record import Commit, Outcome, Tombstone
-from stores.neo4j.changes import log, raise_generation
-from stores.neo4j.commit.arrivals import Arrivals
-from stores.neo4j.commit.chains import pairs_of, read_chains, write_chains
-from stores.neo4j.commit.chunk_rows import properties
-from stores.neo4j.commit.effects import Effects
-from stores.neo4j.commit.entities import bury_entities
-from stores.neo4j.commit.removal import (
-    drop_chunks,
-    drop_documents,
-    drop_extractions,
-    drop_graph,
-    drop_revisions,
-)
-from stores.neo4j.commit.revisions import Replacement, read_replacements
-from stores.neo4j.commit.synonyms import due_if_missed, write_synonyms
-from stores.neo4j.commit.tombstones import bury, still_gone
-from stores.neo4j.driver.batched import rows_of
-from stores.neo4j.driver.database import Transaction
+from core.ports.record import Commit, Outcome
+from core.text.characters import NO_CHARACTER, is_whole
+from stores.neo4j.commit.bounds import Bounds
+from stores.neo4j.commit.changes import read_changes
+from stores.neo4j.commit.delete import delete_documents, delete_extractions, delete_outdated
+from stores.neo4j.commit.entities import Effects, delete_entities
+from stores.neo4j.commit.finish import finish, make_current
+from stores.neo4j.commit.insert import insert_changes, link_chunks
+from stores.neo4j.commit.leftovers import delete_leftovers
+from stores.neo4j.commit.slices import delete_in_slices, insert_in_slices
+from stores.neo4j.commit.synonyms import pending_from, seen_after
+from stores.neo4j.commit.tombstones import merge_tombstones, select_orphans
+from stores.neo4j.driver.database import Database, Row, Transaction
+from stores.neo4j.driver.node_uids import document_uid
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import document_uid, revision_uid
-from stores.neo4j.leases.claims import Token, held
-from stores.neo4j.leases.states import move
-from stores.payloads import dump
+from stores.neo4j.leases.claims import valid_claims
 
-__all__ = ["commit", "entomb", "finish", "make_current", "remove_documents"]
+__all__ = ["commit"]
+
+_DOCUMENT_ROWS = 4  # of a document with its revisions and extractions
 
 
-def commit(
-    tx: Transaction, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float, seen: int | None = None
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """The commits of one transaction; or a single one that is too large for a transaction, if `is_large`."""
+
+    commits: Sequence[Commit]
+    is_large: bool
+
+
+async def commit(
+    database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None = None
 ) -> Outcome:
-    """Make revisions of one corpus current, or remove their documents; those whose claims were lost are left alone."""
-    right = held(tx, [one.claim for one in commits])
-    written = [one for one in commits if one.claim.token in right]
-    removed = [one for one in written if one.claim.deletion]
-    replaced = read_replacements(tx, [one for one in written if not one.claim.deletion])
-    effects = Effects(corpus_id=commits[0].claim.corpus_id, unsettled_at=due_if_missed(tx, seen, grace))
-    _take_out(tx, removed, replaced, effects)
-    dead = _bring_in(tx, replaced, effects)
-    bury_entities(tx, effects, dead)
-    _chain(tx, replaced)
-    make_current(tx, replaced, right, effects)
-    drop_extractions(tx, {one.uid: {row.extract_hash for row in one.commit.chunks} for one in replaced})
-    remove_documents(tx, removed, effects)
-    generation = finish(tx, effects, synonyms)
-    documents = [one.claim.document_id for one in written]
-    return Outcome(
-        generation=generation,
-        fenced=tuple(one.claim for one in commits if one.claim.token not in right),
-        tombstone=entomb(tx, effects, dead, documents, grace),
-        pending_synonyms=effects.unsettled,
-    )
+    """Implements `core.ports.record.Commits.commit`.
 
-
-def _take_out(tx: Transaction, removed: Sequence[Commit], replaced: Sequence[Replacement], effects: Effects) -> None:
-    documents = sorted(document_uid(one.claim) for one in removed)
-    going = rows_of(tx, statements("commits")["chunk_uids"], documents)
-    going += [row for one in replaced for row in one.gone]
-    drop_chunks(tx, {row["uid"]: row["view_id"] for row in going}, effects)
-    effects.deleted |= {row["id"] for row in going}
-    changing = [row for one in replaced for row in one.before.values()]
-    drop_graph(tx, [row["uid"] for row in changing], effects)
-    effects.old_views |= {row["view_id"] for row in changing}
-
-
-def _bring_in(tx: Transaction, replaced: Sequence[Replacement], effects: Effects) -> list[str]:
-    """Returns the entities that have lost their last form."""
-    arrivals = Arrivals(effects)
-    for one in replaced:
-        arrivals.add(one.commit, made=one.made, changed=one.changed)
-        arrivals.moved += one.moved
-        arrivals.moved += [properties(effects.corpus_id, row) for row in one.changed]
-        effects.old_views -= {row.chunk.view_id for row in one.changed}
-        effects.put |= one.put
-    return arrivals.write(tx)
-
-
-def _chain(tx: Transaction, replaced: Sequence[Replacement]) -> None:
-    there = read_chains(tx, [one.uid for one in replaced if one.current is not None])
-    wanted = {pair for one in replaced for pair in pairs_of(one.commit)}
-    write_chains(tx, wrong=there - wanted, missing=wanted - there)
-
-
-def make_current(tx: Transaction, replaced: Sequence[Replacement], jobs: Mapping[Token, str], effects: Effects) -> None:
-    """Show revisions, whose rows are there, to readers; the older ones go."""
-    rows = [
-        {"uid": one.uid, "job": jobs[one.commit.claim.token], "document": _document(one.commit)} for one in replaced
-    ]
-    tx.run_batches(statements("commits")["make_current"], sorted(rows, key=lambda row: str(row["uid"])))
-    move(tx, [revision_uid(one.commit.claim) for one in replaced], RevisionState.INDEXED)
-    drop_revisions(tx, {one.uid: one.commit.claim.revision for one in replaced}, effects)
-
-
-def _document(one: Commit) -> dict[str, Any]:
-    return {
-        "title": one.title,
-        "metadata": dump(dict(one.claim.metadata)),
-        "current": one.claim.revision,
-        "hidden": False,
-        "chunks": len(one.chunks),
-        "malformed": one.malformed_triples,
-    }
-
-
-def remove_documents(tx: Transaction, removed: Sequence[Commit], effects: Effects) -> None:
-    """Remove documents, whose chunks are gone, with all their revisions."""
-    uids = [document_uid(one.claim) for one in removed]
-    move(tx, [revision_uid(one.claim) for one in removed], RevisionState.DELETED)
-    drop_extractions(tx, dict.fromkeys(uids, ()))
-    drop_revisions(tx, {document_uid(one.claim): one.claim.revision + 1 for one in removed}, effects)
-    drop_documents(tx, uids)
-
-
-def finish(
-    tx: Transaction, effects: Effects, synonyms: Sequence[Synonym], joined: Set[tuple[str, str]] = frozenset()
-) -> int:
-    """Raise the generation, and log under it what changed; `joined` are pairs of synonyms that were written before."""
-    generation = raise_generation(tx, effects.corpus_id)
-    joined = joined | write_synonyms(tx, effects.corpus_id, synonyms)
-    log(
-        tx,
-        effects.corpus_id,
-        generation,
-        put=effects.put,
-        deleted=effects.deleted - effects.put,
-        synonyms={id for pair in joined for id in pair},
-    )
-    return generation
-
-
-def entomb(
-    tx: Transaction, effects: Effects, dead: Sequence[str], documents: Sequence[str], grace: float
-) -> Tombstone | None:
-    """Note what views and files may still hold of what a transaction removed.
-
-    Triples are noted that some chunk may still assert: whoever reads the tombstone asks for those that are left, and
-    holds no lock meanwhile.
+    Each document is committed whole. If the documents need several transactions, some are readable before others.
     """
-    corpus_id = effects.corpus_id
-    tombstone = Tombstone(
-        id=0,
-        corpus_id=corpus_id,
-        view_ids=tuple(sorted(effects.old_views)),
-        entity_ids=tuple(sorted(dead)),
-        triple_ids=tuple(sorted(effects.triples)),
-        content_hashes=tuple(still_gone(tx, corpus_id, "content_hashes", sorted(effects.contents))),
+    _check_characters(commits)
+    corpus_id = commits[0].claim.corpus_id
+    stored = await database.read(lambda tx: _read_documents(tx, commits))
+    plans = _plan(commits, stored, bounds.rows)
+    for one in commits:
+        row = stored.get(document_uid(one.claim))
+        if row is not None and row["slices"] is not None:
+            await delete_leftovers(database, corpus_id, one.claim.document_id, row["slices"], bounds, one.claim)
+    outcomes: list[Outcome] = []
+    for plan in plans:
+        if not plan.is_large:
+            work = partial(_commit, commits=plan.commits, synonyms=synonyms, grace=bounds.grace, seen=seen)
+            outcomes.append(await database.write(corpus_id, work))
+        elif plan.commits[0].claim.deletion:
+            outcomes += (sliced := await delete_in_slices(database, plan.commits[0], bounds))
+            if not any(one.fenced for one in sliced):
+                work = partial(_commit, commits=plan.commits, synonyms=(), grace=bounds.grace, seen=None)
+                outcomes.append(await database.write(corpus_id, work))
+        else:
+            outcomes += await insert_in_slices(database, plan.commits[0], synonyms, bounds, seen)
+        seen = seen_after(seen, outcomes[-1])
+    return await _merge(database, outcomes)
+
+
+def _check_characters(commits: Sequence[Commit]) -> None:
+    """Raises `InvalidInput` if a text holds half of a surrogate pair. The driver's error does not name the document."""
+    for one in commits:
+        texts = chain.from_iterable((row.chunk.text, row.chunk.heading) for row in one.chunks)
+        words = chain((one.title,), texts, (m.form for m in one.mentions), (f.predicate for f in one.facts))
+        if not all(map(is_whole, words)):
+            raise InvalidInput(f"document {one.claim.key!r} {NO_CHARACTER}")
+
+
+def _read_documents(tx: Transaction, commits: Sequence[Commit]) -> dict[str, Row]:
+    """Returns the estimated number of rows of each document, and its unfinished slices, by document uid."""
+    uids = sorted({document_uid(one.claim) for one in commits})
+    return {row["uid"]: row for row in tx.rows_in_batches(statements("commits")["document_sizes"], uids)}
+
+
+def _plan(commits: Sequence[Commit], stored: Mapping[str, Row], max_rows: int) -> list[_Plan]:
+    """Groups commits, in their order, into transactions of at most `max_rows` rows."""
+    plans: list[_Plan] = []
+    group: list[Commit] = []
+    total = 0
+    for one in commits:
+        row = stored.get(document_uid(one.claim))
+        rows = _DOCUMENT_ROWS + len(one.chunks) + len(one.mentions) + len(one.facts) + (int(row["rows"]) if row else 0)
+        if group and total + rows > max_rows:
+            plans.append(_Plan(commits=group, is_large=total > max_rows))
+            group, total = [], 0
+        group.append(one)
+        total += rows
+    return [*plans, _Plan(commits=group, is_large=total > max_rows)]
+
+
+def _commit(
+    tx: Transaction, commits: Sequence[Commit], synonyms: Sequence[Synonym], grace: float, seen: int | None
+) -> Outcome:
+    """Makes revisions of one corpus current, or deletes their documents. Ignores those whose claims are fenced."""
+    jobs = valid_claims(tx, [one.claim for one in commits])
+    valid = [one for one in commits if one.claim.token in jobs]
+    deletions = [one for one in valid if one.claim.deletion]
+    changes = read_changes(tx, [one for one in valid if not one.claim.deletion])
+    effects = Effects(corpus_id=commits[0].claim.corpus_id, pending_from=pending_from(tx, seen, grace))
+    delete_outdated(tx, deletions, changes, effects)
+    formless = insert_changes(tx, changes, effects)
+    delete_entities(tx, effects, formless)
+    link_chunks(tx, changes)
+    make_current(tx, changes, jobs, effects)
+    delete_extractions(tx, {one.uid: {row.extract_hash for row in one.commit.chunks} for one in changes})
+    delete_documents(tx, deletions, effects)
+    return finish(
+        tx,
+        effects,
+        synonyms,
+        formless=formless,
+        claims=[one.claim for one in valid],
+        grace=grace,
+        fenced=[one.claim for one in commits if one.claim.token not in jobs],
     )
-    return bury(tx, tombstone, documents, grace)
+
+
+async def _merge(database: Database, outcomes: Sequence[Outcome]) -> Outcome:
+    """Returns the outcome of all transactions.
+
+    The tombstones list all triples that lost an assertion, and a later transaction may write again what an earlier one
+    deleted. The merged tombstone lists only orphans. It is for the first deletion; the single tombstones remain stored.
+    """
+    tombstones = [one.tombstone for one in outcomes if one.tombstone is not None]
+    merged = merge_tombstones(tombstones) if tombstones else None
+    return Outcome(
+        generation=outcomes[-1].generation,
+        fenced=tuple(claim for one in outcomes for claim in one.fenced),
+        tombstone=await database.read(lambda tx: select_orphans(tx, merged)) if merged else None,
+        pending_synonyms=tuple(sorted({id for one in outcomes for id in one.pending_synonyms})),
+    )

@@ -1,63 +1,96 @@
-"""Entities: their forms counted, the names that they are shown by, and what goes with the last form."""
+"""Entities: counting their forms, choosing the displayed form, and deleting entities without a form.
 
-from collections import defaultdict
+`Effects` collects what a transaction inserts and deletes. Entities are written once, from the sums.
+"""
+
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from stores.neo4j.commit.effects import Effects
-from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Row, Transaction
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
 
-__all__ = ["bury_entities", "count_forms", "display"]
+__all__ = ["Effects", "delete_entities", "display", "update_entities"]
 
 
-def count_forms(tx: Transaction, effects: Effects, ends: Iterable[str]) -> list[str]:
-    """Apply the counted forms, before mentions and facts are written; `ends` are the entities of new facts.
+@dataclass
+class Effects:
+    """What a transaction inserts and deletes in a corpus.
 
-    Returns those that have lost their last form; `bury_entities` is for them.
+    `forms` are the changes of the counts by (entity id, form), `names` the normalised names of mentioned entities by
+    id. `new_entities` are those that nothing mentioned before; their synonyms are pending from `pending_from` on, or
+    not at all if that is None. `ends` are the subjects and objects of deleted facts, `triples` the ids of their
+    triples. `view_ids` and `content_hashes` may no longer be in use. `written` and `deleted` are ids of chunks.
+    """
+
+    corpus_id: str
+    pending_from: float | None = None
+    forms: Counter[tuple[str, str]] = field(default_factory=Counter)
+    names: dict[str, str] = field(default_factory=dict)
+    new_entities: set[str] = field(default_factory=set)
+    ends: set[str] = field(default_factory=set)
+    triples: set[str] = field(default_factory=set)
+    view_ids: set[str] = field(default_factory=set)
+    content_hashes: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+
+    @property
+    def pending_synonyms(self) -> tuple[str, ...]:
+        """The ids of the new entities whose synonyms are pending."""
+        return () if self.pending_from is None else tuple(sorted(self.new_entities))
+
+
+def update_entities(tx: Transaction, effects: Effects, fact_ends: Iterable[str]) -> list[str]:
+    """Applies the counted forms, before mentions and facts are written. `fact_ends` are the ends of new facts.
+
+    Returns the ids of the entities that have lost their last form, for `delete_entities`.
     """
     changes: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (entity, form), change in effects.forms.items():
         if change:
             changes[entity][form] = change
-    touched = changes.keys() | effects.names.keys() | set(ends)
+    touched = changes.keys() | effects.names.keys() | set(fact_ends)
     uids = sorted(uid_of(effects.corpus_id, id) for id in touched)
-    known = {row["id"]: row for row in rows_of(tx, statements("commits")["entities"], uids)}
-    made, changed, dead = [], [], []
+    stored = {row["id"]: row for row in tx.rows_in_batches(statements("commits")["entities"], uids)}
+    created, updated, formless = [], [], []
     for id in sorted(touched):
-        forms = _forms(known.get(id), changes.get(id, {}))
-        is_born = bool(forms) and not (id in known and known[id]["forms"])
-        if is_born:
-            effects.born.add(id)
+        forms = _add_counts(stored.get(id), changes.get(id, {}))
+        is_new = bool(forms) and not (id in stored and stored[id]["forms"])
+        if is_new:
+            effects.new_entities.add(id)
         row = [
             *(id, list(forms), list(forms.values()), display(forms) if forms else None, effects.names.get(id)),
-            effects.unsettled_at if is_born else None,
+            effects.pending_from if is_new else None,
         ]
-        if id not in known:
-            made.append(row)
+        if id not in stored:
+            created.append(row)
         elif id in changes:
-            changed.append(row)
+            updated.append(row)
         if id in changes and not forms:
-            dead.append(id)
-    tx.run_batches(statements("commits")["create_entities"], made, corpus_id=effects.corpus_id)
-    tx.run_batches(statements("commits")["update_entities"], changed, corpus_id=effects.corpus_id)
-    return dead
+            formless.append(id)
+    tx.run_batches(statements("commits")["create_entities"], created, corpus_id=effects.corpus_id)
+    tx.run_batches(statements("commits")["update_entities"], updated, corpus_id=effects.corpus_id)
+    return formless
 
 
-def _forms(known: Row | None, changes: Mapping[str, int]) -> dict[str, int]:
-    before = dict(zip(known["forms"], known["counts"], strict=True)) if known else {}
+def _add_counts(stored: Row | None, changes: Mapping[str, int]) -> dict[str, int]:
+    before = dict(zip(stored["forms"], stored["counts"], strict=True)) if stored else {}
     counts = {form: before.get(form, 0) + changes.get(form, 0) for form in (*before, *changes)}
     return {form: count for form, count in sorted(counts.items()) if count > 0}
 
 
 def display(forms: Mapping[str, int]) -> str:
-    """The most frequent form, ties by code point."""
+    """Returns the most frequent form. Among equally frequent ones it is the first by code point."""
     return min(forms, key=lambda form: (-forms[form], form))
 
 
-def bury_entities(tx: Transaction, effects: Effects, dead: Sequence[str]) -> None:
-    """Remove entities without a form with their synonyms; those that a fact still names stay, unseen, until it goes."""
-    tx.run_batches(statements("commits")["drop_synonyms"], sorted(uid_of(effects.corpus_id, id) for id in dead))
-    candidates = sorted(uid_of(effects.corpus_id, id) for id in {*dead, *effects.ends})
-    tx.run_batches(statements("commits")["drop_entities"], candidates)
+def delete_entities(tx: Transaction, effects: Effects, formless: Sequence[str]) -> None:
+    """Deletes entities without a form, and their synonyms.
+
+    An entity that a fact still names stays until the fact is deleted; readers do not see it.
+    """
+    tx.run_batches(statements("commits")["delete_synonyms"], sorted(uid_of(effects.corpus_id, id) for id in formless))
+    candidates = sorted(uid_of(effects.corpus_id, id) for id in {*formless, *effects.ends})
+    tx.run_batches(statements("commits")["delete_entities"], candidates)

@@ -1,164 +1,176 @@
-"""A document too large for one transaction: written in slices that nobody sees, then shown by a small one.
+"""Commits of a document that is too large for one transaction: in slices that no reader sees.
 
-Chunks of the new revision say from which revision on they belong to the document, those that go until which; a changed
-chunk, whose id stays, is written beside the old one under a uid that ends in the revision's number. Then the small
-transaction raises the document's `current`, and `tidying` removes what is not seen any more. Each slice checks the
-claim first; what a lost one leaves behind, `tidying` removes, too.
+The slices insert the chunks of the new revision with `first`, the number of that revision, and set `last` on outdated
+chunks, the number of the current one. A changed chunk, whose id stays, is inserted beside the stored one under a uid
+that ends in the revision's number. Then one small transaction raises `current` of the document, and
+`leftovers` deletes what no reader sees any more. Each slice first checks the claim. What a fenced worker has inserted,
+`leftovers` deletes too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from core.graph import Synonym
 from core.ports.record import ChunkRow, Commit, Outcome
-from stores.neo4j.commit.arrivals import Arrivals
-from stores.neo4j.commit.commits import commit, entomb, finish, make_current
-from stores.neo4j.commit.departures import Bounds, packed, take_away
-from stores.neo4j.commit.effects import Effects
-from stores.neo4j.commit.revisions import Replacement, read_replacements
-from stores.neo4j.commit.synonyms import due_if_missed, write_synonyms
-from stores.neo4j.commit.tidying import tidy
-from stores.neo4j.driver.database import Database, Transaction, batches
+from stores.neo4j.commit.bounds import Bounds
+from stores.neo4j.commit.changes import Change, read_changes
+from stores.neo4j.commit.delete import delete_chunks
+from stores.neo4j.commit.entities import Effects
+from stores.neo4j.commit.finish import finish, make_current
+from stores.neo4j.commit.insert import insert_chunks
+from stores.neo4j.commit.leftovers import delete_leftovers
+from stores.neo4j.commit.synonyms import pending_from, write_synonyms
+from stores.neo4j.driver.database import Database, Row, Transaction, batches, batches_by_size
+from stores.neo4j.driver.node_uids import document_uid
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import document_uid
-from stores.neo4j.leases.claims import Token, held
+from stores.neo4j.leases.claims import Token, valid_claims
 
-__all__ = ["remove_in_slices", "replace_in_slices"]
+__all__ = ["delete_in_slices", "insert_in_slices"]
 
-_TOLD = 10_000  # chunks that are told in one transaction that they go
+T = TypeVar("T")
 
-
-class _Lost(Exception):
-    """The claim was lost on the way."""
+_OUTDATED = 10_000  # chunks of one transaction that sets `last`
 
 
-async def replace_in_slices(
+@dataclass(frozen=True, kw_only=True)
+class _Slice:
+    """Chunks that one transaction inserts. `suffix` ends their uids."""
+
+    chunks: Sequence[ChunkRow]
+    suffix: str
+
+
+class _Fenced(Exception):
+    """The claim was fenced between two slices."""
+
+
+async def insert_in_slices(
     database: Database, one: Commit, synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None
 ) -> list[Outcome]:
-    """Returns what each transaction did."""
-    corpus_id, claim = one.claim.corpus_id, one.claim
+    """Makes a large revision current. Returns the outcomes of the transactions."""
+    document = _LargeDocument(database, one, bounds)
     try:
-        await database.write(corpus_id, lambda tx: _begin(tx, one, bounds.grace))
-        replacement = await database.read(lambda tx: _read(tx, one))
-        joined: set[tuple[str, str]] = set()
-        unsettled: set[str] = set()
-        for part, suffix in _parts(replacement, bounds.rows):
-            missed = partial(due_if_missed, seen=seen, grace=bounds.grace)
-            work = partial(_write, one=one, rows=part, suffix=suffix, synonyms=synonyms, missed=missed)
-            pairs, born = await database.write(corpus_id, work)
-            joined |= pairs
-            unsettled.update(born)
-        for uids in batches(replacement.outdated, _TOLD):
-            await database.write(corpus_id, partial(_tell, replacement=replacement, uids=uids))
-        shown = partial(_show, replacement=replacement, joined=joined, synonyms=synonyms, grace=bounds.grace)
-        outcome = await database.write(corpus_id, shown)
-    except _Lost:
-        return [await _nothing(database, one)]
-    buried = await tidy(database, corpus_id, claim.document_id, claim.revision, bounds)
-    outcome = replace(outcome, pending_synonyms=tuple(sorted(unsettled)))
-    return [outcome, *(replace(outcome, tombstone=one) for one in buried)]
+        return await document.insert(synonyms, seen)
+    except _Fenced:
+        return [await document.fenced_outcome()]
 
 
-async def remove_in_slices(database: Database, one: Commit, bounds: Bounds) -> list[Outcome]:
-    """The document is hidden; the last transaction removes it, with whatever is left."""
-    corpus_id, uid = one.claim.corpus_id, document_uid(one.claim)
-    chunks = await database.read(lambda tx: tx.rows(statements("commits")["chunk_uids"], rows=[uid]))
+async def delete_in_slices(database: Database, one: Commit, bounds: Bounds) -> list[Outcome]:
+    """Deletes the chunks of a large hidden document; the document is left. Returns the outcomes of the transactions."""
+    document = _LargeDocument(database, one, bounds)
     try:
-        outcomes = [
-            await database.write(corpus_id, partial(_remove, one=one, rows=part, grace=bounds.grace))
-            for part in packed(chunks, bounds.rows)
+        return await document.delete()
+    except _Fenced:
+        return [await document.fenced_outcome()]
+
+
+class _LargeDocument:
+    """The transactions of a commit of one large document. Each first checks the claim."""
+
+    def __init__(self, database: Database, one: Commit, bounds: Bounds) -> None:
+        self._database = database
+        self._commit = one
+        self._corpus_id = one.claim.corpus_id
+        self._bounds = bounds
+        self._jobs: Mapping[Token, str] = {}  # of the claim, as the running transaction has read it
+
+    async def insert(self, synonyms: Sequence[Synonym], seen: int | None) -> list[Outcome]:
+        linked: set[tuple[str, str]] = set()
+        pending: set[str] = set()
+        await self._write(self._mark)
+        change = await self._database.read(self._read)
+        for part in _slices(change, self._bounds.rows):
+            pairs, entities = await self._write(partial(self._insert, part=part, synonyms=synonyms, seen=seen))
+            linked |= pairs
+            pending.update(entities)
+        for uids in batches(change.outdated, _OUTDATED):
+            await self._write(partial(self._set_last, change=change, uids=uids))
+        outcome = await self._write(partial(self._show, change=change, linked=linked, synonyms=synonyms))
+        claim = self._commit.claim
+        tombstones = await delete_leftovers(
+            self._database, claim.corpus_id, claim.document_id, claim.revision, self._bounds
+        )
+        outcome = replace(outcome, pending_synonyms=tuple(sorted(pending)))
+        return [outcome, *(replace(outcome, tombstone=tombstone) for tombstone in tombstones)]
+
+    async def delete(self) -> list[Outcome]:
+        uids = [document_uid(self._commit.claim)]
+        chunks = await self._database.read(lambda tx: tx.rows(statements("commits")["chunk_uids"], rows=uids))
+        return [
+            await self._write(partial(self._delete, chunks=part)) for part in batches_by_size(chunks, self._bounds.rows)
         ]
-    except _Lost:
-        return [await _nothing(database, one)]
-    return [*outcomes, await database.write(corpus_id, lambda tx: commit(tx, [one], (), bounds.grace))]
+
+    async def fenced_outcome(self) -> Outcome:
+        generation = await self._database.write(self._corpus_id, lambda tx: int(tx.corpus["generation"]))
+        return Outcome(generation=generation, fenced=(self._commit.claim,), tombstone=None)
+
+    async def _write(self, work: Callable[[Transaction], T]) -> T:
+        return await self._database.write(self._corpus_id, partial(self._check_and_work, work=work))
+
+    def _check_and_work(self, tx: Transaction, work: Callable[[Transaction], T]) -> T:
+        self._jobs = valid_claims(tx, [self._commit.claim])
+        if not self._jobs:
+            raise _Fenced
+        return work(tx)
+
+    def _mark(self, tx: Transaction) -> None:
+        """Records that the document may have slices. If this worker dies, another one deletes them."""
+        claim, grace = self._commit.claim, self._bounds.grace
+        uid = document_uid(claim)
+        tx.run(statements("slices")["mark"], corpus_id=self._corpus_id, uid=uid, revision=claim.revision, grace=grace)
+
+    def _read(self, tx: Transaction) -> Change:
+        changes = read_changes(tx, [self._commit])
+        if not changes:
+            raise _Fenced
+        return changes[0]
+
+    def _insert(
+        self, tx: Transaction, part: _Slice, synonyms: Sequence[Synonym], seen: int | None
+    ) -> tuple[set[tuple[str, str]], tuple[str, ...]]:
+        """Returns the pairs of entities whose synonyms were written, and the entities whose synonyms are pending.
+
+        The synonyms are written with their entities: a worker that repeats the commit after a crash finds the entities
+        and does not search for their synonyms.
+        """
+        effects = Effects(corpus_id=self._corpus_id, pending_from=pending_from(tx, seen, self._bounds.grace))
+        insert_chunks(tx, self._commit, part.chunks, part.suffix, effects)
+        entities = effects.names.keys()
+        some = [synonym for synonym in synonyms if synonym.first_id in entities or synonym.second_id in entities]
+        return write_synonyms(tx, self._corpus_id, some), effects.pending_synonyms
+
+    def _set_last(self, tx: Transaction, change: Change, uids: Sequence[str]) -> None:
+        """Records that chunks do not belong to the revision after the current one."""
+        tx.run_batches(statements("slices")["set_last"], uids, last=change.current)
+
+    def _show(
+        self, tx: Transaction, change: Change, synonyms: Sequence[Synonym], linked: set[tuple[str, str]]
+    ) -> Outcome:
+        """Makes the revision current. `linked` are the pairs whose synonyms the slices have written."""
+        effects = Effects(corpus_id=self._corpus_id, written=set(change.written))
+        effects.deleted = {row["id"] for row in change.deleted}
+        updates = sorted(change.updates, key=lambda row: str(row["uid"]))
+        tx.run_batches(statements("commits")["update_chunks"], updates)
+        make_current(tx, [change], self._jobs, effects)
+        rest = [pair for pair in synonyms if (pair.first_id, pair.second_id) not in linked]
+        claims = [self._commit.claim]
+        return finish(tx, effects, rest, formless=(), claims=claims, grace=self._bounds.grace, linked=linked)
+
+    def _delete(self, tx: Transaction, chunks: Sequence[Row]) -> Outcome:
+        document_id = self._commit.claim.document_id
+        tombstone = delete_chunks(tx, self._corpus_id, chunks, document_id, self._bounds.grace)
+        return Outcome(generation=tx.corpus["generation"], fenced=(), tombstone=tombstone)
 
 
-def _check(tx: Transaction, one: Commit) -> Mapping[Token, str]:
-    right = held(tx, [one.claim])
-    if not right:
-        raise _Lost
-    return right
-
-
-def _begin(tx: Transaction, one: Commit, grace: float) -> None:
-    _check(tx, one)
-    tx.run(
-        statements("slices")["mark"],
-        corpus_id=one.claim.corpus_id,
-        uid=document_uid(one.claim),
-        revision=one.claim.revision,
-        grace=grace,
-    )
-
-
-def _read(tx: Transaction, one: Commit) -> Replacement:
-    found = read_replacements(tx, [one])
-    if not found:
-        raise _Lost
-    return found[0]
-
-
-def _parts(replacement: Replacement, most: int) -> Iterator[tuple[list[ChunkRow], str]]:
-    """The chunks to write in one transaction each, and what their uids end in."""
-    one = replacement.commit
-    weights: dict[str, int] = {row.chunk.id: 1 for row in one.chunks}
+def _slices(change: Change, max_rows: int) -> Iterator[_Slice]:
+    """Yields the chunks of each transaction. Changed chunks get a suffix, as their stored rows have the same ids."""
+    one = change.commit
+    sizes: dict[str, int] = {row.chunk.id: 1 for row in one.chunks}
     for chunk_id in (*(m.chunk_id for m in one.mentions), *(f.chunk_id for f in one.facts)):
-        weights[chunk_id] = weights.get(chunk_id, 0) + 1
-    for rows, suffix in ((replacement.made, ""), (replacement.changed, f":{one.claim.revision}")):
-        by_id = {row.chunk.id: row for row in rows}
-        for part in packed([{"uid": id, "rows": weights[id]} for id in by_id], most):
-            yield [by_id[row["uid"]] for row in part], suffix
-
-
-def _write(
-    tx: Transaction,
-    one: Commit,
-    rows: Sequence[ChunkRow],
-    suffix: str,
-    synonyms: Sequence[Synonym],
-    missed: Callable[[Transaction], float | None],
-) -> tuple[set[tuple[str, str]], tuple[str, ...]]:
-    """Returns the pairs that were joined (synonyms go along, for who comes after a crash does not ask for those of
-    entities that are there), and the entities that are unsettled.
-    """
-    _check(tx, one)
-    arrivals = Arrivals(Effects(corpus_id=one.claim.corpus_id, unsettled_at=missed(tx)), suffix)
-    arrivals.add(one, made=rows, changed=())
-    arrivals.write(tx)
-    named = arrivals.effects.names.keys()
-    theirs = [synonym for synonym in synonyms if synonym.first_id in named or synonym.second_id in named]
-    return write_synonyms(tx, one.claim.corpus_id, theirs), arrivals.effects.unsettled
-
-
-def _tell(tx: Transaction, replacement: Replacement, uids: Sequence[str]) -> None:
-    _check(tx, replacement.commit)
-    tx.run_batches(statements("slices")["tell"], uids, last=replacement.current)
-
-
-def _show(
-    tx: Transaction, replacement: Replacement, joined: set[tuple[str, str]], synonyms: Sequence[Synonym], grace: float
-) -> Outcome:
-    """`joined` are pairs of synonyms that were written with the slices."""
-    one = replacement.commit
-    jobs = _check(tx, one)
-    effects = Effects(corpus_id=one.claim.corpus_id, put=set(replacement.put))
-    effects.deleted = {row["id"] for row in replacement.gone}
-    moved = sorted(replacement.moved, key=lambda row: str(row["uid"]))
-    tx.run_batches(statements("commits")["update_chunks"], moved)
-    make_current(tx, [replacement], jobs, effects)
-    left = [pair for pair in synonyms if (pair.first_id, pair.second_id) not in joined]
-    generation = finish(tx, effects, left, joined)
-    tombstone = entomb(tx, effects, (), [one.claim.document_id], grace)
-    return Outcome(generation=generation, fenced=(), tombstone=tombstone)
-
-
-def _remove(tx: Transaction, one: Commit, rows: Sequence[Mapping[str, str]], grace: float) -> Outcome:
-    _check(tx, one)
-    tombstone = take_away(tx, one.claim.corpus_id, rows, one.claim.document_id, grace)
-    return Outcome(generation=tx.corpus["generation"], fenced=(), tombstone=tombstone)
-
-
-async def _nothing(database: Database, one: Commit) -> Outcome:
-    generation = await database.write(one.claim.corpus_id, lambda tx: int(tx.corpus["generation"]))
-    return Outcome(generation=generation, fenced=(one.claim,), tombstone=None)
+        sizes[chunk_id] = sizes.get(chunk_id, 0) + 1
+    for chunks, suffix in ((change.new, ""), (change.changed, f":{one.claim.revision}")):
+        by_id = {row.chunk.id: row for row in chunks}
+        for part in batches_by_size([{"id": id, "rows": sizes[id]} for id in by_id], max_rows):
+            yield _Slice(chunks=[by_id[row["id"]] for row in part], suffix=suffix)

@@ -1,7 +1,7 @@
-// Statements with a choice of indexes say which: a plan that was made while the database was empty is kept for a while,
-// and may be a bad one.
+// Claims of revisions. Statements that could use one of several indexes name it: the server keeps a plan for a while, and
+// a plan that was made while the database was empty may be slow.
 
-// [waiting]: corpora with something to do
+// [corpora_with_work]: corpora that a worker has something to do for
 MATCH (c:Corpus)
 WHERE c.name IS NULL
     OR EXISTS { MATCH (r:Revision {corpus_id: c.id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state) }
@@ -15,7 +15,7 @@ UNION
 MATCH (e:Entity) USING INDEX e:Entity(unsettled) WHERE e.unsettled <= $now
 RETURN DISTINCT e.corpus_id AS id;
 
-// [claimable]: the oldest first, and those last that may be what kills their workers
+// [claimable]: the oldest first; revisions whose workers died often come last
 MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit
@@ -25,7 +25,7 @@ WHERE r.state IN $working AND r.lease_until < $now
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
 
-// [of_documents]: the newest revisions of documents, those that are not over
+// [newest_of_documents]: the newest revisions of documents, if they are in one of the states
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
@@ -42,7 +42,7 @@ OPTIONAL MATCH (j:Job {id: r.job_id})
 RETURN r {.*, key: d.key, token_budget: j.token_budget,
     tokens_spent: coalesce(j.prompt_tokens + j.completion_tokens, 0)} AS claim;
 
-// [held]: the claims that are still right
+// [valid]: the claims that are not fenced
 UNWIND $rows AS row
 MATCH (r:Revision {uid: row.uid}) USING INDEX r:Revision(uid)
 WHERE r.epoch = row.epoch AND r.state IN $working
@@ -52,29 +52,29 @@ RETURN r.uid AS uid, r.epoch AS epoch, r.job_id AS job;
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid}) SET r.lease_until = $until;
 
-// [hand_back]: whose attempt does not count, as it did not end by itself
+// [end]: ends leases; the attempt does not count
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid}) SET r.lease_until = 0.0, r.attempts = r.attempts - 1;
 
-// [queued_of]: what waits for the same jobs
+// [queued_of_jobs]: the queued revisions of jobs
 UNWIND $rows AS id
 MATCH (r:Revision {job_id: id, state: 'queued'}) USING INDEX r:Revision(job_id, state)
 RETURN r.uid AS uid;
 
-// [leased]: what a worker holds, or held
-MATCH (r:Revision) WHERE r.state IN $working AND ($spared IS NULL OR r.owner IS NULL OR r.owner <> $spared)
+// [corpora_with_leases]: corpora in which a worker has or had a claim
+MATCH (r:Revision) WHERE r.state IN $working AND ($except_worker IS NULL OR r.owner IS NULL OR r.owner <> $except_worker)
 RETURN DISTINCT r.corpus_id AS id ORDER BY id;
 
-// [leased_in]: the same of one corpus
+// [leased]: the claimed revisions of one corpus
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
-WHERE r.state IN $working AND ($spared IS NULL OR r.owner IS NULL OR r.owner <> $spared)
+WHERE r.state IN $working AND ($except_worker IS NULL OR r.owner IS NULL OR r.owner <> $except_worker)
 RETURN r.uid AS uid;
 
-// [end_leases]
+// [expire]
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid}) SET r.lease_until = 0.0;
 
-// [failure]: kept when a retry or a newer revision replaces the row
+// [insert_failures]: they stay when a retry or a newer revision replaces the revision
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid})
 MATCH (d:Document {uid: r.document_uid})

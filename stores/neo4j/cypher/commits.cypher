@@ -1,44 +1,44 @@
-// Statements begin at a unique uid and say so by USING INDEX: a plan that was made while the database was empty would
-// scan labels, and is kept for a while.
+// The writes of commits. Statements begin at a unique uid and name its index: the server keeps a plan for a while, and a
+// plan that was made while the database was empty would scan labels.
 
 // [documents]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 RETURN uid, d.hidden AS hidden, d.current AS current, d.slices AS slices;
 
-// [weights]: how many rows hang on documents, more or less, and what was left half-written of them
+// [document_sizes]: the estimated number of rows of documents, and the revision whose slices they may have
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 OPTIONAL MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 RETURN uid, d.slices AS slices, sum(CASE WHEN c IS NULL THEN 0 ELSE 1 + 2 * COUNT { (c)-[:MENTIONS]->() } END) AS rows;
 
-// [chunks]: what there is of documents
+// [chunks]: the stored chunks of documents, without their text
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 RETURN uid AS document, c {.*, text: null} AS chunk;
 
-// [chunk_uids]: with an estimate of how many rows go with each
+// [chunk_uids]: the stored chunks of documents, each with the estimated number of its rows
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 RETURN c.uid AS uid, c.id AS id, c.view_id AS view_id, 1 + 2 * COUNT { (c)-[:MENTIONS]->() } AS rows ORDER BY c.uid;
 
-// [drop_mentions]
+// [delete_mentions]
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid})-[m:MENTIONS]->(e) USING INDEX c:Chunk(uid)
 WITH e.id AS entity, m.forms AS forms, m.counts AS counts, m
 DELETE m
 RETURN entity, forms, counts;
 
-// [drop_facts]
+// [delete_facts]
 UNWIND $rows AS uid
 MATCH (s)-[f:FACT {chunk_uid: uid}]->(o) USING INDEX f:FACT(chunk_uid)
 WITH s.id AS subject, f.triple_id AS triple, o.id AS object, f
 DELETE f
 RETURN subject, triple, object;
 
-// [drop_chunks]
+// [delete_chunks]
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 DETACH DELETE c;
@@ -54,7 +54,7 @@ UNWIND $rows AS row
 MATCH (c:Chunk {uid: row.uid}) USING INDEX c:Chunk(uid)
 SET c += row;
 
-// [create_mentions]: rows are lists, which are a third of the work for the client that maps would be
+// [create_mentions]: rows are lists, which cost the client a third of the work of maps
 UNWIND $rows AS row
 WITH row[0] AS chunk, row[1] AS entity, row[2] AS forms, row[3] AS counts
 MATCH (c:Chunk {uid: $corpus_id + ':' + chunk + $suffix}) USING INDEX c:Chunk(uid)
@@ -71,18 +71,18 @@ CREATE (s)-[:FACT {uid: $corpus_id + ':' + id + $suffix, corpus_id: $corpus_id, 
     triple_uid: $corpus_id + ':' + triple, chunk_id: chunk, chunk_uid: $corpus_id + ':' + chunk + $suffix,
     document_id: document, predicate: predicate}]->(o);
 
-// [nexts]: the chains of documents, as they are
+// [links]: the NEXT relationships of documents
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)-[:NEXT]->(n:Chunk)
 RETURN c.uid AS first, n.uid AS second;
 
-// [drop_nexts]
+// [delete_links]
 UNWIND $rows AS row
 MATCH (c:Chunk {uid: row.first})-[x:NEXT]->(:Chunk {uid: row.second}) USING INDEX c:Chunk(uid)
 DELETE x;
 
-// [create_nexts]
+// [create_links]
 UNWIND $rows AS row
 MATCH (c:Chunk {uid: row.first}) USING INDEX c:Chunk(uid)
 MATCH (n:Chunk {uid: row.second}) USING INDEX n:Chunk(uid)
@@ -94,12 +94,12 @@ MATCH (d:Document {uid: row.uid}) USING INDEX d:Document(uid)
 OPTIONAL MATCH (j:Job {id: row.job})
 SET d += row.document, j.malformed = j.malformed + row.document.malformed;
 
-// [drop_documents]
+// [delete_documents]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
 DETACH DELETE d;
 
-// [drop_revisions]: old revisions; their jobs keep the counts
+// [delete_revisions]: deletes older revisions; the counts of their jobs stay
 UNWIND $rows AS row
 MATCH (r:Revision {document_uid: row.uid}) USING INDEX r:Revision(document_uid)
 WHERE r.number < row.below
@@ -112,56 +112,35 @@ UNWIND $rows AS uid
 MATCH (x:Extraction {document_uid: uid}) USING INDEX x:Extraction(document_uid)
 RETURN x.uid AS uid, x.document_uid AS document, x.extract_hash AS hash;
 
-// [drop_extractions]
+// [delete_extractions]
 UNWIND $rows AS uid
 MATCH (x:Extraction {uid: uid}) USING INDEX x:Extraction(uid)
 DELETE x;
-
-// [asserted]: those of the triples that a chunk asserts
-UNWIND $rows AS uid
-MATCH ()-[f:FACT {triple_uid: uid}]->() USING INDEX f:FACT(triple_uid)
-RETURN DISTINCT f.triple_id AS id;
-
-// [referenced]: those of the contents that a revision names
-UNWIND $rows AS hash
-MATCH (r:Revision {corpus_id: $corpus_id, content_hash: hash}) USING INDEX r:Revision(corpus_id, content_hash)
-RETURN DISTINCT hash AS id;
-
-// [viewed]: those of the view ids that a chunk has
-UNWIND $rows AS uid
-MATCH (c:Chunk {view_uid: uid}) USING INDEX c:Chunk(view_uid)
-RETURN DISTINCT c.view_id AS id;
 
 // [entities]
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
 RETURN e.id AS id, e.forms AS forms, e.counts AS counts;
 
-// [named]: those of the entities that something mentions
-UNWIND $rows AS uid
-MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
-WHERE size(e.forms) > 0
-RETURN e.id AS id;
-
-// [create_entities]: rows are lists; who is an end of facts only has no names
+// [create_entities]: rows are lists; an entity that only facts name has no name of its own
 UNWIND $rows AS row
-WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS unsettled
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS pending_from
 CREATE (:Entity {uid: $corpus_id + ':' + id, corpus_id: $corpus_id, id: id, name: name, normal: normal,
-    forms: forms, counts: counts, unsettled: unsettled});
+    forms: forms, counts: counts, unsettled: pending_from});
 
-// [update_entities]: rows are lists; the names of one without a form stay, for the facts that it may be an end of
+// [update_entities]: rows are lists; the name of an entity without a form stays, as facts may name it
 UNWIND $rows AS row
-WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS unsettled
+WITH row[0] AS id, row[1] AS forms, row[2] AS counts, row[3] AS name, row[4] AS normal, row[5] AS pending_from
 MATCH (e:Entity {uid: $corpus_id + ':' + id}) USING INDEX e:Entity(uid)
 SET e.forms = forms, e.counts = counts, e.name = coalesce(name, e.name), e.normal = coalesce(e.normal, normal),
-    e.unsettled = CASE size(forms) WHEN 0 THEN null ELSE coalesce(unsettled, e.unsettled) END;
+    e.unsettled = CASE size(forms) WHEN 0 THEN null ELSE coalesce(pending_from, e.unsettled) END;
 
-// [drop_synonyms]
+// [delete_synonyms]
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid})-[s:SYNONYM]-() USING INDEX e:Entity(uid)
 DELETE s;
 
-// [drop_entities]: those that nothing names any more, as mention or in a fact
+// [delete_entities]: deletes those of the entities that no mention and no fact names
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid}) USING INDEX e:Entity(uid)
 WHERE size(e.forms) = 0 AND NOT EXISTS { (e)-[:FACT]-() }

@@ -21,37 +21,37 @@ MATCH (c:Corpus {id: $id}) SET c.name = $name RETURN properties(c) AS corpus;
 // [unfinished]
 MATCH (r:Revision {corpus_id: $id}) WHERE r.state IN $states RETURN r.uid AS uid;
 
-// [drop]
+// [delete]
 MATCH (c:Corpus {id: $id}) SET c.drop_job = $job_id REMOVE c.name, c.beside, c.reindex_job;
 
-// [beside]: what is built beside a corpus
+// [shadow]: the shadow corpus of a corpus
 MATCH (c:Corpus {beside: $id}) RETURN properties(c) AS corpus;
 
-// [built]
+// [reindexings]
 MATCH (c:Corpus) WHERE c.beside IS NOT NULL
-RETURN c.beside AS corpus_id, c.id AS beside_id, c.reindex_job AS job_id ORDER BY c.created_at, c.id;
+RETURN c.beside AS corpus_id, c.id AS shadow_id, c.reindex_job AS job_id ORDER BY c.created_at, c.id;
 
-// [take_place]
+// [take_name]
 MATCH (c:Corpus {id: $id}) SET c.name = $name REMOVE c.beside, c.reindex_job;
 
-// [lacking]: newest revisions that the corpus beside has not, or has otherwise
+// [missing_revisions]: newest revisions that the shadow corpus lacks or has with another fingerprint
 MATCH (d:Document) WHERE d.corpus_id = $corpus AND d.key IS NOT NULL AND NOT d.hidden
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) WHERE NOT r.deletion
-OPTIONAL MATCH (t:Document {uid: $beside + ':' + d.id}) WHERE NOT t.hidden
+OPTIONAL MATCH (t:Document {uid: $shadow + ':' + d.id}) WHERE NOT t.hidden
 OPTIONAL MATCH (n:Revision {uid: t.uid + ':' + toString(t.newest)}) WHERE NOT n.deletion
 WITH d, r, n WHERE n IS NULL OR n.fingerprint <> r.fingerprint
 RETURN r {.*, key: d.key} AS revision ORDER BY r.seq LIMIT $limit;
 
-// [too_much]: documents of the corpus beside that this one has no more
-MATCH (t:Document) WHERE t.corpus_id = $beside AND t.key IS NOT NULL AND NOT t.hidden
+// [surplus_documents]: documents of the shadow corpus that the corpus lacks
+MATCH (t:Document) WHERE t.corpus_id = $shadow AND t.key IS NOT NULL AND NOT t.hidden
 MATCH (n:Revision {uid: t.uid + ':' + toString(t.newest)}) WHERE NOT n.deletion
 OPTIONAL MATCH (d:Document {uid: $corpus + ':' + t.id}) WHERE NOT d.hidden
 OPTIONAL MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) WHERE NOT r.deletion
 WITH t, r WHERE r IS NULL
 RETURN t.id AS id ORDER BY id LIMIT $limit;
 
-// [undone]: what is neither indexed there, nor as unreadable here as it is there
-MATCH (t:Document) WHERE t.corpus_id = $beside AND t.key IS NOT NULL AND NOT t.hidden AND t.state <> 'indexed'
+// [incomplete_documents]: one of the documents that are not indexed in the shadow corpus, unless readable in neither
+MATCH (t:Document) WHERE t.corpus_id = $shadow AND t.key IS NOT NULL AND NOT t.hidden AND t.state <> 'indexed'
 MATCH (d:Document {uid: $corpus + ':' + t.id})
 WHERE NOT d.hidden AND NOT (t.state IN ['failed', 'cancelled'] AND d.current IS NULL)
 RETURN t.id AS id LIMIT 1;

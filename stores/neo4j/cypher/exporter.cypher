@@ -1,5 +1,5 @@
-// Everything that readers see of a corpus. Rows come in the order of `uid`, which is an index's, so that nothing is
-// sorted or held; $prefix is the corpus' id with a colon.
+// The export: all rows of a corpus that readers see. Rows come in the order of `uid`, which is the order of an index, so
+// the server sorts and collects nothing. $prefix is the id of the corpus with a colon.
 
 // [document]
 MATCH (d:Document) WHERE d.uid STARTS WITH $prefix AND NOT d.hidden AND d.current IS NOT NULL

@@ -1,18 +1,18 @@
-// The graph for snapshots. Nodes are told apart by the server's own numbers, which are a tenth of an id to send; they
-// hold within one transaction, since a node that goes leaves its number unused as long as anyone reads. Where an index is
-// named, the planner would go through all corpora once most of what there is belongs to one.
+// The graph for snapshots. Nodes are identified by the server's own numbers, which are a tenth of the size of an id.
+// They are valid within one transaction, since the number of a deleted node is not used again while a transaction reads.
+// Some statements name an index: without it the planner would scan all corpora once most nodes belong to one corpus.
 
 // [corpus]
 MATCH (c:Corpus {id: $corpus}) RETURN c.generation AS generation, c.changes_floor AS floor;
 
-// [changed]: what was logged after a generation
+// [changed]: the changes after a generation
 MATCH (n:Change {corpus_id: $corpus}) WHERE n.generation > $since
 RETURN n.put + n.deleted AS chunks, n.synonyms AS synonyms;
 
 // [entities]
 MATCH (e:Entity {corpus_id: $corpus}) USING INDEX e:Entity(corpus_id) RETURN id(e), e.id, e.normal;
 
-// [chunks]: each with what it mentions, and the ends of its facts
+// [chunks]: each with the entities that it mentions, and the ends of its facts
 MATCH (c:Chunk {corpus_id: $corpus})
 USING INDEX c:Chunk(corpus_id)
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
@@ -39,7 +39,7 @@ RETURN c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms,
     COLLECT { MATCH (c)-[:MENTIONS]->(e:Entity) RETURN id(e) },
     COLLECT { MATCH (s:Entity)-[f:FACT {chunk_uid: c.uid}]->(o:Entity) RETURN [id(s), id(o)] };
 
-// [some_synonyms]: of some entities, in either direction
+// [some_synonyms]: the synonyms of some entities, in either direction
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid})-[s:SYNONYM]-(:Entity)
 RETURN DISTINCT id(startNode(s)), id(endNode(s)), s.score;

@@ -1,10 +1,10 @@
-// [insert]: without its place among all jobs, which `number` gives it
+// [insert]: creates a job without its place among all jobs, which `number` gives it
 CREATE (j:Job {n_queued: 0, n_loading: 0, n_extracting: 0, n_writing: 0, n_deleting: 0, n_paused: 0, n_indexed: 0,
     n_deleted: 0, n_failed: 0, n_cancelled: 0, n_unchanged: 0, n_skipped: 0, cancelled: false, malformed: 0,
     calls: 0, prompt_tokens: 0, completion_tokens: 0})
 SET j += $job, j.created_at = timestamp() / 1000.0, j.touched_at = timestamp() / 1000.0;
 
-// [number]: last in a transaction, since all that make jobs meet here
+// [number]: the last write of a transaction, as it blocks all writers that create jobs
 MATCH (s:HopweaveSchema {id: 'record'})
 SET s.jobs = s.jobs + 1
 WITH s
@@ -25,7 +25,7 @@ RETURN j {.*, failures: COLLECT {
 }} AS job
 ORDER BY job.seq DESC;
 
-// [lock]: the lock of a job's corpus, if that is not forgotten
+// [lock]: locks the corpus of a job, if it still exists
 MATCH (j:Job {id: $id})
 OPTIONAL MATCH (c:Corpus {id: j.corpus_id})
 SET c.lock = $token
@@ -40,12 +40,17 @@ MATCH (j:Job {id: $id}) SET j.open = false, j.cancelled = j.cancelled OR $cancel
 // [touch]
 MATCH (j:Job {id: $id}) SET j.touched_at = timestamp() / 1000.0;
 
-// [grant]: let a job use up so many tokens from now on, or as many as the last time
+// [grant]: lets a job use $tokens more tokens, or as many as it was granted last
 MATCH (j:Job {id: $id})
 SET j.token_grant = coalesce($tokens, j.token_grant)
 SET j.token_budget = j.prompt_tokens + j.completion_tokens + j.token_grant;
 
-// [abandoned]: open jobs whose maker has not added anything for long
+// [abandoned]: open jobs to which nothing was added for $seconds
 MATCH (j:Job {open: true})
 WHERE j.touched_at < timestamp() / 1000.0 - $seconds AND NOT j.kind IN $kinds
 RETURN j.id AS id ORDER BY id;
+
+// [corpora]: the corpora of jobs
+UNWIND $rows AS id
+MATCH (j:Job {id: id})
+RETURN j.id AS id, j.corpus_id AS corpus;

@@ -1,52 +1,51 @@
-// The record in Neo4j, made to be read in Neo4j Browser as well. Times are seconds since 1970 by the server's clock, ids
-// the hexadecimal digests of core.ids, which are equal in corpora with equal documents; so rows are told apart by
-// `uid`, which is "corpus_id:id", or "corpus_id:document_id:number" of a revision.
+// The schema of the record. It can be read in Neo4j Browser as well. Times are seconds since 1970 by the server's clock.
+// Ids are the hexadecimal digests of core.ids. Corpora with equal documents have equal ids, so the key of a node is
+// `uid`: "corpus_id:id", or "corpus_id:document_id:number" of a revision.
 //
 // (:Corpus {id, name?, settings, generation, changes_floor, created_at, drop_job?, beside?, reindex_job?, revisions,
 //     tombstones, lock})
-//     No relationship hangs on it. `name` goes when the corpus is dropped; a corpus that is built beside another has
-//     none yet, but `beside`, the id of the one in use, and `reindex_job`, the job that builds it. `settings` is JSON;
-//     `revisions` and `tombstones` are how many were ever made; `lock` is written first by every transaction that
-//     writes.
+//     It has no relationships. A deleted corpus has no `name`. A shadow corpus has no name either, but `beside`, the id
+//     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions` and `tombstones`
+//     count all that were ever created. Every transaction that writes first writes `lock`.
 // (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed, slices?})
-//     `newest` and `current` are numbers of revisions; `state` is the newest one's; `metadata` is JSON; `slices` is the
+//     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `slices` is the
 //     number of the revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})
-//     `seq` orders the revisions of a corpus, and `number` is the same: never used again, so that a worker that comes
-//     back after its document went and came again does not take the new revision for his. No relationship hangs on it.
+//     `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
+//     worker does not mistake a revision of a document that was deleted and submitted again. It has no relationships.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,
 //     text, heading, page?, span_start?, span_end?, extract_hash, tokens, first, last?})
-//     The uid of one that is written beside the one that it replaces ends in ":number" until it has taken its place.
-//     A chunk belongs to the revisions `first` to `last` (no `last`: to all later ones) of its document, so that one
-//     property, the document's `current`, makes a large revision visible, whole, at once. Readers see a chunk where
+//     The uid of a chunk that is inserted beside the one that it replaces ends in ":number" until that one is deleted.
+//     A chunk belongs to the revisions `first` to `last` of its document (without `last`: to all later ones). So one
+//     property, the document's `current`, shows a large revision as a whole. Readers see a chunk where
 //     NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last).
 // (:Chunk)-[:NEXT]->(:Chunk)
 // (:Entity {uid, corpus_id, id, name, normal, forms, counts, unsettled?})
-//     `name` is what it is shown by, `normal` the normalised name; `forms` its spellings, `counts` how often each
-//     survives. An entity without a form is gone. One with `unsettled` came while another worker committed: from that
-//     time on, whoever comes by looks for its synonyms once more.
+//     `name` is the displayed name, `normal` the normalised one. `forms` are its spellings, `counts` the number of
+//     mentions with each. Readers do not see an entity without a form. An entity with `unsettled` was created while
+//     another worker committed: from that time on, any worker searches for its synonyms again.
 // (:Chunk)-[:MENTIONS {count, forms, counts}]->(:Entity)
-//     One per chunk and entity; `count` is the sum of `counts`.
+//     One for each pair of a chunk and an entity. `count` is the sum of `counts`.
 // (:Entity)-[:FACT {uid, corpus_id, id, triple_id, triple_uid, chunk_id, chunk_uid, document_id, predicate}]->(:Entity)
-//     One per assertion.
+//     One for each assertion.
 // (:Entity)-[:SYNONYM {score}]->(:Entity)
 //     From the smaller id to the greater.
 // (:Extraction {uid, document_uid, corpus_id, document_id, extract_hash, payload})   uid: "corpus:document:extract_hash"
 // (:Change {uid, corpus_id, generation, at, put, deleted, synonyms})                 uid: "corpus:generation"; lists of ids
 // (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
-//     `payload` is JSON; one with `slices` says that a document may have been left half-written.
+//     `payload` is JSON. A tombstone with `slices` marks a document that may have leftovers of slices.
 // (:Job {id, seq, corpus_id, corpus_name, kind, open, cancelled, malformed, created_at, touched_at, started_at?,
 //     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …})
-//     `n_STATE` is how many of its revisions are in that state (n_unchanged, n_skipped: submissions without one).
+//     `n_STATE` counts its revisions in that state; `n_unchanged` and `n_skipped` count submissions without a revision.
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
 // (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view
-//     `words` are those of the text as they are searched for, parted by spaces.
+//     `words` are the tokens of the text, separated by spaces.
 // (:Question {uid, corpus_id, id, text, answer, reasoner, links, asked_at, expires_at})                 the trail of an answer
 // (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, searches})
 // (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
-//     `NEEDS` leads to the step whose answer was used. A trail that is over is not shown any more, though still there.
-// (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs`: how many were ever made
+//     `NEEDS` leads to the step whose answer was used. An expired trail is not shown any more; it is deleted later.
+// (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs` counts all that were ever created
 
 // [constraints]
 CREATE CONSTRAINT corpus_id IF NOT EXISTS FOR (n:Corpus) REQUIRE n.id IS UNIQUE;
@@ -96,12 +95,12 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_c
 // [version]
 OPTIONAL MATCH (s:HopweaveSchema {id: 'record'}) RETURN s.version AS version;
 
-// [foreign]: what a database holds, for one that is not ours; a look at the first nodes tells
+// [labels]: some labels of a database, read from its first nodes
 MATCH (n) WITH n LIMIT 1000
 UNWIND CASE labels(n) WHEN [] THEN ['(no label)'] ELSE labels(n) END AS label
 RETURN DISTINCT label LIMIT 10;
 
-// [claim]: say that the database is ours
+// [claim]: marks the database as ours
 MERGE (s:HopweaveSchema {id: 'record'}) ON CREATE SET s.version = $version, s.jobs = 0
 SET s.lock = $token
 RETURN s.version AS version;

@@ -1,11 +1,13 @@
-// [mark]: a document is written in slices from now on; who tidies up after a worker that died finds it by this
+// Documents that are too large for one transaction. See the properties `first` and `last` of chunks in schema.cypher.
+
+// [mark]: records that a document is written in slices, so that another worker finds its leftovers
 MATCH (c:Corpus {id: $corpus_id})
 MATCH (d:Document {uid: $uid})
 SET c.tombstones = c.tombstones + 1, d.slices = $revision
 CREATE (:Tombstone {uid: c.id + ':' + toString(c.tombstones), corpus_id: c.id, id: c.tombstones,
     due_at: timestamp() / 1000.0 + $grace, documents: [d.id], payload: '{}', slices: $revision});
 
-// [marked]: documents that were left half-written, and that nobody works on
+// [marked]: documents that may have leftovers, and that no worker works on
 MATCH (t:Tombstone {corpus_id: $corpus_id})
 WHERE t.slices IS NOT NULL AND t.due_at <= timestamp() / 1000.0
 UNWIND t.documents AS document
@@ -20,11 +22,11 @@ RETURN document, d.slices AS slices ORDER BY document;
 // [unmark]
 MATCH (t:Tombstone {corpus_id: $corpus_id}) WHERE t.slices IS NOT NULL AND t.documents = [$document_id]
 DELETE t
-WITH count(t) AS gone
+WITH count(t) AS deleted
 MATCH (d:Document {uid: $corpus_id + ':' + $document_id})
 REMOVE d.slices;
 
-// [state]: whose slices a document has, and whether somebody writes them
+// [document_state]: the revision whose slices a document has, and whether a worker writes them
 MATCH (d:Document {uid: $uid})
 RETURN d.slices AS slices,
     EXISTS {
@@ -32,22 +34,22 @@ RETURN d.slices AS slices,
         WHERE r.state IN $working
     } AS working;
 
-// [tell]: chunks that they do not belong to later revisions
+// [set_last]: records that chunks do not belong to revisions after $last
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 SET c.last = $last;
 
-// [unseen]: chunks that readers do not see, with an estimate of how many rows go with each
+// [hidden_chunks]: chunks that readers do not see, each with the estimated number of its rows
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
 WHERE c.first > coalesce(d.current, 0) OR c.last < d.current
 RETURN c.uid AS uid, c.view_id AS view_id, 1 + 2 * COUNT { (c)-[:MENTIONS]->() } AS rows ORDER BY uid;
 
-// [beside]: chunks that were written beside those that they replace
+// [suffixed_chunks]: chunks that were inserted beside the ones that they replace
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
 WHERE c.uid <> c.corpus_id + ':' + c.id
 RETURN c.uid AS uid ORDER BY uid;
 
-// [rename]
+// [delete_suffixes]
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 SET c.uid = c.corpus_id + ':' + c.id
@@ -55,25 +57,25 @@ WITH uid, c.uid AS renamed
 MATCH ()-[f:FACT {chunk_uid: uid}]->() USING INDEX f:FACT(chunk_uid)
 SET f.uid = f.corpus_id + ':' + f.id, f.chunk_uid = renamed;
 
-// [told]: chunks that were told that they go, and stay
+// [chunks_with_last]: chunks that stay, although a slice has set their `last`
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
 WHERE c.last >= d.current
 RETURN c.uid AS uid ORDER BY uid;
 
-// [untell]
+// [delete_last]
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 REMOVE c.last;
 
-// [used]: what the chunks of a document are made of, once its slices are shown
+// [used_extractions]: the extractions of the chunks of a document, once its slices are shown
 MATCH (d:Document {uid: $uid}) WHERE d.current = d.slices
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 RETURN DISTINCT c.extract_hash AS hash;
 
-// [in_order]
+// [ordered_chunks]
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
 RETURN c.uid AS uid ORDER BY c.position;
 
-// [nexts]
+// [links]
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)-[:NEXT]->(n:Chunk)
 RETURN c.uid AS first, n.uid AS second;

@@ -1,4 +1,4 @@
-// [move]: revisions into one state; answers how many of which job were in which state before
+// [move]: moves revisions to one state, and returns how many of each job were in which state before
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid})
 WITH r, r.job_id AS job, r.state AS before
@@ -9,7 +9,7 @@ OPTIONAL MATCH (d:Document {uid: r.document_uid}) WHERE d.newest = r.number
 SET d.state = $state
 RETURN job, before, count(r) AS n;
 
-// [count]: add to the counts of jobs, and set their starts and ends by what follows
+// [count]: adds to the counts of jobs, and sets their starts and ends accordingly
 UNWIND $rows AS row
 MATCH (j:Job {id: row.id})
 SET j.n_queued = j.n_queued + row.queued,

@@ -1,17 +1,17 @@
-// The text index: words of chunks as they were cut, found through a full-text index that parts them at white space.
+// The text index: the tokens of chunks under a full-text index that splits them at white space.
 
 // [write]
 UNWIND $rows AS row
 MERGE (t:TextEntry {uid: row.uid})
 SET t = row;
 
-// [missing]: those that are there
+// [stored]: those of the entries that are stored
 UNWIND $uids AS uid
 MATCH (t:TextEntry {uid: uid})
 RETURN t.id AS id;
 
-// [search]: the best $limit, as lists, since rows cost the driver more than values. The index parts ids at spaces, so
-// they are compared once more.
+// [search]: the best $limit entries, as lists, since rows cost the driver more than values. The index splits ids at
+// spaces, so they are compared again.
 CALL db.index.fulltext.queryNodes('text_entry_words', $query, {limit: $limit}) YIELD node, score
 WITH score, CASE
     WHEN node.corpus_id = $corpus AND ($documents IS NULL OR node.document_id IN $documents) THEN node.id
@@ -23,11 +23,11 @@ UNWIND $uids AS uid
 MATCH (t:TextEntry {uid: uid})
 DETACH DELETE t;
 
-// [drop]: a slice; as often as it removes something
+// [delete_some]: deletes some entries of a corpus; repeated while it deletes any
 MATCH (t:TextEntry {corpus_id: $corpus})
 WITH t LIMIT $limit
 DETACH DELETE t
-RETURN count(*) AS removed;
+RETURN count(*) AS deleted;
 
 // [count]
 MATCH (t:TextEntry {corpus_id: $corpus}) RETURN count(t) AS n;

@@ -1,6 +1,6 @@
-// Answers that can be walked. The words of a trail are of the chunks that it shows; so they go with the first of these.
+// Answer trails. The text of a trail comes from the chunks that it shows, so it is deleted with the first of these.
 
-// [unseen]: those of the chunks that readers do not see
+// [hidden_chunks]: one of the chunks that readers do not see
 UNWIND $rows AS uid
 OPTIONAL MATCH (c:Chunk {uid: uid})
 OPTIONAL MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
@@ -34,8 +34,8 @@ MATCH (q:Question {uid: row.question})
 MATCH (c:Chunk {uid: row.chunk})
 CREATE (q)-[:CITES {marker: row.marker, quote: row.quote}]->(c);
 
-// [blank_questions]: trails lose their words with a chunk that goes, and are over; `remove` takes the rest away, for a
-// chunk may have been shown by too many for one transaction
+// [delete_question_text]: deletes the text of the trails that show a chunk, and lets the trails expire; `delete_expired`
+// deletes the rest, as a chunk may be shown by too many trails for one transaction
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 MATCH (c)<-[:CITES|FOUND]-(x)
@@ -44,33 +44,33 @@ MATCH (q:Question {uid: trail}) WHERE q.expires_at > 0
 SET q.expires_at = 0.0, q.text = '', q.answer = '', q.links = []
 RETURN q.uid AS uid;
 
-// [blank_quotes]
+// [delete_quotes]
 UNWIND $rows AS uid
 MATCH (q:Question {uid: uid})-[x:CITES]->()
 SET x.quote = '';
 
-// [blank_steps]
+// [delete_step_text]
 UNWIND $rows AS uid
 MATCH (q:Question {uid: uid})-[:STEP]->(s:Step)
 SET s.question = '', s.answer = '', s.searches = [];
 
-// [expired]: corpora with trails that are over
+// [corpora_with_expired]: corpora with expired trails
 MATCH (q:Question) WHERE q.expires_at < timestamp() / 1000.0 RETURN DISTINCT q.corpus_id AS id ORDER BY id;
 
-// [remove]: some of those that are over
+// [delete_expired]: deletes some of the expired trails
 MATCH (q:Question {corpus_id: $corpus_id}) WHERE q.expires_at < timestamp() / 1000.0
 WITH q LIMIT $limit
 OPTIONAL MATCH (q)-[:STEP]->(s:Step)
 DETACH DELETE s
 WITH DISTINCT q
 DETACH DELETE q
-RETURN count(*) AS gone;
+RETURN count(*) AS deleted;
 
-// [forget]: some of all
+// [delete_some]: deletes some of all trails
 MATCH (q:Question {corpus_id: $corpus_id})
 WITH q LIMIT $limit
 OPTIONAL MATCH (q)-[:STEP]->(s:Step)
 DETACH DELETE s
 WITH DISTINCT q
 DETACH DELETE q
-RETURN count(*) AS gone;
+RETURN count(*) AS deleted;

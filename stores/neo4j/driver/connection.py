@@ -1,4 +1,4 @@
-"""One driver for one server, with time-outs that suit a waiting user, and its errors in our words."""
+"""The connection to one Neo4j server: the driver, its time-outs, and the translation of its errors."""
 
 import logging
 import threading
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from core.errors import InvalidSettings, Unavailable
-from stores.neo4j.driver.address import refuse_wrong_uri, shown
-from stores.neo4j.driver.watch import Call, Watch
+from stores.neo4j.driver.address import check_uri, without_password
+from stores.neo4j.driver.watchdog import Call, Watchdog
 
 if TYPE_CHECKING:
     from neo4j import Driver, Session
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["ANSWER_SECONDS", "Connection"]
 
 ANSWER_SECONDS = 1.0
-"""How long who reads, perhaps for a user, bears a server that is silent; looking for a sign of life takes longer."""
+"""How long a read, for which a user may be waiting, endures a silent server. Probing the server takes longer."""
 
-_TIMEOUT_SECONDS = 2.0  # a request must be answered within five, whatever happens here
-_RETRY_SECONDS = 0.2  # then doubled: a deadlock is over soon, and a server that does not answer is asked twice
-_IDLE_SECONDS = 5.0  # a connection that was idle for longer is tried before it is used: the server may have gone
+_TIMEOUT_SECONDS = 2.0  # a request must be answered within five seconds, whatever happens here
+_RETRY_SECONDS = 0.2  # doubled each time: a deadlock ends soon, and a server that does not answer is asked twice
+_IDLE_SECONDS = 5.0  # a connection that was idle for longer is tested before it is used: the server may be gone
 _RATE_LIMIT = "Neo.ClientError.Security.AuthenticationRateLimit"
 
 
 class Connection:
-    """Opened when it is first used; any thread may use it."""
+    """A connection that opens at its first use. It is safe to use from any thread."""
 
     def __init__(self, uri: str, user: str, password: str, database: str) -> None:
-        self.uri = shown(uri)
+        self.uri = without_password(uri)
         self._uri = uri
         self._user = user
         self._password = password
@@ -36,20 +36,21 @@ class Connection:
         self._lock = threading.Lock()
         self._driver: Driver | None = None
         self._closed = False
-        self._watch = Watch(self.server)
+        self._watchdog = Watchdog(self.server)
 
     @contextmanager
     def session(self, patience: float = ANSWER_SECONDS) -> Iterator["Session"]:
-        """A session; whatever the driver raises in it is translated.
+        """Opens a session in which the driver's errors are translated.
 
-        It may last for as long as the server shows that it lives; one that is silent is borne for `patience` seconds.
+        A call may last as long as the server gives signs of life. Raises `Unavailable` if the server is silent for
+        `patience` seconds.
         """
         call: Call | None = None
         try:
             with (
-                self.translated(),
+                self.translate_errors(),
                 self._open().session(database=self._database) as session,
-                self._watch.over(session, patience) as call,
+                self._watchdog.watch(session, patience) as call,
             ):
                 yield session
         except Unavailable as error:
@@ -61,8 +62,8 @@ class Connection:
             ) from error
 
     def server(self) -> str:
-        """What the server calls itself, such as `Neo4j/5.26.30`."""
-        with self.translated():
+        """Returns the name and version that the server reports, such as `Neo4j/5.26.30`."""
+        with self.translate_errors():
             return str(self._open().get_server_info().agent)
 
     def close(self) -> None:
@@ -75,18 +76,20 @@ class Connection:
     def _open(self) -> "Driver":
         from neo4j import GraphDatabase
 
-        refuse_wrong_uri(self._uri)
+        check_uri(self._uri)
         with self._lock:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")
             if self._driver is None:
-                logging.getLogger("neo4j").setLevel(logging.ERROR)  # it warns of each retry; we say what comes of them
+                logging.getLogger("neo4j").setLevel(
+                    logging.ERROR
+                )  # it warns of each retry; the result of the retries is reported here
                 self._driver = GraphDatabase.driver(
                     self._uri,
                     auth=(self._user, self._password),
                     connection_timeout=_TIMEOUT_SECONDS,
-                    # Also how long a server may take to shake hands. Connections (100) are more than threads that
-                    # wait for one, so that nobody times out here because of others.
+                    # This is also the limit of the handshake. There are more connections (100) than threads that
+                    # wait for one, so no caller times out here because of the others.
                     connection_acquisition_timeout=_TIMEOUT_SECONDS,
                     liveness_check_timeout=_IDLE_SECONDS,
                     max_transaction_retry_time=_TIMEOUT_SECONDS,
@@ -98,7 +101,8 @@ class Connection:
             return self._driver
 
     @contextmanager
-    def translated(self) -> Iterator[None]:
+    def translate_errors(self) -> Iterator[None]:
+        """Raises the driver's errors as `InvalidSettings` or `Unavailable`; other errors pass."""
         from neo4j import exceptions
 
         try:
@@ -131,6 +135,6 @@ class Connection:
 
 
 def _brief(error: Exception) -> str:
-    """A message, which may be long, on one line; the driver's own errors hold theirs in `str`, the server's not."""
+    """Returns a message on one line, cut at 200 characters. Only the driver's own errors have it as their `str`."""
     text = getattr(error, "message", None) if hasattr(error, "code") else str(error)
     return " ".join(str(text or type(error).__name__).split())[:200]

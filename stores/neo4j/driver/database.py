@@ -1,4 +1,4 @@
-"""The record's database: reading as it is, writing only under the corpus' lock."""
+"""The record's database: running functions in transactions that read, or that write under the lock of a corpus."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -6,42 +6,45 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import Unavailable
-from stores.gate import Gate
+from stores.circuit_breaker import CircuitBreaker
 from stores.neo4j.driver.connection import ANSWER_SECONDS, Connection
-from stores.neo4j.driver.transaction import BATCH, Row, Transaction, batches, unique
-from stores.neo4j.schema.schema import found_version, prepare
+from stores.neo4j.driver.schema import prepare_schema
+from stores.neo4j.driver.transaction import Row, Transaction, batches, batches_by_size, unique
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["BATCH", "Database", "Row", "Transaction", "batches", "unique"]
+__all__ = ["Database", "Row", "Transaction", "batches", "batches_by_size", "unique"]
 
 T = TypeVar("T")
 
 _WORK_SECONDS = 15.0
-"""How long a write bears a server that is silent: what is lost with it may have taken long."""
+"""How long a write endures a silent server. The work that is lost with a write may have taken long."""
 
 
 class Database:
-    """The record's database; `read` and `write` run a function of a transaction off the event loop.
+    """The record's database. `read` and `write` run a function of a transaction outside the event loop.
 
-    Neo4j reads are only read-committed, so what a transaction reads it may not find again; the corpus' lock, taken
-    first by everyone who writes, is what makes a claim single and keeps writers free of deadlocks.
+    Neo4j transactions are only read-committed: rows that a transaction has read may change before it ends. Every writer
+    first takes the lock of the corpus. This lock keeps claims exclusive and writers free of deadlocks.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._gate = Gate(lambda: prepare(connection))
+        self._breaker = CircuitBreaker(lambda: prepare_schema(connection))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
         return await asyncio.to_thread(self.read_now, work)
 
     async def write(self, corpus_id: str, work: Callable[[Transaction], T]) -> T:
-        """Run `work` under the corpus' lock; any exception rolls back. Raises `NotFound` for an unknown corpus."""
+        """Runs `work` under the lock of a corpus. An exception rolls the transaction back.
+
+        Raises `NotFound` if there is no such corpus.
+        """
         return await asyncio.to_thread(self.write_now, corpus_id, work)
 
     async def write_unlocked(self, work: Callable[[Transaction], T]) -> T:
-        """For what makes a corpus, where a uniqueness constraint judges, or finds out itself which one to lock."""
+        """Runs `work` without a lock: it creates a corpus, kept unique by a constraint, or locks one itself."""
         return await asyncio.to_thread(self.write_now, None, work)
 
     def read_now(self, work: Callable[[Transaction], T]) -> T:
@@ -53,10 +56,12 @@ class Database:
             return session.execute_write(lambda inner: work(_locked(inner, corpus_id)))
 
     def check(self) -> None:
-        """Once per process, and after each outage: that the server is one that we know, the database ours or empty, and
-        its schema the newest. Raises `InvalidSettings`, before anything is written, where it is not.
+        """Checks the server and the database, and brings the schema up to date: once per process and after each outage.
+
+        Raises `InvalidSettings`, before anything is written, if the server is too old or the database belongs to
+        another application.
         """
-        self._gate.enter()
+        self._breaker.check()
 
     @contextmanager
     def _session(self, patience: float) -> Iterator["Session"]:
@@ -65,12 +70,8 @@ class Database:
             with self._connection.session(patience) as session:
                 yield session
         except Unavailable:
-            self._gate.shut()
+            self._breaker.open()
             raise
-
-    def found_version(self) -> int | None:
-        """The version of the schema that is there; None in an empty database. Writes nothing."""
-        return found_version(self._connection)
 
 
 def _locked(inner: "ManagedTransaction", corpus_id: str | None) -> Transaction:

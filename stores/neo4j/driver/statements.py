@@ -1,4 +1,7 @@
-"""Cypher, in files of its own: `cypher/FILE.cypher` holds statements under lines `// [name]`, ended by semicolons."""
+"""The Cypher statements of the files `cypher/*.cypher`, by name.
+
+A file holds statements under lines `// [name]`. Each ends with a semicolon.
+"""
 
 import re
 from collections.abc import Mapping
@@ -12,13 +15,13 @@ _HEAD = re.compile(r"^// \[(\w+)\].*$", re.MULTILINE)
 
 @cache
 def statements(file: str) -> Mapping[str, str]:
-    """The statements of a file by name. Values are always parameters of a statement, never part of its text."""
-    found = _HEAD.split(_read(file))
-    return {name: text.strip().removesuffix(";") for name, text in zip(found[1::2], found[2::2], strict=True)}
+    """Returns the statements of a file by name. Values are always parameters of a statement, never part of its text."""
+    parts = _HEAD.split(_read(file))
+    return {name: text.strip().removesuffix(";") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 def script(file: str, name: str) -> list[str]:
-    """The several statements under one name, for those that the server takes one by one."""
+    """Returns the statements under one name, for those that the server takes one by one."""
     return [one.strip() for one in statements(file)[name].split(";") if one.strip()]
 
 

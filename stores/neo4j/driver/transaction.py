@@ -1,25 +1,26 @@
-"""What a function of a transaction works with."""
+"""A transaction: running statements, in batches where there are many rows, and locking a corpus."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from core.errors import Conflict, NotFound
+from core.errors import Conflict
 from core.ids import new_id
+from core.record_policy.errors import corpus_missing
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["BATCH", "Row", "Transaction", "batches", "unique"]
+__all__ = ["BATCH", "Row", "Transaction", "batches", "batches_by_size", "unique"]
 
 T = TypeVar("T")
 Row = Mapping[str, Any]
 
 BATCH = 2000
-"""Rows of one UNWIND; more at a time does not make it quicker."""
+"""The number of rows of one UNWIND. More rows at a time are not faster."""
 
-# The clock after the lock, for which a writer may have waited long.
+# The clock is read after the lock, for which a writer may have waited long.
 _LOCK = """
 MATCH (c:Corpus {id: $id}) SET c.lock = $token
 RETURN properties(c) AS corpus, datetime.realtime().epochMillis / 1000.0 AS now
@@ -28,23 +29,38 @@ _CLOCK = "RETURN timestamp() / 1000.0 AS now"
 
 
 def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+    """Yields the rows in parts of at most `size`."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]
 
 
+def batches_by_size(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
+    """Yields rows in parts whose values of `rows` add up to at most `size`. A larger row is a part of its own."""
+    part: list[Row] = []
+    total = 0
+    for row in rows:
+        if part and total + row["rows"] > size:
+            yield part
+            part, total = [], 0
+        part.append(row)
+        total += row["rows"]
+    if part:
+        yield part
+
+
 @contextmanager
-def unique(message: str) -> Iterator[None]:
-    """Raises `Conflict` with this message where a uniqueness constraint refuses what is written."""
+def unique(conflict: Conflict) -> Iterator[None]:
+    """Raises `conflict` if a uniqueness constraint refuses a write in the block."""
     from neo4j.exceptions import ConstraintError
 
     try:
         yield
     except ConstraintError as error:
-        raise Conflict(message) from error
+        raise conflict from error
 
 
 class Transaction:
-    """A function of it may be run again, from its start, after a passing fault."""
+    """A transaction of the driver. After a transient error its function is run again from the start."""
 
     def __init__(self, inner: "ManagedTransaction") -> None:
         self._inner = inner
@@ -52,50 +68,55 @@ class Transaction:
 
     @property
     def corpus(self) -> Row:
-        """The properties of the corpus that `Database.write` locked, as they were then."""
+        """The properties that the locked corpus had when `Database.write` locked it."""
         if self._corpus is None:
             raise RuntimeError("this transaction has locked no corpus: use Database.write, or Transaction.lock")
         return self._corpus
 
     def lock(self, corpus_id: str) -> Row:
-        """Take the lock of a corpus: the exclusive one that a write takes on its node, which ends with the transaction.
+        """Locks a corpus until the transaction ends, by a write to its node. Returns the corpus' properties.
 
-        `Database.write` does this. Who needs a second corpus takes first the one in use, then the one that is built
-        beside it. Raises `NotFound` for an unknown corpus.
+        `Database.write` does this. A transaction that needs two corpora locks the one in use first, then its shadow
+        corpus. Raises `NotFound` if there is no such corpus.
         """
         row = self.row(_LOCK, id=corpus_id, token=new_id())
         if row is None:
-            raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+            raise corpus_missing(corpus_id)
         self._corpus = row["corpus"]
         self.now = row["now"]
         return self._corpus
 
     @cached_property
     def now(self) -> float:
-        """The server's clock when it was first asked for in this transaction, in seconds since 1970."""
+        """The server's clock when the transaction read it first, in seconds since 1970."""
         return float(self.rows(_CLOCK)[0]["now"])
 
     def rows(self, statement: str, **parameters: Any) -> list[Row]:
-        """All rows of a statement. Values go in as parameters only."""
+        """Returns all rows of a statement. Values are passed as parameters only."""
         return [record.data() for record in self._inner.run(statement, parameters)]
 
+    def rows_in_batches(self, statement: str, rows: Sequence[Any], **parameters: Any) -> list[Row]:
+        """Returns all rows of a statement that begins with UNWIND $rows, which is run once for each batch."""
+        return [row for batch in batches(rows) for row in self.rows(statement, rows=batch, **parameters)]
+
     def stream(self, statement: str, **parameters: Any) -> Iterator[Sequence[Any]]:
-        """The rows as they come, as bare values in the order of RETURN: for those that are too many for a list."""
+        """Yields the rows as bare values in the order of RETURN, for results that are too large for a list."""
         for record in self._inner.run(statement, parameters):
             yield record.values()
 
     def row(self, statement: str, **parameters: Any) -> Row | None:
-        """The first row; None where there is none."""
+        """Returns the first row, or None if there is no row."""
         rows = self.rows(statement, **parameters)
         return rows[0] if rows else None
 
     def run(self, statement: str, **parameters: Any) -> None:
-        """A statement whose rows do not matter."""
+        """Runs a statement and ignores its rows."""
         self._inner.run(statement, parameters).consume()
 
     def run_batches(self, statement: str, rows: Sequence[Any], **parameters: Any) -> None:
-        """A statement that begins with UNWIND $rows, in batches. Rows are sorted by the caller, so that writers that
-        meet without the corpus' lock still meet in one order.
+        """Runs a statement that begins with UNWIND $rows once for each batch.
+
+        The caller sorts the rows, so that concurrent writers that hold no lock of a corpus lock rows in one order.
         """
         for batch in batches(rows):
             self.run(statement, rows=batch, **parameters)

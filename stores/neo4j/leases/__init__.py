@@ -1,1 +1,1 @@
-"""Queued revisions, claims and revision states."""
+"""Jobs, their queued revisions, and the claims under which workers process them."""

@@ -1,65 +1,73 @@
-"""Claims: which worker may write which revision, and until when."""
+"""Claims: giving workers exclusive, leased rights to revisions, checking and ending them.
+
+These are functions of a transaction that has locked the corpus; only `corpora_with_work`, `corpora_with_leases` and
+`corpora_of_jobs` read without a lock.
+"""
 
 from collections.abc import Collection, Sequence
 
 from core.documents import RevisionState
 from core.ports.record import Claim, JobUsage
-from stores.neo4j.driver.batched import rows_of
+from core.record_policy.claims import CLAIMED_ALONE_AFTER, failure_reason, fit_batch, is_suspect, split
+from core.record_policy.states import STOPPABLE, WORKING
 from stores.neo4j.driver.database import Row, Transaction
+from stores.neo4j.driver.node_uids import revision_uid, uid_of
+from stores.neo4j.driver.rows import claim_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import revision_uid, uid_of
-from stores.neo4j.leases.states import STOPPABLE, WORKING, move
-from stores.neo4j.rows import claim_from_row
+from stores.neo4j.leases.states import move
 
 __all__ = [
     "Token",
-    "corpora_of",
-    "expire",
+    "claim_documents",
+    "claim_revisions",
+    "corpora_of_jobs",
+    "corpora_with_leases",
+    "corpora_with_work",
+    "expire_leases",
     "fail",
-    "held",
-    "leased",
     "pause",
     "release",
     "renew",
     "spend",
-    "take",
-    "take_of",
-    "waiting",
+    "valid_claims",
 ]
-
-_ALONE_AFTER = 4
-_FAILED_AFTER = 8
 
 Token = tuple[str, str, int, int]
 
 
-def waiting(tx: Transaction) -> list[str]:
-    """Corpora with something to do; see `core.ports.record.Maintenance.list_corpora_with_work`."""
-    return sorted(row["id"] for row in tx.rows(statements("claims")["waiting"], working=WORKING, now=tx.now))
+def corpora_with_work(tx: Transaction) -> list[str]:
+    """Returns the ids of the corpora that a worker has something to do for."""
+    rows = tx.rows(statements("claims")["corpora_with_work"], working=WORKING, now=tx.now)
+    return sorted(row["id"] for row in rows)
 
 
-def take(
+def claim_revisions(
     tx: Transaction, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int
 ) -> list[Claim]:
+    """Claims the oldest claimable revisions up to `max_bytes`, at least one if there is one.
+
+    Revisions whose workers died are claimed alone or fail, by the rules of `core.record_policy.claims`.
+    """
     rows = tx.rows(
         statements("claims")["claimable"],
         corpus_id=corpus_id,
         working=WORKING,
         now=tx.now,
-        alone=_ALONE_AFTER,
+        alone=CLAIMED_ALONE_AFTER,
         limit=max_documents,
     )
-    rows.sort(key=lambda row: (_suspect(row), row["seq"]))
-    rows = _without_hopeless(tx, rows[:max_documents])
-    return _lease(tx, _fitting(rows, max_bytes), worker, lease_seconds)
+    rows.sort(key=lambda row: (is_suspect(row), row["seq"]))
+    claimable, hopeless = split(rows[:max_documents])
+    _fail_all(tx, hopeless)
+    return _lease(tx, fit_batch(claimable, max_bytes), worker, lease_seconds)
 
 
-def take_of(
-    tx: Transaction, corpus_id: str, documents: Collection[str], worker: str, lease_seconds: float
+def claim_documents(
+    tx: Transaction, corpus_id: str, document_ids: Collection[str], worker: str, lease_seconds: float
 ) -> list[Claim]:
-    """Claim the newest revisions of these documents that are not over, whoever holds them now."""
-    uids = sorted(uid_of(corpus_id, id) for id in documents)
-    rows = rows_of(tx, statements("claims")["of_documents"], uids, states=STOPPABLE)
+    """Claims the newest revisions of these documents that are not final, even if another worker has a claim on them."""
+    uids = sorted(uid_of(corpus_id, id) for id in document_ids)
+    rows = tx.rows_in_batches(statements("claims")["newest_of_documents"], uids, states=STOPPABLE)
     return _lease(tx, sorted(rows, key=lambda row: int(row["seq"])), worker, lease_seconds)
 
 
@@ -68,69 +76,52 @@ def _lease(tx: Transaction, chosen: Sequence[Row], worker: str, lease_seconds: f
         move(tx, [row["uid"] for row in chosen if row["deletion"] is deletion], state)
     uids = [row["uid"] for row in chosen]
     until = tx.now + lease_seconds
-    rows = rows_of(tx, statements("claims")["lease"], sorted(uids), worker=worker, until=until)
+    rows = tx.rows_in_batches(statements("claims")["lease"], sorted(uids), worker=worker, until=until)
     claims = {row["claim"]["uid"]: claim_from_row(row["claim"]) for row in rows}
     return [claims[uid] for uid in uids]
 
 
-def _suspect(row: Row) -> bool:
-    return int(row["attempts"]) >= _ALONE_AFTER
+def _fail_all(tx: Transaction, hopeless: Sequence[Row]) -> None:
+    for attempts in sorted({row["attempts"] for row in hopeless}):
+        fail(tx, [row["uid"] for row in hopeless if row["attempts"] == attempts], failure_reason(attempts))
 
 
-def _without_hopeless(tx: Transaction, rows: Sequence[Row]) -> list[Row]:
-    """End revisions whose workers died again and again: most likely they are what kills them."""
-    hopeless = [row for row in rows if row["attempts"] >= _FAILED_AFTER]
-    for times in sorted({row["attempts"] for row in hopeless}):
-        uids = [row["uid"] for row in hopeless if row["attempts"] == times]
-        fail(tx, uids, f"the worker died or lost its lease {times} times on this document")
-    return [row for row in rows if row["attempts"] < _FAILED_AFTER]
-
-
-def _fitting(rows: Sequence[Row], max_bytes: int) -> list[Row]:
-    """The first rows up to `max_bytes`, at least one; a suspect row comes alone, after all others."""
-    chosen: list[Row] = []
-    total = 0
-    for row in rows:
-        suspect = _suspect(row)
-        if chosen and (suspect or total + row["size"] > max_bytes):
-            break
-        chosen.append(row)
-        total += row["size"]
-        if suspect:
-            break
-    return chosen
-
-
-def held(tx: Transaction, claims: Sequence[Claim]) -> dict[Token, str]:
-    """By token, those claims that are still right, with the jobs that they are for now."""
-    asked = {(revision_uid(claim), claim.epoch): claim.token for claim in claims}
-    rows = [{"uid": uid, "epoch": epoch} for uid, epoch in sorted(asked)]
-    found = rows_of(tx, statements("claims")["held"], rows, working=WORKING)
-    return {asked[row["uid"], row["epoch"]]: row["job"] for row in found}
+def valid_claims(tx: Transaction, claims: Sequence[Claim]) -> dict[Token, str]:
+    """Returns the tokens of the claims that are not fenced, each with the id of the job that it is for now."""
+    tokens = {(revision_uid(claim), claim.epoch): claim.token for claim in claims}
+    keys = [{"uid": uid, "epoch": epoch} for uid, epoch in sorted(tokens)]
+    rows = tx.rows_in_batches(statements("claims")["valid"], keys, working=WORKING)
+    return {tokens[row["uid"], row["epoch"]]: row["job"] for row in rows}
 
 
 def renew(tx: Transaction, claims: Sequence[Claim], lease_seconds: float) -> list[Claim]:
-    right = held(tx, claims)
-    tx.run_batches(statements("claims")["renew"], _uids(claims, right), until=tx.now + lease_seconds)
-    return [claim for claim in claims if claim.token not in right]
+    """Extends the leases. Returns the fenced claims."""
+    valid = valid_claims(tx, claims)
+    tx.run_batches(statements("claims")["renew"], _uids(claims, valid), until=tx.now + lease_seconds)
+    return [claim for claim in claims if claim.token not in valid]
 
 
 def release(tx: Transaction, claims: Sequence[Claim]) -> None:
-    _hand_back(tx, _uids(claims, held(tx, claims)), RevisionState.QUEUED)
+    """Queues the revisions of the claims again."""
+    _end_claims(tx, _uids(claims, valid_claims(tx, claims)), RevisionState.QUEUED)
 
 
 def pause(tx: Transaction, claims: Sequence[Claim], reason: str) -> None:
-    right = held(tx, claims)
-    stopped = {claim.token for claim in claims if right.get(claim.token) == claim.job_id}
-    _hand_back(tx, _uids(claims, right.keys() - stopped), RevisionState.QUEUED)
-    jobs = sorted({right[token] for token in stopped})
-    queued = rows_of(tx, statements("claims")["queued_of"], jobs)
+    """Pauses the revisions of the claims, and all queued revisions of their jobs.
+
+    A revision that has moved to another job is queued again instead.
+    """
+    valid = valid_claims(tx, claims)
+    paused = {claim.token for claim in claims if valid.get(claim.token) == claim.job_id}
+    _end_claims(tx, _uids(claims, valid.keys() - paused), RevisionState.QUEUED)
+    jobs = sorted({valid[token] for token in paused})
+    queued = tx.rows_in_batches(statements("claims")["queued_of_jobs"], jobs)
     move(tx, [row["uid"] for row in queued], RevisionState.PAUSED, reason=reason)
-    _hand_back(tx, _uids(claims, stopped), RevisionState.PAUSED, reason)
+    _end_claims(tx, _uids(claims, paused), RevisionState.PAUSED, reason)
 
 
-def _hand_back(tx: Transaction, uids: Sequence[str], state: RevisionState, reason: str | None = None) -> None:
-    tx.run_batches(statements("claims")["hand_back"], uids)
+def _end_claims(tx: Transaction, uids: Sequence[str], state: RevisionState, reason: str | None = None) -> None:
+    tx.run_batches(statements("claims")["end"], uids)
     move(tx, uids, state, reason=reason, fence=True)
 
 
@@ -138,12 +129,14 @@ def _uids(claims: Sequence[Claim], tokens: Collection[Token]) -> list[str]:
     return sorted({revision_uid(claim) for claim in claims if claim.token in tokens})
 
 
-def corpora_of(tx: Transaction, jobs: Collection[str]) -> dict[str, str]:
-    """The corpora that jobs are for, by the jobs' ids."""
-    return {row["id"]: row["corpus"] for row in rows_of(tx, statements("work")["jobs"], sorted(jobs))}
+def corpora_of_jobs(tx: Transaction, job_ids: Collection[str]) -> dict[str, str]:
+    """Returns the ids of the corpora of jobs, by job id."""
+    rows = tx.rows_in_batches(statements("jobs")["corpora"], sorted(job_ids))
+    return {row["id"]: row["corpus"] for row in rows}
 
 
 def spend(tx: Transaction, spent: Sequence[JobUsage]) -> None:
+    """Adds calls and tokens of models to the usage of jobs."""
     rows = [
         {
             "job_id": one.job_id,
@@ -157,20 +150,21 @@ def spend(tx: Transaction, spent: Sequence[JobUsage]) -> None:
 
 
 def fail(tx: Transaction, uids: Collection[str], reason: str) -> None:
+    """Moves revisions to the state failed, and keeps the reason with their jobs."""
     move(tx, uids, RevisionState.FAILED, reason=reason, fence=True)
-    tx.run_batches(statements("claims")["failure"], sorted(uids), reason=reason)
+    tx.run_batches(statements("claims")["insert_failures"], sorted(uids), reason=reason)
 
 
-def leased(tx: Transaction, except_worker: str | None) -> list[str]:
-    """The corpora in which somebody holds a claim."""
-    rows = tx.rows(statements("claims")["leased"], working=WORKING, spared=except_worker)
+def corpora_with_leases(tx: Transaction, except_worker: str | None) -> list[str]:
+    """Returns the ids of the corpora in which a worker other than `except_worker` has a claim."""
+    rows = tx.rows(statements("claims")["corpora_with_leases"], working=WORKING, except_worker=except_worker)
     return [row["id"] for row in rows]
 
 
-def expire(tx: Transaction, corpus_id: str, except_worker: str | None) -> int:
-    """End all leases of a corpus at once; its workers are fenced even before somebody claims again."""
-    rows = tx.rows(statements("claims")["leased_in"], corpus_id=corpus_id, working=WORKING, spared=except_worker)
+def expire_leases(tx: Transaction, corpus_id: str, except_worker: str | None) -> int:
+    """Ends the leases of a corpus and returns how many there were. Their claims are fenced at once."""
+    rows = tx.rows(statements("claims")["leased"], corpus_id=corpus_id, working=WORKING, except_worker=except_worker)
     uids = sorted(row["uid"] for row in rows)
-    tx.run_batches(statements("claims")["end_leases"], uids)
+    tx.run_batches(statements("claims")["expire"], uids)
     move(tx, uids, RevisionState.QUEUED, fence=True)
     return len(uids)

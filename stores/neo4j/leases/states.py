@@ -1,40 +1,36 @@
-"""Moving revisions from state to state, with the counts of their jobs: the only place that writes `Revision.state`."""
+"""States of revisions, and the counts of their jobs. This is the only module that writes `Revision.state`."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 
 from core.documents import RevisionState
-from stores.neo4j.driver.database import Transaction, batches
+from core.record_policy.states import WORKING
+from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.rows import JOB_COUNTS
 from stores.neo4j.driver.statements import statements
 
-__all__ = ["COUNTED", "STOPPABLE", "UNFINISHED", "WORKING", "count", "finish_if_done", "move"]
-
-WORKING = tuple(s.value for s in RevisionState if s.in_work)
-UNFINISHED = (RevisionState.QUEUED.value, *WORKING)
-STOPPABLE = (*UNFINISHED, RevisionState.PAUSED.value)
-COUNTED = (*(s.value for s in RevisionState), "unchanged", "skipped")
-"""What a job counts, each in a property `n_…`."""
+__all__ = ["count", "finish_if_done", "move"]
 
 
 def move(
     tx: Transaction, uids: Collection[str], state: RevisionState, *, reason: str | None = None, fence: bool = False
 ) -> None:
-    """Put revisions into `state` and keep their documents' states and their jobs' counts, starts and ends true.
+    """Moves revisions to `state`. Updates the states of their documents, and the counts, starts and ends of their jobs.
 
-    With `fence` the epoch rises and the owner goes: whoever holds a claim on them has lost it.
+    With `fence` the epoch rises and the owner is deleted, which fences every claim on them.
     """
     changes: Counter[tuple[str, str]] = Counter()
-    for batch in batches(sorted(set(uids))):
-        for row in tx.rows(
-            statements("states")["move"], rows=batch, state=state.value, reason=reason, fence=int(fence)
-        ):
-            changes[row["job"], row["before"]] -= row["n"]
-            changes[row["job"], state.value] += row["n"]
+    rows = sorted(set(uids))
+    for row in tx.rows_in_batches(
+        statements("states")["move"], rows, state=state.value, reason=reason, fence=int(fence)
+    ):
+        changes[row["job"], row["before"]] -= row["n"]
+        changes[row["job"], state.value] += row["n"]
     count(tx, changes)
 
 
 def count(tx: Transaction, changes: Mapping[tuple[str, str], int]) -> None:
-    """Add to how many of (a job's revisions, in a state) there are; starts and ends of the jobs follow."""
+    """Adds to the counts of jobs, by (job id, state), and updates the starts and ends of the jobs."""
     jobs: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (job_id, state), change in changes.items():
         jobs[job_id][state] = change
@@ -42,7 +38,7 @@ def count(tx: Transaction, changes: Mapping[tuple[str, str], int]) -> None:
         {
             "id": job_id,
             "started": any(changed.get(state, 0) > 0 for state in WORKING),
-            **{state: changed.get(state, 0) for state in COUNTED},
+            **{state: changed.get(state, 0) for state in JOB_COUNTS},
         }
         for job_id, changed in sorted(jobs.items())
     ]
@@ -50,7 +46,7 @@ def count(tx: Transaction, changes: Mapping[tuple[str, str], int]) -> None:
 
 
 def finish_if_done(tx: Transaction, job_ids: Collection[str]) -> None:
-    """Set the end of jobs that take no more revisions and have no unfinished one; clear it where work came back.
+    """Sets the end of jobs that are closed and have no unfinished revision; deletes the end if work came back.
 
     `move` and `count` do this themselves.
     """

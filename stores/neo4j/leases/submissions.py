@@ -1,6 +1,6 @@
-"""What is handed in becomes queued revisions: judged by the newest ones that there are, then written in few statements.
+"""Submissions: compares them with the newest revisions of their documents, and queues the new ones.
 
-Functions of a transaction that has locked the corpus.
+These are functions of a transaction that has locked the corpus.
 """
 
 from collections import Counter
@@ -9,38 +9,52 @@ from dataclasses import dataclass, field
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, NotFound
 from core.ids import document_id
-from core.ports.record import EnqueuedDocument, NewRevision
-from stores.neo4j.driver.database import Row, Transaction, batches
+from core.ports.record import Claim, EnqueuedDocument, NewRevision
+from core.record_policy.errors import corpus_missing
+from core.record_policy.states import SUPERSEDED
+from core.record_policy.submissions import Newest, Verdict, judge, keys_exist
+from stores.neo4j.driver.database import Row, Transaction
+from stores.neo4j.driver.node_uids import uid_of
+from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.queued import add_revisions
-from stores.neo4j.leases.states import STOPPABLE, count, move
-from stores.neo4j.rows import corpus_from_row
+from stores.neo4j.leases.claims import claim_documents
+from stores.neo4j.leases.jobs import touch_job
+from stores.neo4j.leases.revisions import queue_revisions
+from stores.neo4j.leases.states import count, move
 
-__all__ = ["RETRIABLE", "is_same", "living", "newest", "refuse_existing", "submit"]
-
-RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
+__all__ = [
+    "check_keys_are_new",
+    "enqueue_claimed",
+    "live_corpus",
+    "newest_of_row",
+    "newest_revisions",
+    "submit",
+]
 
 
 @dataclass
 class _Plan:
-    """What is to be written for the submissions of one call."""
+    """The changes that the submissions of one call require.
+
+    `new` are revisions to queue, `superseded` the uids of revisions to cancel, `joining` the rows of unfinished
+    revisions that the job takes over.
+    """
 
     new: list[NewRevision] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
-    adopted: list[Row] = field(default_factory=list)
+    joining: list[Row] = field(default_factory=list)
 
 
 def submit(
     tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision], on_conflict: OnConflict, job_id: str
 ) -> tuple[EnqueuedDocument, ...]:
-    """Queue submissions, with distinct keys, for a job; its counts and its end follow."""
-    there = newest(tx, corpus_id, [document_id(revision.key) for revision in revisions])
+    """Queues submissions, whose keys are distinct, for a job. Updates the counts and the end of the job."""
+    newest = newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
     plan = _Plan()
-    documents = tuple(_judge(plan, one, there.get(document_id(one.key)), on_conflict) for one in revisions)
-    move(tx, plan.superseded, RevisionState.CANCELLED, reason="superseded", fence=True)
-    add_revisions(tx, corpus_id, plan.new, job_id)
+    documents = tuple(_add_to_plan(plan, one, newest.get(document_id(one.key)), on_conflict) for one in revisions)
+    move(tx, plan.superseded, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
+    queue_revisions(tx, corpus_id, plan.new, job_id)
     changes = Counter(
         {
             (job_id, RevisionState.QUEUED.value): len(plan.new),
@@ -48,65 +62,82 @@ def submit(
             (job_id, "skipped"): sum(one.skipped for one in documents),
         }
     )
-    _adopt(tx, plan.adopted, job_id, changes)
+    _move_to_job(tx, plan.joining, job_id, changes)
     count(tx, changes)
     return documents
 
 
-def _judge(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
-    id = document_id(revision.key)
-    if row is not None:
-        state = RevisionState(row["state"])
-        if is_same(row, revision.fingerprint):
-            if not state.final:
-                plan.adopted.append(row)
-            return EnqueuedDocument(id=id, key=revision.key, state=state, unchanged=state.final)
-        if on_conflict is OnConflict.SKIP and not row["hidden"]:
-            return EnqueuedDocument(id=id, key=revision.key, state=state, skipped=True)
-        if state in STOPPABLE:
-            plan.superseded.append(row["uid"])
-    plan.new.append(revision)
-    return EnqueuedDocument(id=id, key=revision.key, state=RevisionState.QUEUED)
+def enqueue_claimed(
+    tx: Transaction,
+    corpus_id: str,
+    revisions: Sequence[NewRevision],
+    worker: str,
+    *,
+    job_id: str,
+    lease_seconds: float,
+) -> list[Claim]:
+    """Queues submissions and claims them in the same transaction, so that no other worker claims them.
+
+    The keys are distinct. Unchanged submissions give no claim.
+    """
+    live_corpus(tx)
+    documents = submit(tx, corpus_id, revisions, OnConflict.REPLACE, job_id)
+    touch_job(tx, job_id)
+    return claim_documents(tx, corpus_id, [one.id for one in documents if not one.unchanged], worker, lease_seconds)
 
 
-def _adopt(tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]]) -> None:
-    """Put unfinished revisions into the job of who asked for them last: he waits for them, the first may be dead.
+def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
+    judgement = judge(revision, newest_of_row(row) if row is not None else None, on_conflict)
+    if row is not None and judgement.verdict is Verdict.SAME_UNFINISHED:
+        plan.joining.append(row)
+    if row is not None and judgement.verdict is Verdict.SUPERSEDES:
+        plan.superseded.append(row["uid"])
+    if judgement.verdict.makes_revision:
+        plan.new.append(revision)
+    return judgement.document
 
-    Notes in `changes` how the counts of all jobs concerned change by it.
+
+def newest_of_row(row: Row) -> Newest:
+    """Takes a row of `newest_revisions`."""
+    return Newest(
+        state=RevisionState(row["state"]),
+        fingerprint=row["fingerprint"],
+        deletion=row["deletion"],
+        hidden=row["hidden"],
+    )
+
+
+def _move_to_job(tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]]) -> None:
+    """Moves unfinished revisions to the job that submitted them last, whose client waits for them.
+
+    The client of the first job may be gone. Adds to `changes` how the counts of the jobs change.
     """
     moved = [row for row in rows if row["job_id"] != job_id]
-    tx.run_batches(statements("intake")["give"], sorted(row["uid"] for row in moved), job_id=job_id)
+    tx.run_batches(statements("submissions")["set_job"], sorted(row["uid"] for row in moved), job_id=job_id)
     for row in moved:
         changes[row["job_id"], row["state"]] -= 1
         changes[job_id, row["state"]] += 1
     paused = [row["uid"] for row in moved if row["state"] == RevisionState.PAUSED.value]
-    move(tx, paused, RevisionState.QUEUED)  # by the budget of the other job
+    move(tx, paused, RevisionState.QUEUED)  # the budget of the other job had paused them
 
 
-def is_same(row: Row, fingerprint: str, *, final: bool = False) -> bool:
-    """Whether a submission brings nothing new; with `final` only where it is indexed already."""
-    if row["fingerprint"] != fingerprint or row["state"] in RETRIABLE or row["deletion"]:
-        return False
-    return not final or RevisionState(row["state"]).final
+def newest_revisions(tx: Transaction, corpus_id: str, document_ids: Iterable[str]) -> Mapping[str, Row]:
+    """Returns the newest revisions of the documents that exist, by document id. Includes documents being deleted."""
+    uids = sorted(uid_of(corpus_id, id) for id in document_ids)
+    return {row["id"]: row for row in tx.rows_in_batches(statements("submissions")["newest"], uids)}
 
 
-def newest(tx: Transaction, corpus_id: str, document_ids: Iterable[str]) -> Mapping[str, Row]:
-    """By the documents' ids, the newest revisions of those that are there, also where they are going."""
-    uids = sorted(f"{corpus_id}:{id}" for id in document_ids)
-    return {row["id"]: row for batch in batches(uids) for row in tx.rows(statements("intake")["newest"], rows=batch)}
-
-
-def refuse_existing(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
-    there = newest(tx, corpus_id, [document_id(revision.key) for revision in revisions])
-    visible = {row["key"] for row in there.values() if not row["hidden"]}
+def check_keys_are_new(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict` if a document with one of the keys exists and is not being deleted."""
+    newest = newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
+    visible = {row["key"] for row in newest.values() if not row["hidden"]}
     taken = [revision.key for revision in revisions if revision.key in visible]
     if taken:
-        more = f" and {len(taken) - 10} more" if len(taken) > 10 else ""
-        raise Conflict(f"documents with these keys exist already: {', '.join(taken[:10])}{more}; nothing was written")
+        raise keys_exist(taken)
 
 
-def living(tx: Transaction) -> Corpus:
-    """The locked corpus, if it has a name, or will have one."""
+def live_corpus(tx: Transaction) -> Corpus:
+    """Returns the locked corpus. Raises `NotFound` if it was deleted: it has no name and is no shadow corpus."""
     if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
-        raise NotFound(f"there is no corpus with the id {tx.corpus['id']!r}; it may have been deleted")
+        raise corpus_missing(tx.corpus["id"])
     return corpus_from_row(tx.corpus)

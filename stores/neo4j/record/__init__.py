@@ -1,4 +1,4 @@
-"""The record in one Neo4j database."""
+"""The record in one Neo4j database: one module for each of its ports."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ __all__ = ["Neo4jRecord"]
 
 
 class Neo4jRecord:
-    """Fills `core.ports.record.Record`; any number of processes on any hosts may share the database."""
+    """Implements `core.ports.record.Record`. Any number of processes on any hosts may share the database."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

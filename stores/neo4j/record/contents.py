@@ -1,23 +1,22 @@
-"""The port of the contents of documents in Neo4j."""
+"""The port `Contents` in Neo4j: the chunks, entities, facts and triples that readers see."""
 
 from collections.abc import Collection, Mapping
 
 from core.documents import Chunk
 from core.graph import Entity
 from core.ports.record import FactRow, TripleRow
-from stores.neo4j.driver.batched import rows_of
 from stores.neo4j.driver.database import Database, Row
+from stores.neo4j.driver.node_uids import uid_of
+from stores.neo4j.driver.rows import chunk_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
-from stores.neo4j.rows import chunk_from_row
 
 __all__ = ["Neo4jContents"]
 
-_CYPHER = statements("library")
+_CYPHER = statements("contents")
 
 
 class Neo4jContents:
-    """Fills `core.ports.record.Contents`."""
+    """Implements `core.ports.record.Contents`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,7 +47,7 @@ class Neo4jContents:
         uids = [uid_of(corpus_id, id) for id in dict.fromkeys(ids)]
         if not uids:
             return []
-        return await self._database.read(lambda tx: rows_of(tx, _CYPHER[statement], uids))
+        return await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER[statement], uids))
 
 
 def _chunk(row: Row) -> Chunk:

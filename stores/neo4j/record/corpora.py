@@ -1,15 +1,15 @@
-"""Corpora in Neo4j."""
+"""The port `Corpora` in Neo4j: creating, finding, renaming, deleting and counting corpora."""
 
 from collections.abc import Sequence
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
-from core.errors import NotFound
 from core.ids import new_id
 from core.jobs import Job
+from core.record_policy.errors import corpus_exists, corpus_missing, corpus_name_missing, name_taken
 from stores.neo4j.driver.database import Database, Transaction, unique
+from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.record.reindexing import delete_corpus, delete_shadow, read_numbered
-from stores.neo4j.rows import corpus_from_row
 from stores.payloads import dump_settings
 
 __all__ = ["Neo4jCorpora"]
@@ -18,7 +18,7 @@ _COUNTS = ("count_documents", "count_chunks", "count_mentions", "count_facts")
 
 
 class Neo4jCorpora:
-    """Fills `core.ports.record.Corpora`."""
+    """Implements `core.ports.record.Corpora`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class Neo4jCorpora:
         properties = {"id": new_id(), "name": name, "settings": dump_settings(settings)}
 
         def work(tx: Transaction) -> Corpus:
-            with unique(f"corpus {name!r} exists already; choose another name, or delete it first"):
+            with unique(corpus_exists(name)):
                 return corpus_from_row(tx.rows(statements("corpora")["create"], corpus=properties)[0]["corpus"])
 
         return await self._database.write_unlocked(work)
@@ -50,7 +50,7 @@ class Neo4jCorpora:
 
         def work(tx: Transaction) -> Corpus:
             corpus = _lock_by_name(tx, name)
-            with unique(f"corpus {new_name!r} exists already; choose another name"):
+            with unique(name_taken(new_name)):
                 row = tx.rows(statements("corpora")["rename"], id=corpus.id, name=new_name)[0]
             return corpus_from_row(row["corpus"])
 
@@ -59,9 +59,9 @@ class Neo4jCorpora:
     async def delete(self, name: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = _lock_by_name(tx, name)
-            discarded = delete_shadow(tx, corpus)
-            dropped = delete_corpus(tx, corpus)
-            return read_numbered(tx, *([discarded] if discarded else ()), dropped)
+            shadow_job = delete_shadow(tx, corpus)
+            job = delete_corpus(tx, corpus)
+            return read_numbered(tx, *([shadow_job] if shadow_job else ()), job)
 
         return await self._database.write_unlocked(work)
 
@@ -78,14 +78,12 @@ class Neo4jCorpora:
 def _by_name(tx: Transaction, name: str) -> Corpus:
     row = tx.row(statements("corpora")["by_name"], name=name)
     if row is None:
-        known = [one["name"] for one in tx.rows(statements("corpora")["names"])]
-        there = f"there are: {', '.join(known)}" if known else "there is none yet"
-        raise NotFound(f"there is no corpus {name!r}; {there}")
+        raise corpus_name_missing(name, [one["name"] for one in tx.rows(statements("corpora")["names"])])
     return corpus_from_row(row["corpus"])
 
 
 def _lock_by_name(tx: Transaction, name: str) -> Corpus:
-    """The corpus that has the name while its lock is held: another may have taken the name before."""
+    """Locks and returns the corpus with this name. Another corpus may take the name before the lock is held."""
     while True:
         corpus = corpus_from_row(tx.lock(_by_name(tx, name).id))
         if corpus.name == name:
@@ -95,5 +93,5 @@ def _lock_by_name(tx: Transaction, name: str) -> Corpus:
 def _by_id(tx: Transaction, corpus_id: str) -> Corpus:
     row = tx.row(statements("corpora")["by_id"], id=corpus_id)
     if row is None:
-        raise NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
+        raise corpus_missing(corpus_id)
     return corpus_from_row(row["corpus"])

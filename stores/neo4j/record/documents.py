@@ -1,25 +1,25 @@
-"""The port of documents in Neo4j."""
+"""The port `Documents` in Neo4j: the documents that readers see."""
 
 import json
 from collections.abc import Collection, Mapping
 
 from core.documents import Document, DocumentRef, RevisionState
-from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
-from stores.neo4j.driver.batched import rows_of
+from core.record_policy.errors import document_missing
+from core.record_policy.pages import make_page
 from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.node_uids import uid_of
+from stores.neo4j.driver.rows import document_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
-from stores.neo4j.rows import document_from_row
 
 __all__ = ["Neo4jDocuments"]
 
-_CYPHER = statements("library")
+_CYPHER = statements("documents")
 
 
 class Neo4jDocuments:
-    """Fills `core.ports.record.Documents`."""
+    """Implements `core.ports.record.Documents`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,22 +33,21 @@ class Neo4jDocuments:
         key: str | None = None,
         state: RevisionState | None = None,
     ) -> DocumentPage:
-        asked = {"corpus": corpus_id, "after": cursor or "", "state": state.value if state else None}
+        parameters = {"corpus": corpus_id, "after": cursor or "", "state": state.value if state else None}
 
         def work(tx: Transaction) -> DocumentPage:
             if key is None:
-                rows = tx.rows(_CYPHER["documents"], **asked, limit=limit + 1)
+                rows = tx.rows(_CYPHER["documents"], **parameters, limit=limit + 1)
             else:
-                rows = tx.rows(_CYPHER["document_by_key"], **asked, key=key)
-            data = tuple(document_from_row(row["document"]) for row in rows[:limit])
-            return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
+                rows = tx.rows(_CYPHER["document_by_key"], **parameters, key=key)
+            return make_page(rows, limit, lambda row: document_from_row(row["document"]))
 
         return await self._database.read(work)
 
     async def get(self, corpus_id: str, document_id: str) -> Document:
         row = await self._database.read(lambda tx: tx.row(_CYPHER["document"], uid=uid_of(corpus_id, document_id)))
         if row is None:
-            raise NotFound(f"there is no document with the id {document_id!r} in this corpus")
+            raise document_missing(document_id)
         return document_from_row(row["document"])
 
     async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
@@ -65,5 +64,5 @@ class Neo4jDocuments:
         uids = [uid_of(corpus_id, id) for id in dict.fromkeys(document_ids)]
         if not uids:
             return {}
-        rows = await self._database.read(lambda tx: rows_of(tx, _CYPHER["refs"], uids))
+        rows = await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER["refs"], uids))
         return {row["id"]: DocumentRef(**{**row, "metadata": json.loads(row["metadata"])}) for row in rows}

@@ -1,4 +1,4 @@
-"""Everything that readers see of a corpus, row by row."""
+"""The port `Exporter` in Neo4j: all rows of a corpus that readers see, of one generation."""
 
 import asyncio
 import json
@@ -23,10 +23,11 @@ _FACT = ("id", "triple_id", "chunk_id", "subject_id", "predicate", "object_id")
 
 
 class Neo4jExporter:
-    """Fills `core.ports.record.Exporter`.
+    """Implements `core.ports.record.Exporter`.
 
-    Neo4j shows a transaction what others commit while it reads, so the rows go to a file first, and count if the
-    generation is still the same behind them. A corpus that is written all the time is read under its lock in the end.
+    A transaction reads what others commit in the meantime. The rows are therefore first written to a file, which is
+    used if the generation is still the same afterwards. If the corpus is written all the time, the last try reads it
+    under its lock.
     """
 
     def __init__(self, database: Database) -> None:
@@ -34,15 +35,15 @@ class Neo4jExporter:
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
         with tempfile.TemporaryFile("w+", encoding="utf-8", prefix="hopweave-export-") as spool:
-            await self._fill(spool, corpus_id, canonical=canonical)
+            await self._read_rows(spool, corpus_id, canonical=canonical)
             spool.seek(0)
             while lines := await asyncio.to_thread(lambda: list(islice(spool, _BATCH))):
                 for line in lines:
                     yield json.loads(line)
 
-    async def _fill(self, spool: IO[str], corpus_id: str, *, canonical: bool) -> None:
+    async def _read_rows(self, spool: IO[str], corpus_id: str, *, canonical: bool) -> None:
         def work(tx: Transaction) -> bool:
-            """Whether nobody wrote meanwhile."""
+            """Returns whether no transaction wrote in the meantime."""
             before = tx.row(_STATE, corpus=corpus_id)
             spool.seek(0)
             spool.truncate()
@@ -57,19 +58,19 @@ class Neo4jExporter:
 
 
 def _export_rows(tx: Transaction, corpus_id: str, *, canonical: bool) -> Iterator[_ExportRow]:
-    """All rows in the order of the port, as the server streams them."""
+    """Yields all rows, in the order of the port, as the server streams them."""
 
     def stream(kind: str) -> Iterator[Sequence[Any]]:
         return tx.stream(_CYPHER[kind], prefix=f"{corpus_id}:")
 
     for row in stream("document"):
         yield _document(row, canonical=canonical)
-    yield from _grains(stream)
+    yield from _graph_rows(stream)
     if not canonical:
-        yield from _more(stream)
+        yield from _other_rows(stream)
 
 
-def _grains(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportRow]:
+def _graph_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportRow]:
     for row in stream("chunk"):
         yield _chunk(row)
     for id, name, display in stream("entity"):
@@ -80,8 +81,8 @@ def _grains(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_Expor
         yield {"kind": "fact", **dict(zip(_FACT, row, strict=True))}
 
 
-def _more(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportRow]:
-    """What another store needs to go on from here."""
+def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportRow]:
+    """Yields what another store needs in order to continue with the corpus."""
     for first_id, synonyms in stream("synonym"):
         for second_id, score in sorted(synonyms):
             yield {"kind": "synonym", "first_id": first_id, "second_id": second_id, "score": score}
@@ -91,7 +92,7 @@ def _more(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportR
 
 def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
     id, key, title, media_type, content_hash, chunks, malformed, metadata, size, fingerprint, given_title = row
-    shown: _ExportRow = {
+    document: _ExportRow = {
         "kind": "document",
         "id": id,
         "key": key,
@@ -102,7 +103,7 @@ def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
         "malformed_triples": malformed,
         "metadata": json.loads(metadata),
     }
-    return shown if canonical else {**shown, "size": size, "fingerprint": fingerprint, "given_title": given_title}
+    return document if canonical else {**document, "size": size, "fingerprint": fingerprint, "given_title": given_title}
 
 
 def _chunk(row: Sequence[Any]) -> _ExportRow:

@@ -1,8 +1,9 @@
-"""The graph as columns, whole or as changes, for snapshots in memory."""
+"""The port `GraphSource` in Neo4j: the graph as columns, whole or as changes, for snapshots in memory."""
 
 import asyncio
 
 from core.ports.record.graph import GraphChanges, GraphRows, GraphRowsBuilder
+from core.record_policy.change_log import is_covered
 from stores.neo4j.driver.database import Database, Transaction
 from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
@@ -12,10 +13,10 @@ _TRIES = 2
 
 
 class Neo4jGraphSource:
-    """Fills `core.ports.record.GraphSource`.
+    """Implements `core.ports.record.GraphSource`.
 
-    Neo4j shows a transaction what others commit while it reads. So the generation is asked for before and after; where
-    it has moved, what changed meanwhile is read again, under the corpus' lock, so that writers wait for that alone.
+    A transaction reads what others commit in the meantime. The generation is therefore read before and after the graph.
+    If it has changed, the changes are read again under the lock of the corpus, so that writers wait only for these.
     """
 
     def __init__(self, database: Database) -> None:
@@ -25,42 +26,42 @@ class Neo4jGraphSource:
         return await self._database.read(lambda tx: corpus_state(tx, corpus_id)[0])
 
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
-        def passing(tx: Transaction) -> tuple[int, int, GraphRowsBuilder]:
+        def read(tx: Transaction) -> tuple[int, int, GraphRowsBuilder]:
             before, _ = corpus_state(tx, corpus_id)
             builder = read_all(tx, corpus_id)
             return before, corpus_state(tx, corpus_id)[0], builder
 
-        def settled(tx: Transaction) -> tuple[int, GraphRowsBuilder]:
+        def read_changes(tx: Transaction) -> tuple[int, GraphRowsBuilder]:
             now, floor = corpus_state(tx, corpus_id)
             if before < floor:
                 return now, read_all(tx, corpus_id)
             changed = changed_since(tx, corpus_id, before)
-            builder.drop(changed.chunks, changed.synonyms_of)
+            builder.delete(changed.chunks, changed.synonyms_of)
             read_some(tx, corpus_id, changed, builder)
             return now, builder
 
-        before, generation, builder = await self._database.read(passing)
+        before, generation, builder = await self._database.read(read)
         if generation != before:
-            generation, builder = await self._database.write(corpus_id, settled)
-        return generation, await asyncio.to_thread(builder.rows)
+            generation, builder = await self._database.write(corpus_id, read_changes)
+        return generation, await asyncio.to_thread(builder.build)
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         for _ in range(_TRIES):
-            still, changes = await self._database.read(lambda tx: _changes(tx, corpus_id, since))
-            if still:
+            is_consistent, changes = await self._database.read(lambda tx: _changes(tx, corpus_id, since))
+            if is_consistent:
                 return changes
         return (await self._database.write(corpus_id, lambda tx: _changes(tx, corpus_id, since)))[1]
 
 
 def _changes(tx: Transaction, corpus_id: str, since: int) -> tuple[bool, GraphChanges | None]:
-    """The changes, and whether nobody wrote while they were read."""
+    """Returns the changes after a generation, and whether no transaction wrote while they were read."""
     generation, floor = corpus_state(tx, corpus_id)
-    if since < floor or since > generation:
+    if not is_covered(since, deleted_up_to=floor, generation=generation):
         return True, None
     changed = changed_since(tx, corpus_id, since)
     builder = GraphRowsBuilder()
     read_some(tx, corpus_id, changed, builder)
     changes = GraphChanges(
-        generation=generation, removed=changed.chunks, added=builder.rows(), synonyms_of=changed.synonyms_of
+        generation=generation, removed=changed.chunks, added=builder.build(), synonyms_of=changed.synonyms_of
     )
     return corpus_state(tx, corpus_id) == (generation, floor), changes

@@ -1,40 +1,40 @@
-"""The port of reindexing in Neo4j: shadow corpora, the swap, and the deletion of corpora.
+"""The port `Reindexing` in Neo4j: shadow corpora, the swap, and the deletion of corpora.
 
 The functions take a transaction that has locked the corpus in use. The shadow corpus is always locked after it, so that
 no two transactions wait for each other. The caller numbers new jobs, at the end.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from core.corpora import Corpus, CorpusSettings
 from core.documents import RevisionState
-from core.errors import NotFound
-from core.ids import new_id
 from core.jobs import Job, JobKind
-from core.ports.record import NewRevision, Reindex, ReindexDifference
+from core.ports.record import Reindex, ReindexDifference
+from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
+from core.record_policy.states import CORPUS_DELETED, STOPPABLE
 from stores.neo4j.driver.database import Database, Row, Transaction, unique
+from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.states import STOPPABLE, count, move
-from stores.neo4j.record.jobs import close_job, insert_job, number_job, read_job
-from stores.neo4j.rows import corpus_from_row
+from stores.neo4j.leases.jobs import close_job, insert_job, number_job, read_job
+from stores.neo4j.leases.states import count, move
 from stores.payloads import dump_settings
+from stores.record_rows import load_new_revision
 
 __all__ = ["Neo4jReindexing", "delete_corpus", "delete_shadow", "read_numbered"]
 
 
 class Neo4jReindexing:
-    """Fills `core.ports.record.Reindexing`."""
+    """Implements `core.ports.record.Reindexing`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
         def work(tx: Transaction) -> Reindex:
-            made = _start(tx, corpus_from_row(tx.corpus), settings)
-            number_job(tx, made.job_id)
-            return made
+            reindex = _start(tx, corpus_from_row(tx.corpus), settings)
+            number_job(tx, reindex.job_id)
+            return reindex
 
         return await self._database.write(corpus_id, work)
 
@@ -46,15 +46,15 @@ class Neo4jReindexing:
 
     async def swap(self, corpus_id: str) -> Job | None:
         def work(tx: Transaction) -> Job | None:
-            dropped = _swap(tx, corpus_from_row(tx.corpus))
-            return read_numbered(tx, dropped) if dropped else None
+            job_id = _swap(tx, corpus_from_row(tx.corpus))
+            return read_numbered(tx, job_id) if job_id else None
 
         return await self._database.write(corpus_id, work)
 
     async def cancel(self, corpus_id: str) -> Job | None:
         def work(tx: Transaction) -> Job | None:
-            dropped = delete_shadow(tx, corpus_from_row(tx.corpus))
-            return read_numbered(tx, dropped) if dropped else None
+            job_id = delete_shadow(tx, corpus_from_row(tx.corpus))
+            return read_numbered(tx, job_id) if job_id else None
 
         return await self._database.write(corpus_id, work)
 
@@ -67,90 +67,78 @@ def read_numbered(tx: Transaction, *job_ids: str) -> Job:
 
 
 def _start(tx: Transaction, corpus: Corpus, settings: CorpusSettings) -> Reindex:
-    if not corpus.name:
-        raise NotFound(f"the corpus with the id {corpus.id!r} was deleted, or is being built itself")
-    beside = replace(corpus, id=new_id(), settings=settings)  # its job is shown under the name that it will have
-    job_id = insert_job(tx, beside, JobKind.REINDEX, is_open=True)
-    with unique(f"corpus {corpus.name!r} is being reindexed already; wait for that job, or cancel it and begin again"):
+    shadow = make_shadow(corpus, settings)
+    job_id = insert_job(tx, shadow, JobKind.REINDEX, is_open=True)
+    with unique(already_reindexing(corpus.name)):
         tx.run(
             statements("corpora")["create"],
             corpus={
-                "id": beside.id,
+                "id": shadow.id,
                 "settings": dump_settings(settings),
                 "beside": corpus.id,
                 "reindex_job": job_id,
             },
         )
-    return Reindex(corpus_id=corpus.id, shadow_id=beside.id, job_id=job_id)
+    return Reindex(corpus_id=corpus.id, shadow_id=shadow.id, job_id=job_id)
 
 
 def _list(tx: Transaction) -> list[Reindex]:
-    return [
-        Reindex(corpus_id=row["corpus_id"], shadow_id=row["beside_id"], job_id=row["job_id"])
-        for row in tx.rows(statements("corpora")["built"])
-    ]
+    return [Reindex(**row) for row in tx.rows(statements("corpora")["reindexings"])]
 
 
 def _shadow_of(tx: Transaction, corpus_id: str) -> Row | None:
-    row = tx.row(statements("corpora")["beside"], id=corpus_id)
+    row = tx.row(statements("corpora")["shadow"], id=corpus_id)
     return None if row is None else row["corpus"]
 
 
 def _compare(tx: Transaction, corpus_id: str, limit: int) -> ReindexDifference:
-    beside = _shadow_of(tx, corpus_id)
-    if beside is None:
-        return ReindexDifference(revisions=(), document_ids=())
-    values = {"corpus": corpus_id, "beside": beside["id"], "limit": limit}
+    shadow = _shadow_of(tx, corpus_id)
+    if shadow is None:
+        return NO_DIFFERENCE
+    values = {"corpus": corpus_id, "shadow": shadow["id"], "limit": limit}
+    revisions = tx.rows(statements("corpora")["missing_revisions"], **values)
+    documents = tx.rows(statements("corpora")["surplus_documents"], **values)
     return ReindexDifference(
-        revisions=tuple(_new_revision(row["revision"]) for row in tx.rows(statements("corpora")["lacking"], **values)),
-        document_ids=tuple(row["id"] for row in tx.rows(statements("corpora")["too_much"], **values)),
-    )
-
-
-def _new_revision(row: Row) -> NewRevision:
-    return NewRevision(
-        key=row["key"],
-        media_type=row["media_type"],
-        content_hash=row["content_hash"],
-        size=row["size"],
-        fingerprint=row["fingerprint"],
-        title=row.get("title"),
-        metadata=json.loads(row["metadata"]),
+        revisions=tuple(load_new_revision(row["revision"].get) for row in revisions),
+        document_ids=tuple(row["id"] for row in documents),
     )
 
 
 def _swap(tx: Transaction, corpus: Corpus) -> str | None:
-    """Returns the id of the job that deletes the old corpus; None if the shadow corpus is not complete."""
-    found = _shadow_of(tx, corpus.id)
-    if found is None:
+    """Returns the id of the job that deletes the old corpus, or None if the shadow corpus is not complete."""
+    row = _shadow_of(tx, corpus.id)
+    if row is None:
         return None
-    beside = tx.lock(found["id"])
-    if _compare(tx, corpus.id, 1):
+    shadow = tx.lock(row["id"])
+    difference = _compare(tx, corpus.id, 1)
+    incomplete = tx.rows(statements("corpora")["incomplete_documents"], corpus=corpus.id, shadow=shadow["id"])
+    if not is_complete(difference, has_unfinished=bool(incomplete)):
         return None
-    if tx.row(statements("corpora")["undone"], corpus=corpus.id, beside=beside["id"]):
-        return None
-    dropped = delete_corpus(tx, corpus)
-    tx.run(statements("corpora")["take_place"], id=beside["id"], name=corpus.name)
-    close_job(tx, beside["reindex_job"])
-    return dropped
+    job_id = delete_corpus(tx, corpus)
+    tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)
+    close_job(tx, shadow["reindex_job"])
+    return job_id
 
 
 def delete_shadow(tx: Transaction, corpus: Corpus) -> str | None:
-    """Returns the id of the job that deletes the shadow corpus; None if there is none."""
-    found = _shadow_of(tx, corpus.id)
-    if found is None:
+    """Deletes the shadow corpus of a corpus and cancels its job. Returns the id of the job that deletes its rows.
+
+    Returns None if there is no shadow corpus.
+    """
+    row = _shadow_of(tx, corpus.id)
+    if row is None:
         return None
-    beside = tx.lock(found["id"])
-    dropped = delete_corpus(tx, replace(corpus_from_row(beside), name=corpus.name))
-    close_job(tx, beside["reindex_job"], cancelled=True)
-    return dropped
+    shadow = tx.lock(row["id"])
+    job_id = delete_corpus(tx, replace(corpus_from_row(shadow), name=corpus.name))
+    close_job(tx, shadow["reindex_job"], cancelled=True)
+    return job_id
 
 
 def delete_corpus(tx: Transaction, corpus: Corpus) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     uids = [row["uid"] for row in tx.rows(statements("corpora")["unfinished"], id=corpus.id, states=STOPPABLE)]
-    move(tx, uids, RevisionState.CANCELLED, reason="the corpus was deleted", fence=True)
+    move(tx, uids, RevisionState.CANCELLED, reason=CORPUS_DELETED, fence=True)
     job_id = insert_job(tx, corpus, JobKind.DROP, is_open=False)
     count(tx, {(job_id, RevisionState.QUEUED.value): 1})
-    tx.run(statements("corpora")["drop"], id=corpus.id, job_id=job_id)
+    tx.run(statements("corpora")["delete"], id=corpus.id, job_id=job_id)
     return job_id

@@ -1,26 +1,34 @@
-"""The port of submissions in Neo4j: submissions and deletions become queued revisions."""
+"""The port `Submissions` in Neo4j: submissions and deletions become queued revisions."""
 
 from collections.abc import Mapping, Sequence
 
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, NotFound
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
-from core.record_policy.submissions import check_distinct_keys
-from stores.neo4j.changes import log, raise_generation
+from core.record_policy.errors import document_missing
+from core.record_policy.states import STOPPABLE, SUPERSEDED
+from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
+from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Database, Row, Transaction, batches
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.queued import add_deletions
-from stores.neo4j.leases.states import STOPPABLE, count, move
-from stores.neo4j.leases.submissions import RETRIABLE, is_same, living, newest, refuse_existing, submit
-from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
+from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
+from stores.neo4j.leases.revisions import queue_deletions
+from stores.neo4j.leases.states import count, move
+from stores.neo4j.leases.submissions import (
+    check_keys_are_new,
+    live_corpus,
+    newest_of_row,
+    newest_revisions,
+    submit,
+)
 
 __all__ = ["Neo4jSubmissions"]
 
 
 class Neo4jSubmissions:
-    """Fills `core.ports.record.Submissions`."""
+    """Implements `core.ports.record.Submissions`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -37,9 +45,9 @@ class Neo4jSubmissions:
         check_distinct_keys(revisions)
 
         def work(tx: Transaction) -> Enqueued:
-            corpus = living(tx)
+            corpus = live_corpus(tx)
             if on_conflict is OnConflict.ERROR:
-                refuse_existing(tx, corpus_id, revisions)
+                check_keys_are_new(tx, corpus_id, revisions)
             job = job_id or insert_job(tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
             documents = submit(tx, corpus_id, revisions, on_conflict, job)
             if job_id:
@@ -54,14 +62,16 @@ class Neo4jSubmissions:
         ids = {document_id(key): key for key in fingerprints}
 
         def work(tx: Transaction) -> frozenset[str]:
-            there = newest(tx, corpus_id, ids)
-            return frozenset(ids[id] for id, row in there.items() if is_same(row, fingerprints[ids[id]], final=True))
+            newest = newest_revisions(tx, corpus_id, ids)
+            return frozenset(
+                ids[id] for id, row in newest.items() if is_unchanged(newest_of_row(row), fingerprints[ids[id]])
+            )
 
         return await self._database.read(work)
 
     async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         def work(tx: Transaction) -> str:
-            job_id = insert_job(tx, living(tx), kind, is_open=True, token_budget=token_budget)
+            job_id = insert_job(tx, live_corpus(tx), kind, is_open=True, token_budget=token_budget)
             number_job(tx, job_id)
             return job_id
 
@@ -77,15 +87,15 @@ class Neo4jSubmissions:
 
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
-            corpus = living(tx)
-            rows = _visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
-            gone = [id for batch in batches(rows) for id in _chunks_of(tx, corpus_id, batch)]
+            corpus = live_corpus(tx)
+            rows = _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
+            chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus_id, batch)]
             unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
-            move(tx, unfinished, RevisionState.CANCELLED, reason="superseded", fence=True)
+            move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
             job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
-            add_deletions(tx, corpus_id, [row["id"] for row in rows], job)
+            queue_deletions(tx, corpus_id, [row["id"] for row in rows], job)
             count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
-            log(tx, corpus_id, raise_generation(tx, corpus_id), deleted=gone)
+            log_changes(tx, corpus_id, raise_generation(tx, corpus_id), deleted=chunks)
             number_job(tx, job)
             return read_job(tx, job)
 
@@ -93,14 +103,11 @@ class Neo4jSubmissions:
 
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(tx: Transaction) -> Job:
-            corpus = living(tx)
-            [row] = _visible(tx, corpus_id, [document_id])
-            if row["state"] not in RETRIABLE:
-                raise Conflict(
-                    f"document {row['key']!r} is {row['state']}; only failed or cancelled ones can be retried"
-                )
+            corpus = live_corpus(tx)
+            [row] = _newest_visible(tx, corpus_id, [document_id])
+            check_retriable(row["key"], row["state"])
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
-            tx.run(statements("intake")["retry"], uid=row["uid"], job_id=job)
+            tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
             count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1})
             move(tx, [row["uid"]], RevisionState.QUEUED)
             number_job(tx, job)
@@ -109,16 +116,19 @@ class Neo4jSubmissions:
         return await self._database.write(corpus_id, work)
 
 
-def _visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
-    """The newest revisions of documents, in this order. Raises `NotFound` where one is not there, or is going."""
-    there = newest(tx, corpus_id, document_ids)
+def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
+    """Returns the newest revisions of documents, in this order.
+
+    Raises `NotFound` if a document does not exist or is being deleted.
+    """
+    newest = newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
-        if id not in there or there[id]["hidden"]:
-            raise NotFound(f"there is no document with the id {id!r} in this corpus")
-    return [there[id] for id in document_ids]
+        if id not in newest or newest[id]["hidden"]:
+            raise document_missing(id)
+    return [newest[id] for id in document_ids]
 
 
-def _chunks_of(tx: Transaction, corpus_id: str, documents: Sequence[Row]) -> list[str]:
-    """Ids of the chunks of documents that readers see until now."""
-    uids = sorted(f"{corpus_id}:{row['id']}" for row in documents)
-    return [id for [id] in tx.stream(statements("intake")["visible_chunks"], rows=uids)]
+def _visible_chunks(tx: Transaction, corpus_id: str, documents: Sequence[Row]) -> list[str]:
+    """Returns the ids of the chunks of documents that readers see."""
+    uids = sorted(uid_of(corpus_id, row["id"]) for row in documents)
+    return [id for [id] in tx.stream(statements("submissions")["visible_chunks"], rows=uids)]

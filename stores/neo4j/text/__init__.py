@@ -1,1 +1,1 @@
-"""The full-text index."""
+"""The text index, a view, in Neo4j's full-text index."""

@@ -1,4 +1,4 @@
-"""The text index of all corpora: words of chunks under one full-text index."""
+"""The port `TextIndex` in Neo4j: the entries of all corpora under one full-text index."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -7,24 +7,24 @@ from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
 from stores.lucene_query import render
 from stores.neo4j.driver.database import Database, Transaction, batches
+from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.driver.uids import uid_of
-from stores.neo4j.text.words import cut, words_of
+from stores.neo4j.text.tokens import tokenize, tokenize_query
 
 __all__ = ["Neo4jTextIndex"]
 
 _FILTER_BY_QUERY = 100
-"""A filter of more documents costs Lucene more than reading on, and sifting."""
+"""The largest number of documents that the query filters. For more, reading more hits and filtering them is faster."""
 
 _OVERFETCH = 1000
-_DROPPED_AT_ONCE = 10_000
+_DELETED_AT_ONCE = 10_000
 
 
 class Neo4jTextIndex:
-    """Fills `core.ports.views.TextIndex`. Any number of processes read and write.
+    """Implements `core.ports.views.TextIndex`. Any number of processes read and write.
 
-    A view is no part of the record's transactions, so nobody takes the corpus' lock: what several write at once is the
-    same from each, and rows go in by the order of their ids, so that writers who meet wait for each other in one order.
+    A view is no part of the record's transactions, so writers do not lock the corpus. Concurrent writers of an entry
+    write the same values. They write in the order of ids, so that they do not deadlock.
     """
 
     def __init__(self, database: Database) -> None:
@@ -38,65 +38,64 @@ class Neo4jTextIndex:
                 "corpus_id": corpus_id,
                 "id": id,
                 "document_id": entry.document_id,
-                "words": words_of(entry.text),
+                "words": tokenize(entry.text),
             }
             for id, entry in sorted(last.items())
         ]
         for batch in batches(rows):
-            await self._database.write_unlocked(_running("write", rows=batch))
+            await self._database.write_unlocked(_run("write", rows=batch))
 
     async def missing(self, corpus_id: str, ids: Sequence[str]) -> set[str]:
         def work(tx: Transaction) -> set[str]:
             uids = [uid_of(corpus_id, id) for id in ids]
-            there = (tx.stream(_CYPHER["missing"], uids=batch) for batch in batches(uids))
-            return set(ids).difference(id for rows in there for (id,) in rows)
+            stored = (tx.stream(_CYPHER["stored"], uids=batch) for batch in batches(uids))
+            return set(ids).difference(id for rows in stored for (id,) in rows)
 
         return await self._database.read(work)
 
     async def search(
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]:
-        rendered = render(cut(query))
+        rendered = render(tokenize_query(query))
         if rendered is None or k < 1 or (documents is not None and not documents):
             return []
-        asked = _restricted(rendered, corpus_id, documents)
-
-        def work(tx: Transaction) -> list[Scored]:
-            return _best(tx, corpus_id, asked, k, documents)
-
-        return await self._database.read(work)
+        filtered = _filtered(rendered, corpus_id, documents)
+        return await self._database.read(lambda tx: _best(tx, corpus_id, filtered, k, documents))
 
     async def delete(self, corpus_id: str, ids: Sequence[str]) -> None:
         for batch in batches(sorted(uid_of(corpus_id, id) for id in set(ids))):
-            await self._database.write_unlocked(_running("delete", uids=batch))
+            await self._database.write_unlocked(_run("delete", uids=batch))
 
     async def drop(self, corpus_id: str) -> None:
         def work(tx: Transaction) -> int:
-            return int(tx.rows(_CYPHER["drop"], corpus=corpus_id, limit=_DROPPED_AT_ONCE)[0]["removed"])
+            return int(tx.rows(_CYPHER["delete_some"], corpus=corpus_id, limit=_DELETED_AT_ONCE)[0]["deleted"])
 
-        while await self._database.write_unlocked(work) == _DROPPED_AT_ONCE:
+        while await self._database.write_unlocked(work) == _DELETED_AT_ONCE:
             pass
 
     async def count(self, corpus_id: str) -> int:
         return await self._database.read(lambda tx: int(tx.rows(_CYPHER["count"], corpus=corpus_id)[0]["n"]))
 
     async def ids(self, corpus_id: str) -> list[str]:
-        """All entries there are, sorted: for comparing the index with the record."""
+        """Returns the ids of all entries, sorted, for comparing the index with the record."""
         return await self._database.read(lambda tx: sorted(id for (id,) in tx.stream(_CYPHER["ids"], corpus=corpus_id)))
 
     async def check(self) -> str:
         return await self._database.read(lambda tx: f"Neo4j {tx.rows(_CYPHER['server'])[0]['version']} full text")
 
+    async def close(self) -> None:
+        """Does nothing: the record closes the connection, which both use."""
+
 
 _CYPHER = statements("text_index")
 
 
-def _running(name: str, **parameters: Any) -> Any:
+def _run(name: str, **parameters: Any) -> Any:
     return lambda tx: tx.run(_CYPHER[name], **parameters)
 
 
-def _restricted(rendered: str, corpus_id: str, documents: Collection[str] | None) -> str:
-    """The query within one corpus and, where they are few, documents; what restricts adds nothing to the score."""
+def _filtered(rendered: str, corpus_id: str, documents: Collection[str] | None) -> str:
+    """Returns the query with a filter for the corpus and, if they are few, for documents. A filter adds no score."""
     clauses = [f"+words:({rendered})", f"+corpus_id:{_quoted(corpus_id)}^0"]
     if documents is not None and len(documents) <= _FILTER_BY_QUERY:
         clauses.append(f"+document_id:({' '.join(map(_quoted, sorted(documents)))})^0")
@@ -109,16 +108,16 @@ def _quoted(id: str) -> str:
 
 
 def _best(tx: Transaction, corpus_id: str, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
-    """The best `k`, ties by id.
+    """Returns the best `k` hits, ties by id.
 
-    Lucene orders ties by its own numbers, so hits are read until the last one scores less than the k-th that counts.
+    Lucene orders ties by its own numbers. Hits are therefore read until the last one scores less than the k-th.
     """
     limit = k + 16 if documents is None or len(documents) <= _FILTER_BY_QUERY else 4 * k + _OVERFETCH
     wanted = None if documents is None else list(documents)
     while True:
         hits = tx.rows(_CYPHER["search"], query=query, limit=limit, corpus=corpus_id, documents=wanted)[0]
-        found = [Scored(id=id, score=score) for id, score in zip(hits["ids"], hits["scores"], strict=True)]
-        found.sort(key=lambda hit: (-hit.score, hit.id))
-        if hits["read"] < limit or (len(found) >= k and hits["least"] < found[k - 1].score):
-            return found[:k]
+        scored = [Scored(id=id, score=score) for id, score in zip(hits["ids"], hits["scores"], strict=True)]
+        scored.sort(key=lambda hit: (-hit.score, hit.id))
+        if hits["read"] < limit or (len(scored) >= k and hits["least"] < scored[k - 1].score):
+            return scored[:k]
         limit *= 4

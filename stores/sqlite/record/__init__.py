@@ -22,7 +22,7 @@ __all__ = ["SqliteRecord"]
 
 
 class SqliteRecord:
-    """Fills `core.ports.record.Record`; any number of processes may open the same file."""
+    """Implements `core.ports.record.Record`; any number of processes may open the same file."""
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path)

@@ -15,7 +15,7 @@ __all__ = ["SqliteClaims"]
 
 
 class SqliteClaims:
-    """Fills `core.ports.record.Claims`."""
+    """Implements `core.ports.record.Claims`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -13,7 +13,7 @@ __all__ = ["SqliteCommits"]
 
 
 class SqliteCommits:
-    """Fills `core.ports.record.Commits`. A commit is one transaction."""
+    """Implements `core.ports.record.Commits`. A commit is one transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -15,11 +15,11 @@ _CHUNKS = """
     WHERE c.corpus_id = :corpus AND d.hidden = 0
 """
 
-#: The most frequent surviving form of entity `e`, ties by code point (SQLite compares text as UTF-8 bytes: the same).
 DISPLAY = """(
     SELECT f.form FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id
     ORDER BY f.count DESC, f.form LIMIT 1
 )"""
+"""The most frequent form of the entity `e`. Ties are ordered by code point, as SQLite compares UTF-8 bytes."""
 
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
 
@@ -38,7 +38,7 @@ _FACTS = """
 
 
 class SqliteContents:
-    """Fills `core.ports.record.Contents`."""
+    """Implements `core.ports.record.Contents`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -17,7 +17,7 @@ __all__ = ["SqliteCorpora"]
 
 
 class SqliteCorpora:
-    """Fills `core.ports.record.Corpora`."""
+    """Implements `core.ports.record.Corpora`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

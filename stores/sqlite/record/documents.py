@@ -25,7 +25,7 @@ _AMONG = "IN (SELECT value FROM json_each(:ids))"
 
 
 class SqliteDocuments:
-    """Fills `core.ports.record.Documents`."""
+    """Implements `core.ports.record.Documents`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Everything that readers see of a corpus, row by row."""
+"""The port of export in SQLite: everything that readers see of a corpus, row by row."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ Row = Mapping[str, object]
 
 
 class SqliteExporter:
-    """Fills `core.ports.record.Exporter`."""
+    """Implements `core.ports.record.Exporter`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,17 +30,17 @@ class SqliteExporter:
         sections = _CANONICAL if canonical else (_DOCUMENTS, *_CANONICAL[1:], _SYNONYMS, _EXTRACTIONS)
         async with self._database.snapshot() as snapshot:
             for kind, query, shape in sections:
-                cursor = await snapshot.run(_asking(query, corpus_id))
-                while batch := await snapshot.run(_fetching(cursor)):
+                cursor = await snapshot.run(_query(query, corpus_id))
+                while batch := await snapshot.run(_fetch(cursor)):
                     for row in batch:
                         yield {"kind": kind, **shape(row)}
 
 
-def _asking(query: str, corpus_id: str) -> Callable[[Connection], Cursor]:
+def _query(query: str, corpus_id: str) -> Callable[[Connection], Cursor]:
     return lambda connection: connection.execute(query, {"corpus": corpus_id})
 
 
-def _fetching(cursor: Cursor) -> Callable[[Connection], list[Any]]:
+def _fetch(cursor: Cursor) -> Callable[[Connection], list[Any]]:
     return lambda _: cursor.fetchmany(_BATCH)
 
 

@@ -1,4 +1,4 @@
-"""The graph as columns, whole or as changes, for snapshots in memory."""
+"""The port of the graph in SQLite: the rows of a corpus, whole or as changes."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
 
 
 class _Conditions(NamedTuple):
-    """What restricts the rows of each kind; rows of invisible chunks fall out when they are put together."""
+    """The conditions on the rows of each kind. `graph_rows` leaves out the rows of invisible chunks."""
 
     chunks: str = ""
     entities: str = ""
@@ -48,7 +48,7 @@ _PART = _Conditions(
 
 
 class SqliteGraphSource:
-    """Fills `core.ports.record.GraphSource`."""
+    """Implements `core.ports.record.GraphSource`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -89,7 +89,7 @@ def _corpus(cx: Connection, corpus_id: str) -> tuple[int, int]:
 def _rows(
     cx: Connection, corpus_id: str, *, chunks: Collection[str] | None, entities: Collection[str] | None
 ) -> GraphRows:
-    """Rows of the given chunks, and synonyms of the given entities; None means all."""
+    """Returns the rows of the given chunks, and the synonyms of the given entities; None means all."""
     values = {"corpus": corpus_id, "chunks": id_list(chunks or ()), "entities": id_list(entities or ())}
 
     def select(query: str) -> Cursor:

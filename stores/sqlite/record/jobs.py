@@ -19,7 +19,7 @@ __all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job
 
 
 class SqliteJobs:
-    """Fills `core.ports.record.Jobs`."""
+    """Implements `core.ports.record.Jobs`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

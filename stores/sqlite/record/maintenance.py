@@ -18,7 +18,7 @@ _TABLES = (
 
 
 class SqliteMaintenance:
-    """Fills `core.ports.record.Maintenance`."""
+    """Implements `core.ports.record.Maintenance`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -49,7 +49,7 @@ _UNFINISHED = f"""
 
 
 class SqliteReindexing:
-    """Fills `core.ports.record.Reindexing`."""
+    """Implements `core.ports.record.Reindexing`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

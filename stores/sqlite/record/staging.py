@@ -13,7 +13,7 @@ __all__ = ["SqliteStaging"]
 
 
 class SqliteStaging:
-    """Fills `core.ports.record.Staging`."""
+    """Implements `core.ports.record.Staging`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -24,7 +24,7 @@ __all__ = ["SqliteSubmissions"]
 
 
 class SqliteSubmissions:
-    """Fills `core.ports.record.Submissions`."""
+    """Implements `core.ports.record.Submissions`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

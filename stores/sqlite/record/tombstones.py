@@ -10,7 +10,7 @@ __all__ = ["SqliteTombstones"]
 
 
 class SqliteTombstones:
-    """Fills `core.ports.record.Tombstones`."""
+    """Implements `core.ports.record.Tombstones`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

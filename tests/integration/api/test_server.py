@@ -88,5 +88,5 @@ async def test_background_rings_for_waiting_work_and_ends(make_server: MakeServe
             assert (await client.get("/v1/corpora/people")).status_code == 200
         while not list(queue.iterdir()):  # noqa: ASYNC110 - another process' folder rings no event
             await asyncio.sleep(0.01)
-    assert not [task for task in asyncio.all_tasks() if task.get_name() == "ringing"]
+    assert not [task for task in asyncio.all_tasks() if task.get_name() == "notifying"]
     await container.close()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import PartState, Readiness, check_at_start
 from core.errors import InvalidSettings, Unavailable
@@ -67,13 +68,14 @@ async def test_at_the_start_a_refusal_is_an_error_and_an_outage_a_warning(
     refusing = container.files = Refusing(tmp_path)
     refusing.error = InvalidSettings("the bucket refuses us")
     await check_at_start(container)  # embedded, a store says so when it is used
-    container.settings = container.settings.model_copy(
+    on_servers = container.settings.model_copy(
         update={
             "store": StoreSettings(record="neo4j", text="neo4j", vectors="milvus"),
             "broker": BrokerSettings(url="redis://127.0.0.1:1/0"),
             "files": FilesSettings(url=str(tmp_path)),
         }
     )
+    container.composition = choose_composition(on_servers)
     # made before, so that only what is refused and the broker, which is away, are looked at over servers
     embedded = Container(Settings(data_dir=tmp_path))
     container.record, container.vectors, container.text = embedded.record, embedded.vectors, embedded.text

@@ -14,7 +14,7 @@ import pytest
 
 import app.container
 from app.container import Container
-from app.worker.folder_lock import FolderLock
+from app.supervision.folder_lock import FolderLock
 from cli.main import run
 from core.settings import read_settings
 from indexer import Worker, WorkerOptions

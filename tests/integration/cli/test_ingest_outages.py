@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from app.worker.supervision import Supervision
 from cli.flows.ingest import Request, Summary, _ingest
 from cli.output.progress import Progress
 from core.documents import OnConflict
@@ -18,17 +17,17 @@ from tests.shared_folder import SharedFolder, environment
 
 
 class Away:
-    """A library of which each reading fails some times first."""
+    """A port of documents of which each reading fails some times first."""
 
-    def __init__(self, library: Any, times: int) -> None:
-        self._library = library
+    def __init__(self, documents: Any, times: int) -> None:
+        self._documents = documents
         self.times = times
 
-    async def documents(self, *arguments: Any, **options: Any) -> Any:
+    async def list(self, *arguments: Any, **options: Any) -> Any:
         if self.times:
             self.times -= 1
             raise Unavailable("Neo4j takes connections and does not answer")
-        return await self._library.documents(*arguments, **options)
+        return await self._documents.list(*arguments, **options)
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ async def ingest(container: SharedFolder, papers: Path) -> Summary:
         on_conflict=OnConflict.REPLACE,
         prune=False,
     )
-    with Supervision(container.settings) as supervision, Progress() as progress:
+    with container.composition.supervise() as supervision, Progress() as progress:
         running = asyncio.create_task(_ingest(container, request, supervision, progress))
         worker = Worker("here", container.indexing, OPTIONS)
         while not running.done():
@@ -62,8 +61,8 @@ async def ingest(container: SharedFolder, papers: Path) -> Summary:
 async def test_it_waits_for_the_record_and_tells_what_was_indexed(
     container: SharedFolder, papers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    away = Away(container.record.library, times=3)
-    container.record.library = away
+    away = Away(container.record.documents, times=3)
+    container.record.documents = away
     summary = await ingest(container, papers)
     assert summary.succeeded
     assert (summary.job.counts, summary.chunks) == ({"indexed": 2}, 2)
@@ -77,7 +76,7 @@ async def test_it_does_not_wait_longer_than_workers_do(
 ) -> None:
     monkeypatch.setenv("HOPWEAVE_WORKER__RETRY_MINUTES", "0")
     container.settings = read_settings()
-    container.record.library = Away(container.record.library, times=3)
+    container.record.documents = Away(container.record.documents, times=3)
     with pytest.raises(Unavailable, match="does not answer"):
         await ingest(container, papers)
     await container.close()

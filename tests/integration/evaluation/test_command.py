@@ -23,7 +23,7 @@ def refusal(*arguments: str) -> BaseException | None:
     [
         ((EXAMPLE, "--fail-under", "recall@5"), "there is no metric"),
         ((EXAMPLE, EXAMPLE, "--questions", "mine.jsonl"), "one folder"),
-        ((EXAMPLE, "--searcher", "fused", "--baseline", "dense"), "none of what is compared: fused"),
+        ((EXAMPLE, "--searcher", "fused", "--baseline", "dense"), "not compared; name one of: fused"),
         ((EXAMPLE, "--json", f"{__file__}/scores.json"), "cannot be written"),
     ],
 )

@@ -31,18 +31,18 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
             key: (await container.record.contents.get_chunks_of(corpus.id, document_id(key)))[0].id
             for key in ("Ada", "Bob")
         }
-        await container.forget_removed(corpus.id)  # the cache hears of the corpus
+        await container.delete_cached_answers(corpus.id)  # the cache hears of the corpus
         await cache.follow(corpus.id, await container.record.graph.generation(corpus.id), None)
         for key, chunk in ids.items():
             entry = CachedAnswer(key=key, answer="{}", corpus_id=corpus.id, chunk_ids=frozenset({chunk}))
             assert await cache.put(entry, await container.record.graph.generation(corpus.id))
         await container.record.submissions.delete_documents(corpus.id, [document_id("Ada")])
         await worker.work(corpus.id)
-        await container.forget_removed(corpus.id)
+        await container.delete_cached_answers(corpus.id)
         assert [await cache.get("Ada"), await cache.get("Bob")] == [None, "{}"]
         await drop(container, "people")
         await worker.work(corpus.id)
-        await container.forget_removed(corpus.id)
+        await container.delete_cached_answers(corpus.id)
         assert await cache.get("Bob") is None
     finally:
         await cache.close()
@@ -51,7 +51,7 @@ async def test_a_worker_forgets_what_was_said_of_a_deleted_document(tmp_path: Pa
 
 async def test_without_kept_answers_no_file_is_made(tmp_path: Path) -> None:
     container = Container(Settings(data_dir=tmp_path))
-    await container.forget_removed("nothing")
+    await container.delete_cached_answers("nothing")
     await container.close()
     assert not (tmp_path / "model-cache.db").exists()
 

@@ -84,7 +84,7 @@ async def test_an_option_of_the_searcher_below_may_be_given(world: World) -> Non
 
 def test_reranking_twice_and_an_unknown_searcher_are_refused(world: World) -> None:
     for over in ("reranked", "reranked:over=dense"):
-        with pytest.raises(InvalidStrategy, match="judges twice"):
+        with pytest.raises(InvalidStrategy, match="cannot wrap itself"):
             world.searcher("reranked", over=over)
     with pytest.raises(InvalidStrategy, match="no searcher 'nothing'"):
         world.searcher("reranked", over="nothing")

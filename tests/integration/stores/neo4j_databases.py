@@ -1,4 +1,4 @@
-"""A Neo4j server's database, as tests of the record reach it, look into it and empty it."""
+"""The database of a Neo4j server for tests of the record: connecting to it, reading it directly, and emptying it."""
 
 from neo4j import Driver, GraphDatabase
 
@@ -12,7 +12,7 @@ _EMPTY = "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS"
 
 
 def driver_of(address: Neo4jAddress) -> Driver:
-    """For tests that look into a database, or prepare one, past the record."""
+    """Opens a driver, for tests that read or prepare a database without the record."""
     return GraphDatabase.driver(
         address.uri, auth=(address.user, address.password), notifications_min_severity="OFF", connection_timeout=5
     )
@@ -23,6 +23,6 @@ def connection_to(address: Neo4jAddress, *, password: str | None = None, databas
 
 
 def emptied(address: Neo4jAddress) -> None:
-    """Remove every node. Constraints and indexes stay, which are long in the making."""
+    """Deletes every node. Constraints and indexes stay, as creating them takes long."""
     with driver_of(address) as driver, driver.session(database=_DATABASE) as session:
         session.run(_EMPTY).consume()

@@ -1,4 +1,4 @@
-"""What commits to Neo4j must bear beyond the contract: size, hubs, many writers, foreign text."""
+"""Commits to Neo4j beyond the contract: large documents, hubs, concurrent writers, and hostile text."""
 
 import asyncio
 import random
@@ -54,7 +54,7 @@ async def corpus(record: Neo4jRecord) -> Corpus:
 
 @pytest.fixture
 def slicing(record: Neo4jRecord) -> Neo4jCommits:
-    """To whom documents of some dozen rows are large ones."""
+    """Commits for which documents of more than a dozen rows are large."""
     return Neo4jCommits(record.database, slice_rows=12)
 
 
@@ -63,7 +63,7 @@ def long_text(number: int, *, first: int = 0) -> Passages:
 
 
 def first_named(passages: Passages) -> Passages:
-    """The first one, which `commit_of` gives the facts to, mentions what the same text elsewhere does not."""
+    """Adds a name to the first passage, to which `commit_of` gives the facts; the same text elsewhere lacks it."""
     (text, names), *others = passages
     return [(text, [*names, "First"]), *others]
 
@@ -75,7 +75,7 @@ async def claim_of(record: Neo4jRecord, corpus: Corpus, key: str, content: str) 
 
 
 async def rows_left(record: Neo4jRecord, corpus: Corpus) -> dict[str, int]:
-    """What hangs on no document, or should not be there."""
+    """Returns counts of rows that belong to no document or should not exist."""
 
     def work(tx: Transaction) -> dict[str, int]:
         asked = {
@@ -85,7 +85,7 @@ async def rows_left(record: Neo4jRecord, corpus: Corpus) -> dict[str, int]:
             "facts without a chunk": (
                 "MATCH ()-[c:FACT {corpus_id: $id}]->() WHERE NOT EXISTS { MATCH (:Chunk {uid: c.chunk_uid}) }"
             ),
-            "chunks that nobody sees": (
+            "chunks that readers do not see": (
                 "MATCH (d:Document {corpus_id: $id})-[:HAS_CHUNK]->(c) "
                 "WHERE c.last IS NOT NULL OR c.first > d.current OR d.current IS NULL"
             ),
@@ -100,7 +100,7 @@ async def rows_left(record: Neo4jRecord, corpus: Corpus) -> dict[str, int]:
 
 
 async def chain(record: Neo4jRecord, corpus: Corpus) -> list[str]:
-    """The texts of a corpus with one document, along NEXT."""
+    """Returns the texts of a corpus with one document, along NEXT."""
 
     def work(tx: Transaction) -> list[str]:
         query = """
@@ -113,8 +113,10 @@ async def chain(record: Neo4jRecord, corpus: Corpus) -> list[str]:
     return await record.database.read(work)
 
 
-async def same_as_at_once(record: Neo4jRecord, corpus: Corpus, passages: Passages, facts: Facts = FACTS) -> None:
-    """What is there equals what one transaction writes of the same into an empty corpus."""
+async def assert_equals_one_transaction(
+    record: Neo4jRecord, corpus: Corpus, passages: Passages, facts: Facts = FACTS
+) -> None:
+    """Asserts that the corpus equals one into which a single transaction writes the same document."""
     clean = await record.corpora.create("clean", SETTINGS)
     await put(record, clean, "a", passages, facts=facts)
     assert without_hash(await export(record, corpus)) == without_hash(await export(record, clean))
@@ -123,7 +125,7 @@ async def same_as_at_once(record: Neo4jRecord, corpus: Corpus, passages: Passage
 
 
 def without_hash(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the hash of the content, which tells revisions of one text apart."""
+    """Returns the rows without the hash of the content, in which revisions of one text differ."""
     return [{name: value for name, value in row.items() if name != "content_hash"} for row in rows]
 
 
@@ -134,7 +136,7 @@ async def texts(record: Neo4jRecord, corpus: Corpus) -> list[str]:
 # --- documents that are too large for one transaction
 
 
-async def test_a_large_document_is_as_if_written_at_once(
+async def test_a_large_document_equals_one_written_in_one_transaction(
     record: Neo4jRecord, slicing: Neo4jCommits, corpus: Corpus
 ) -> None:
     claim = await claim_of(record, corpus, "a", "1")
@@ -142,7 +144,7 @@ async def test_a_large_document_is_as_if_written_at_once(
     assert outcome.fenced == ()
     assert outcome.tombstone is None
     assert (await record.documents.get(corpus.id, claim.document_id)).state is RevisionState.INDEXED
-    await same_as_at_once(record, corpus, long_text(30))
+    await assert_equals_one_transaction(record, corpus, long_text(30))
     assert await record.tombstones.list_due(corpus.id) == []
 
 
@@ -166,7 +168,7 @@ async def test_a_large_document_replaces_itself(record: Neo4jRecord, slicing: Ne
     assert {chunk.id for chunk in changes.added.chunks} == {
         chunk.id for chunk in await record.contents.get_chunks_of(corpus.id, claim.document_id)
     }
-    await same_as_at_once(record, corpus, passages)
+    await assert_equals_one_transaction(record, corpus, passages)
 
 
 async def test_readers_see_a_large_revision_whole_or_not_at_all(
@@ -222,11 +224,11 @@ async def test_a_large_document_is_deleted(record: Neo4jRecord, slicing: Neo4jCo
 
 
 class _Cut(Exception):
-    """The worker is gone."""
+    """The worker has died."""
 
 
 def cut_after(slicing: Neo4jCommits, writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let so many write transactions happen, then none."""
+    """Makes every write transaction after the first `writes` ones fail."""
     database, left = slicing._database, writes
     write_now = database.write_now
 
@@ -243,7 +245,7 @@ def cut_after(slicing: Neo4jCommits, writes: int, monkeypatch: pytest.MonkeyPatc
 async def broken_off(
     neo4j_server: Neo4jAddress, commits: Sequence[Commit], writes: int, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """A commit by another worker, which dies after so many transactions; False if it needed no more."""
+    """Runs a commit of a worker that dies after `writes` transactions. Returns False if the commit needed no more."""
     dying = Neo4jRecord(connection_to(neo4j_server))
     slicing = Neo4jCommits(dying.database, slice_rows=12)
     cut_after(slicing, writes, monkeypatch)
@@ -257,13 +259,13 @@ async def broken_off(
 
 
 @pytest.mark.parametrize("then", ["again", "newer", "cancelled", "deleted"])
-async def test_what_a_worker_leaves_half_written_goes(
+async def test_leftovers_of_a_dead_worker_are_deleted(
     record: Neo4jRecord,
     neo4j_server: Neo4jAddress,
     then: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Wherever it dies: another does it again, a newer revision or nothing at all comes, or the document goes."""
+    """The worker dies after any transaction. A repetition, a newer revision, nothing, or a deletion follows."""
     old = first_named(long_text(12))
     new = first_named([*long_text(10, first=6), ("passage 2", ["Changed"])])
     latest = [("short", ["Ada", "Short"]), *long_text(3)]
@@ -305,11 +307,11 @@ async def test_what_a_worker_leaves_half_written_goes(
     raise AssertionError("the commit never came to its end")
 
 
-# --- many at once
+# --- concurrent writers
 
 
-async def test_four_writers_at_once_meet_no_deadlock(record: Neo4jRecord, neo4j_server: Neo4jAddress) -> None:
-    """On one corpus and on others of the same documents, whose entities are the same hubs."""
+async def test_four_concurrent_writers_do_not_deadlock(record: Neo4jRecord, neo4j_server: Neo4jAddress) -> None:
+    """Two write to each of two corpora with the same documents, whose entities are the same hubs."""
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("one", "two")]
     keys = [f"d{i}" for i in range(40)]
     for corpus in corpora:
@@ -340,11 +342,11 @@ async def test_four_writers_at_once_meet_no_deadlock(record: Neo4jRecord, neo4j_
         assert await rows_left(record, corpus) == {}
 
 
-# --- foreign text
+# --- hostile text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-async def test_text_is_never_taken_for_cypher(record: Neo4jRecord, corpus: Corpus, text: str) -> None:
+async def test_text_is_never_run_as_cypher(record: Neo4jRecord, corpus: Corpus, text: str) -> None:
     await put(record, corpus, "kept", [("kept", ["Kept"])])
     await put(record, corpus, text, [(text, [text, "Ada"])], facts=[(text, text, "Ada")], note=text)
     document = (await record.documents.list(corpus.id, limit=9, key=text)).data[0]
@@ -367,10 +369,10 @@ async def test_half_a_surrogate_pair_is_refused_and_nothing_is_written(record: N
     assert (await record.commits.commit([commit_of(claim, [("whole", ["Ada"])])], grace=0)).fenced == ()
 
 
-# --- forgetting
+# --- deleted corpora
 
 
-async def test_a_forgotten_corpus_leaves_nothing_and_its_twin_whole(record: Neo4jRecord, corpus: Corpus) -> None:
+async def test_a_deleted_corpus_leaves_no_rows_and_its_twin_is_unchanged(record: Neo4jRecord, corpus: Corpus) -> None:
     twin = await record.corpora.create("twin", SETTINGS)
     for target in (corpus, twin):
         await put(record, target, "a", long_text(20), facts=FACTS)
@@ -391,7 +393,7 @@ async def test_a_forgotten_corpus_leaves_nothing_and_its_twin_whole(record: Neo4
         await record.corpora.get_by_id(corpus.id)
 
 
-async def test_a_corpus_that_was_not_dropped_is_not_forgotten(record: Neo4jRecord, corpus: Corpus) -> None:
+async def test_rows_of_a_corpus_that_is_not_deleted_stay(record: Neo4jRecord, corpus: Corpus) -> None:
     await put(record, corpus, "a", [("one", ["Ada"])])
     await record.maintenance.delete_corpus_rows(corpus.id)
     assert (await record.corpora.count(corpus.id)).chunks == 1

@@ -1,4 +1,4 @@
-"""What a record finds at the address of its Neo4j: another's data, another program, nobody, or itself twice at once."""
+"""A record at whose address another application, another program or no server is found, or that two processes use."""
 
 import asyncio
 import socket
@@ -15,7 +15,8 @@ from neo4j import Driver
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
 from stores.neo4j.driver.database import Database, Transaction
-from stores.neo4j.schema.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.schema import read_schema_version
 from testing.record import SETTINGS
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
@@ -48,7 +49,7 @@ async def refusal(record: Neo4jRecord) -> str:
 
 
 def contents(driver: Driver) -> tuple[list[list[str]], int]:
-    """The labels of all nodes, and how many constraints and indexes there are beside the server's own two."""
+    """Returns the labels of all nodes, and the number of constraints and indexes except the server's own two."""
     labels = driver.execute_query("MATCH (n) RETURN labels(n) AS labels ORDER BY labels").records
     indexes = driver.execute_query("SHOW INDEXES YIELD type WHERE type <> 'LOOKUP'").records
     return [row["labels"] for row in labels], len(indexes)
@@ -89,13 +90,13 @@ async def test_a_newer_schema_is_left_as_it_is(record: Neo4jRecord, driver: Driv
     assert contents(driver) == before
 
 
-async def test_the_version_that_is_there_is_found_without_writing(clean_neo4j: Neo4jAddress, driver: Driver):
+async def test_reading_the_version_of_the_schema_writes_nothing(clean_neo4j: Neo4jAddress, driver: Driver):
     connection = connection_to(clean_neo4j)
     database = Database(connection)
-    assert database.found_version() is None
+    assert read_schema_version(connection) is None
     assert contents(driver) == ([], 0)
     database.check()
-    assert database.found_version() == SCHEMA_VERSION
+    assert read_schema_version(connection) == SCHEMA_VERSION
     connection.close()
 
 
@@ -104,7 +105,7 @@ async def test_the_version_that_is_there_is_found_without_writing(clean_neo4j: N
 
 @contextmanager
 def listener(answer: Callable[[socket.socket], object]) -> Iterator[str]:
-    """A program that is no Neo4j; the address that it listens at."""
+    """Starts a program that is no Neo4j, and yields its address."""
     kept: list[socket.socket] = []
     server = socket.create_server(("127.0.0.1", 0))
 
@@ -138,7 +139,7 @@ def listener(answer: Callable[[socket.socket], object]) -> Iterator[str]:
         pytest.param(lambda one: one.shutdown(socket.SHUT_RDWR), id="hanging up"),
     ],
 )
-async def test_what_is_no_neo4j_is_named_soon_by_all_who_ask(answer: Callable[[socket.socket], object]):
+async def test_all_callers_are_soon_told_that_the_server_is_no_neo4j(answer: Callable[[socket.socket], object]):
     with listener(answer) as uri:
         record = Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j"))
         started = time.monotonic()
@@ -154,19 +155,19 @@ async def test_what_is_no_neo4j_is_named_soon_by_all_who_ask(answer: Callable[[s
 
 
 @pytest.mark.parametrize("uri", ["", "http://127.0.0.1:7474", "bolt://", "bolt://127.0.0.1:port", "127.0.0.1:7687"])
-async def test_what_is_no_address_is_refused(uri: str):
+async def test_an_invalid_address_is_refused(uri: str):
     said = await refusal(Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j")))
     assert f"HOPWEAVE_NEO4J__URI is {uri!r}" in said
 
 
-async def test_a_closed_record_says_so(record: Neo4jRecord):
+async def test_a_closed_record_raises_an_error(record: Neo4jRecord):
     await record.check()
     await record.close()
     with pytest.raises(Unavailable, match="is closed"):
         await record.corpora.list()
 
 
-async def test_it_goes_on_by_itself_when_the_server_comes_back(own_neo4j: Neo4jServer):
+async def test_a_record_works_again_after_the_server_is_back(own_neo4j: Neo4jServer):
     record = Neo4jRecord(connection_to(Neo4jAddress(uri=own_neo4j.uri)))
     never_connected = Neo4jRecord(connection_to(Neo4jAddress(uri=own_neo4j.uri)))
     corpus = await record.corpora.create("books", SETTINGS)
@@ -197,7 +198,7 @@ connection.close()
 """
 
 
-async def test_two_processes_make_the_schema_at_once(clean_neo4j: Neo4jAddress, driver: Driver):
+async def test_two_processes_create_the_schema_at_the_same_time(clean_neo4j: Neo4jAddress, driver: Driver):
     pipe = asyncio.subprocess.PIPE
     root = Path(__file__).parents[3]
     children = [
@@ -219,7 +220,7 @@ async def test_two_processes_make_the_schema_at_once(clean_neo4j: Neo4jAddress, 
     assert indexes > 20
 
 
-async def test_a_deadlock_is_not_seen(record: Neo4jRecord):
+async def test_a_deadlock_is_retried(record: Neo4jRecord):
     database = record.database
     one = (await record.corpora.create("one", SETTINGS)).id
     two = (await record.corpora.create("two", SETTINGS)).id
@@ -241,7 +242,7 @@ async def test_a_deadlock_is_not_seen(record: Neo4jRecord):
     assert len(tries) > 2, "one of them was begun again"
 
 
-async def test_what_fails_in_a_transaction_is_undone(record: Neo4jRecord):
+async def test_a_failed_transaction_is_rolled_back(record: Neo4jRecord):
     corpus = await record.corpora.create("books", SETTINGS)
 
     def work(tx: Transaction) -> None:
@@ -253,8 +254,8 @@ async def test_what_fails_in_a_transaction_is_undone(record: Neo4jRecord):
     assert await record.corpora.get_by_id(corpus.id) == corpus
 
 
-async def test_the_lock_makes_writers_take_turns(record: Neo4jRecord):
-    """What is read, then written, is lost to no other writer: reads alone see what others have not changed yet."""
+async def test_the_lock_serializes_writers(record: Neo4jRecord):
+    """No writer overwrites a value that another one has written after it was read."""
     corpus = await record.corpora.create("books", SETTINGS)
 
     def count_up(tx: Transaction) -> None:

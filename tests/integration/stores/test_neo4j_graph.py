@@ -1,4 +1,4 @@
-"""Graph and export of Neo4j are of one generation, also where others write while they are read, and equal SQLite's."""
+"""The graph and the export of Neo4j are of one generation under concurrent writes, and equal those of SQLite."""
 
 import asyncio
 import random
@@ -38,7 +38,7 @@ async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
 
 @pytest.fixture
 async def writer(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    """What another process writes with."""
+    """The record of another process."""
     record = Neo4jRecord(connection_to(neo4j_server))
     yield record
     await record.close()
@@ -56,7 +56,9 @@ async def whole_export(record: Record, corpus: Corpus) -> list[Any]:
     return [row async for row in record.exporter.rows(corpus.id, canonical=False)]
 
 
-async def test_both_records_tell_the_same(record: Neo4jRecord, corpus: Corpus, tmp_path: Path) -> None:
+async def test_both_records_return_the_same_graph_and_export(
+    record: Neo4jRecord, corpus: Corpus, tmp_path: Path
+) -> None:
     embedded = SqliteRecord(tmp_path / "record.db")
     twin = await embedded.corpora.create("twin", SETTINGS)
     for one, of in ((record, corpus), (embedded, twin)):
@@ -104,7 +106,7 @@ async def _live(record: Record, corpus: Corpus) -> None:
 
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Callable[[], None], int], None]]:
-    """Do something, so many times, just before (or, with a `+`, just behind) the rows of a statement are read."""
+    """Calls a function `times` times, just before (with a `+`: just after) the rows of a statement are read."""
     plain = Transaction.stream
 
     def set_up(place: str, do: Callable[[], None], times: int = 1) -> None:
@@ -125,7 +127,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, Callab
 
 
 def _sync(work: Callable[[], Any]) -> Callable[[], None]:
-    """A coroutine run to its end in the thread that reads."""
+    """Returns a function that runs a coroutine in the thread that reads."""
     return lambda: asyncio.run(work())
 
 
@@ -189,7 +191,7 @@ async def test_changes_that_are_no_longer_kept_mean_a_rebuild(record: Neo4jRecor
 async def test_an_export_is_of_one_generation(
     record: Neo4jRecord, writer: Neo4jRecord, corpus: Corpus, meanwhile: Any, times: int
 ) -> None:
-    """The third time it is read under the corpus' lock, so that a busy corpus has an export, too."""
+    """The third try reads under the lock of the corpus, so that a busy corpus can be exported."""
     await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
     counted = iter(range(times))
 

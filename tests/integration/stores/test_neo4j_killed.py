@@ -1,4 +1,4 @@
-"""A Neo4j that is killed while workers write to it: nothing acknowledged is lost, and doing it again is safe."""
+"""A Neo4j that is killed while workers write to it: no acknowledged commit is lost, and a commit can be repeated."""
 
 import asyncio
 import random
@@ -31,13 +31,13 @@ def record_in(server: Neo4jServer) -> Neo4jRecord:
 
 
 def passages(key: str) -> Sequence[tuple[str, Sequence[str]]]:
-    """Every tenth document is a large one to workers with small slices."""
+    """Every tenth document is large for workers with small slices."""
     many = 12 if key.endswith("0") else 1
     return [(f"{key} {i}", ["Ada", "Bob", f"Name {i}", key]) for i in range(many)]
 
 
 async def ingest(record: Neo4jRecord, corpus: Corpus, name: str, done: list[str]) -> None:
-    """As a worker does: what it could not reach it asks again, and what it lost it leaves; `done` was acknowledged."""
+    """Works as a worker does: retries after an outage, and skips fenced claims. Adds the committed keys to `done`."""
     commits = Neo4jCommits(record.database, slice_rows=40)
     tombstones = Neo4jTombstones(record.database, slice_rows=40)
     while True:
@@ -60,7 +60,7 @@ async def commit(store: Neo4jCommits, claims: Sequence[Claim]) -> list[str]:
         try:
             fenced = (await store.commit(commits, grace=0)).fenced
         except Unavailable:
-            await asyncio.sleep(0.1)  # perhaps it was written: doing it again tells
+            await asyncio.sleep(0.1)  # it may have been written: the repeated commit tells
             continue
         return [claim.key for claim in claims if claim not in fenced]
 
@@ -90,7 +90,7 @@ def restart(server: Neo4jServer) -> None:
     server.start()
 
 
-async def test_killed_in_the_middle_of_commits_it_ends_as_if_undisturbed(own_neo4j: Neo4jServer) -> None:
+async def test_a_corpus_equals_an_undisturbed_one_after_kills_during_commits(own_neo4j: Neo4jServer) -> None:
     record = record_in(own_neo4j)
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("disturbed", "undisturbed")]
     for corpus in corpora:

@@ -1,4 +1,4 @@
-"""What readers see, in Neo4j: the order of keys, slices of large documents, and that nothing is scanned for it."""
+"""Documents and contents in Neo4j: the order of keys, slices of large documents, and statements without scans."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -71,8 +71,8 @@ async def test_keys_are_ordered_by_code_point(record: Record, corpus: Any, limit
     assert [d.key for d in (await record.documents.list(corpus.id, limit=9, key="\U0001f600")).data] == ["\U0001f600"]
 
 
-async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4jRecord, corpus: Any) -> None:
-    """Slices of a large document wait for the revision that shows them, and those of the old one for their removal."""
+async def test_readers_see_a_chunk_from_its_first_to_its_last_revision(record: Neo4jRecord, corpus: Any) -> None:
+    """Readers do not see slices before their revision is current, and no chunks of an older revision after that."""
     await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "met", "Bob")])
     [chunk] = await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))
     ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
@@ -98,15 +98,15 @@ async def test_a_chunk_is_seen_from_its_first_revision_to_its_last(record: Neo4j
         )
 
 
-async def test_ids_that_come_twice_are_told_once(record: Record, corpus: Any) -> None:
+async def test_repeated_ids_give_one_row(record: Record, corpus: Any) -> None:
     await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
     [chunk] = await record.contents.get_chunks_of(corpus.id, ids.document_id("a"))
     assert len(await record.contents.get_facts_of(corpus.id, [chunk.id, "f" * 32, chunk.id])) == 1
 
 
-@pytest.mark.parametrize("module", ["library", "graph", "exporter", "text_index"])
+@pytest.mark.parametrize("module", ["documents", "contents", "graph", "exporter", "text_index"])
 async def test_nothing_is_scanned_or_sorted(record: Neo4jRecord, connection: Connection, module: str) -> None:
-    """A statement that takes longer as other corpora grow would show here, as would one that holds all its rows."""
+    """No statement takes longer as other corpora grow, and no statement of the export collects its rows."""
     await record.check()
     for name, statement in statements(module).items():
         with connection.session() as session:

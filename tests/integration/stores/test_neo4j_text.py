@@ -16,7 +16,7 @@ from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
 from stores.neo4j.driver.database import Database
 from stores.neo4j.driver.statements import script
-from stores.neo4j.text.words import MAX_CLAUSES
+from stores.neo4j.text.tokens import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.servers
 
 @pytest.fixture
 def new_index(neo4j_server: Neo4jAddress) -> None:
-    """An index without a past: what was deleted still counts in the frequencies that all corpora share."""
+    """Yields an index without deleted entries, which still count in the frequencies that all corpora share."""
     connection = connection_to(neo4j_server)
     Database(connection).check()
     [create] = [one for one in script("schema", "constraints") if "FULLTEXT" in one]
@@ -68,7 +68,7 @@ async def corpus(database: Database) -> AsyncIterator[str]:
     await Neo4jTextIndex(database).drop(corpus)
 
 
-async def test_check_tells_what_answers(database: Database):
+async def test_check_names_the_server(database: Database):
     assert (await Neo4jTextIndex(database).check()).startswith("Neo4j 5.")
 
 
@@ -165,14 +165,14 @@ async def test_a_question_may_have_any_number_of_words_and_documents(database: D
         await index.search(corpus, TextQuery(must=tuple(Term(text=word) for word in every)), 5)
 
 
-async def test_a_word_that_comes_twice_counts_twice(database: Database, corpus: str):
+async def test_a_repeated_word_counts_twice(database: Database, corpus: str):
     index = Neo4jTextIndex(database)
     await index.write(corpus, [entry("a", "alpha filler"), entry("b", "beta filler")])
     assert (await found(index, corpus, any_of(("alpha", "beta", "beta"))))[0] == "b"
     assert (await found(index, corpus, any_of(("alpha", "beta", "Alpha"))))[0] == "a"
 
 
-async def test_writers_of_the_same_entries_do_not_meet_in_a_deadlock(neo4j_server: Neo4jAddress, corpus: str):
+async def test_concurrent_writers_of_the_same_entries_do_not_deadlock(neo4j_server: Neo4jAddress, corpus: str):
     connections = [connection_to(neo4j_server) for _ in range(6)]
     ids = [f"e{i:03}" for i in range(300)]
 

@@ -1,4 +1,4 @@
-"""Trails of answers in a real Neo4j: how they end."""
+"""Answer trails in Neo4j: writing, expiry and deletion."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -67,7 +67,7 @@ def left(neo4j: Neo4jAddress) -> int:
     return int(asked(neo4j, "MATCH (n) WHERE n:Question OR n:Step RETURN count(n) AS n")[0]["n"])
 
 
-async def test_a_trail_is_as_it_was_told(
+async def test_a_trail_is_stored_as_given(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     id = await trails.write(corpus.id, await trail(desk, corpus))
@@ -85,7 +85,7 @@ async def test_a_trail_is_as_it_was_told(
 
 
 @pytest.mark.parametrize("key", ["morgan.md", "babbage.md"])
-async def test_no_word_outlives_a_document_that_was_cited_or_shown(
+async def test_the_text_of_a_trail_is_deleted_with_a_document_that_it_shows(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails, key: str
 ) -> None:
     await trails.write(corpus.id, await trail(desk, corpus))
@@ -97,7 +97,7 @@ async def test_no_word_outlives_a_document_that_was_cited_or_shown(
     assert left(neo4j_server) == 0
 
 
-async def test_a_trail_stays_while_what_it_shows_does(
+async def test_a_trail_stays_while_its_documents_do(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     await desk.ingest(corpus, {"id": "other.md", "text": "Nobody was shown this."})
@@ -108,7 +108,7 @@ async def test_a_trail_stays_while_what_it_shows_does(
     assert QUESTION in str(asked(neo4j_server, EVERYTHING))
 
 
-async def test_a_trail_goes_when_a_passage_is_replaced(
+async def test_a_trail_is_deleted_when_a_passage_is_replaced(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     await trails.write(corpus.id, await trail(desk, corpus))
@@ -116,7 +116,7 @@ async def test_a_trail_goes_when_a_passage_is_replaced(
     assert "Madurai" not in str(asked(neo4j_server, EVERYTHING))
 
 
-async def test_nothing_is_written_of_what_is_gone_meanwhile(
+async def test_no_trail_is_written_for_deleted_chunks(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     late = await trail(desk, corpus)
@@ -127,7 +127,7 @@ async def test_nothing_is_written_of_what_is_gone_meanwhile(
     assert left(neo4j_server) == 0
 
 
-async def test_trim_removes_what_is_over_and_nothing_else(
+async def test_prune_deletes_only_expired_trails(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     other = await desk.corpus("other")
@@ -141,7 +141,7 @@ async def test_trim_removes_what_is_over_and_nothing_else(
     assert left(neo4j_server) == 4
 
 
-async def test_trails_go_with_their_corpus(
+async def test_trails_are_deleted_with_their_corpus(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     other = await desk.corpus("other", extractor="given")

@@ -9,9 +9,9 @@ import pytest
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import Unavailable
-from stores.sqlite.database import SCHEMA_VERSION
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
+from stores.sqlite.schema import SCHEMA_VERSION
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """

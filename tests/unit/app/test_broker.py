@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.broker.notifier import broker_answer, make_celery
+from app.broker.broker import check_broker, make_celery
 from core.errors import InvalidSettings
 from core.settings import BrokerSettings, Settings
 
@@ -26,7 +26,7 @@ def settings(folder: Path, url: str) -> Settings:
     ],
 )
 def test_what_cannot_be_a_broker_is_refused_without_showing_it(tmp_path: Path, url: str) -> None:
-    for use in (make_celery, broker_answer):
+    for use in (make_celery, check_broker):
         with pytest.raises(InvalidSettings, match="HOPWEAVE_BROKER__URL cannot be understood") as refusal:
             use(settings(tmp_path, url))
         assert "do-not-show" not in str(refusal.value)
@@ -60,4 +60,4 @@ def test_what_a_worker_is_made_for(tmp_path: Path, url: str) -> None:
 
 
 def test_the_folder_answers(tmp_path: Path) -> None:
-    assert broker_answer(settings(tmp_path, "filesystem://")) == f"files in {tmp_path / 'broker'}"
+    assert check_broker(settings(tmp_path, "filesystem://")) == f"files in {tmp_path / 'broker'}"

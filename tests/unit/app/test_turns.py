@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from app.worker.outages import Outages
-from app.worker.server_process import next_turn
+from app.broker.outage_log import OutageLog
+from app.worker.turns import next_turn
 from core.errors import Unavailable
 
 
@@ -21,14 +21,14 @@ def test_corpora_take_turns() -> None:
 
 def test_an_outage_is_told_once_and_its_end(caplog: pytest.LogCaptureFixture) -> None:
     log = logging.getLogger("test.outages")
-    outages = Outages(log)
+    outages = OutageLog(log)
     with caplog.at_level(logging.INFO, logger=log.name):
-        outages.ended("record")
+        outages.report_recovery("record")
         for _ in range(3):
-            outages.began("record", Unavailable("Neo4j is away"))
-        outages.began("broker", Unavailable("Redis is away"))
-        outages.ended("record")
-        outages.began("record", Unavailable("Neo4j is away again"))
+            outages.report_outage("record", Unavailable("Neo4j is away"))
+        outages.report_outage("broker", Unavailable("Redis is away"))
+        outages.report_recovery("record")
+        outages.report_outage("record", Unavailable("Neo4j is away again"))
     levels = [(record.levelname, record.getMessage().split(",")[0]) for record in caplog.records]
     assert levels == [
         ("WARNING", "Neo4j is away"),

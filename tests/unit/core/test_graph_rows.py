@@ -42,19 +42,19 @@ def test_nothing_is_no_rows() -> None:
 
 def test_a_dropped_chunk_takes_its_rows_along_and_may_come_again() -> None:
     builder = GraphRowsBuilder()
-    kept, changed = builder.chunk(chunk("kept")), builder.chunk(chunk("changed"))
-    a, b, c = (builder.entity(id, id) for id in "abc")
+    kept, changed = builder.add_chunk(chunk("kept")), builder.add_chunk(chunk("changed"))
+    a, b, c = (builder.add_entity(id, id) for id in "abc")
     for at, entity in ((kept, a), (changed, b), (changed, c)):
-        builder.mention(at, entity)
-    builder.fact(kept, a, a)
-    builder.fact(changed, b, c)
-    builder.synonym(a, b, 0.5)
-    builder.synonym(a, c, 0.25)
-    builder.drop(["changed", "unknown"], ["b", "unknown"])
-    again = builder.chunk(chunk("changed", 1))
-    builder.mention(again, builder.entity("d", "d"))
-    builder.synonym(builder.entity("a", "a"), builder.entity("b", "b"), 0.75)
-    assert told(builder.rows()) == (
+        builder.add_mention(at, entity)
+    builder.add_fact(kept, a, a)
+    builder.add_fact(changed, b, c)
+    builder.add_synonym(a, b, 0.5)
+    builder.add_synonym(a, c, 0.25)
+    builder.delete(["changed", "unknown"], ["b", "unknown"])
+    again = builder.add_chunk(chunk("changed", 1))
+    builder.add_mention(again, builder.add_entity("d", "d"))
+    builder.add_synonym(builder.add_entity("a", "a"), builder.add_entity("b", "b"), 0.75)
+    assert told(builder.build()) == (
         [chunk("changed", 1), chunk("kept")],
         [("a", "a"), ("b", "b"), ("c", "c"), ("d", "d")],
         [("changed", "d"), ("kept", "a")],

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.terms import STOP_WORDS, TERM, Terms, hash_of, terms_of, words
+from core.text.terms import TERM, Terms, hash_of, terms_of, words
+from core.text.word_lists import STOP_WORDS
 
 
 def stems(text: str) -> list[str]:

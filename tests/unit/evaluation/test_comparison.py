@@ -96,7 +96,7 @@ def test_the_average_of_datasets_has_no_interval() -> None:
 
 
 def test_a_baseline_has_to_be_compared() -> None:
-    with pytest.raises(InvalidInput, match="--baseline 'bm25' is none of what is compared: dense, fused"):
+    with pytest.raises(InvalidInput, match="--baseline 'bm25' is not compared; name one of: dense, fused"):
         Experiment(searchers=("dense", "fused"), baseline="bm25")
     assert Experiment(searchers=("fused",), reasoners=("extractive",), baseline="extractive").baseline == "extractive"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.answers import normalise_answer
+from core.text.answers import normalise_answer
 from evaluation.scores.metrics import (
     all_recall,
     contains_answer,

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hopweave import NewDocument, Rejected
+from hopweave import NewDocument, Rejection
 from hopweave._files import read_documents
 
 
-def _read(*paths: Path, documents: tuple[NewDocument, ...] = ()) -> list[NewDocument | Rejected]:
+def _read(*paths: Path, documents: tuple[NewDocument, ...] = ()) -> list[NewDocument | Rejection]:
     return list(read_documents(paths, documents))
 
 
@@ -39,9 +39,9 @@ def test_json_and_json_lines(tmp_path: Path) -> None:
     assert one.chunks is not None
     assert (one.chunks[0].page, one.chunks[0].triples) == (3, (["it", "is", "so"],))
     assert x == NewDocument(key="x", text="X", metadata={"year": 1})
-    assert isinstance(broken, Rejected)
+    assert isinstance(broken, Rejection)
     assert broken.source == "two.jsonl line 3"
-    assert isinstance(wrong, Rejected)
+    assert isinstance(wrong, Rejection)
     assert wrong.reason.startswith("`text`")
 
 
@@ -59,9 +59,9 @@ def test_what_cannot_be_read_is_rejected_and_passed_over(tmp_path: Path) -> None
     (tmp_path / "e.txt").write_text("e")
     (tmp_path / "f.txt").symlink_to(tmp_path / "gone")
     *rejected, last, link = _read(tmp_path)
-    assert [one.source for one in rejected if isinstance(one, Rejected)] == ["a.pdf", "b.txt", "c.json", "d.json"]
+    assert [one.source for one in rejected if isinstance(one, Rejection)] == ["a.pdf", "b.txt", "c.json", "d.json"]
     assert isinstance(last, NewDocument)
-    assert isinstance(link, Rejected)
+    assert isinstance(link, Rejection)
 
 
 def test_of_two_with_one_key_the_first_is_taken(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_of_two_with_one_key_the_first_is_taken(tmp_path: Path) -> None:
     first, second, *rest = _read(tmp_path / "a.txt", documents=given)
     assert isinstance(first, NewDocument)
     assert first.text == "file"
-    assert second == Rejected(source="documents[0]", reason="key 'a.txt' was taken already by a.txt")
+    assert second == Rejection(source="documents[0]", reason="key 'a.txt' was taken already by a.txt")
     assert rest == list(given[1:])
 
 

@@ -151,6 +151,6 @@ async def test_corpora_are_apart_and_the_oldest_makes_room(source: Source) -> No
 async def test_a_forgotten_corpus_is_read_again(source: Source) -> None:
     cache = SnapshotCache(source, interval=3600)
     first = await cache.get("c")
-    cache.forget("c")
-    cache.forget("unknown")
+    cache.evict("c")
+    cache.evict("unknown")
     assert await cache.get("c") is not first

@@ -59,7 +59,7 @@ def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], 
 def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Row]], data: st.DataObject) -> None:
     mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(corpus), max_size=len(corpus))), np.bool_)
     whole = read(corpus)
-    kept, rest = whole.kept(mask), whole.kept(~mask)
+    kept, rest = whole.select(mask), whole.select(~mask)
     assert chunks_of(kept) == [chunk for chunk, keep in zip(corpus, mask, strict=True) if keep]
     at, others = np.flatnonzero(mask).astype(np.int32), np.flatnonzero(~mask).astype(np.int32)
     assert chunks_of(merge_terms(len(corpus), (at, kept), (others, rest))) == corpus
@@ -91,7 +91,7 @@ def test_changed_statistics_are_those_of_a_new_count(
     gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
     old = read(before)
     kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
-    found = count_terms(old).updated(removed=old.kept(gone), added=read(added))
+    found = count_terms(old).apply(removed=old.select(gone), added=read(added))
     assert values(found) == values(count_terms(read([*kept, *added])))
 
 
@@ -102,7 +102,7 @@ def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch)
     count = term_statistics._count_rows
     monkeypatch.setattr(term_statistics, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
     one = read_chunk_terms(["new"], [terms_of([], "A stone").tobytes()])
-    later = statistics.updated(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
+    later = statistics.apply(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
     assert sorted(counted) == sorted([1, len(chunks[0]) // TERM.itemsize])
     assert later.document_frequency(np.array([hash_of("stone"), hash_of("0")], np.uint32)).tolist() == [1, 0]
 

@@ -84,15 +84,15 @@ def test_a_title_that_many_share_is_worth_its_share(snapshot: GraphSnapshot) -> 
     names = names_of(snapshot)
     assert names.title_worth[:4, 0].tolist() == [1.0, 1.0, 0.5, 0.5]
     assert names.title_worth[2, 1] == 1.0
-    everything = names.best_title(np.ones((1, names.size), np.bool_))
+    everything = names.weigh_titles(np.ones((1, names.size), np.bool_))
     assert everything.tolist() == [[1.0, 1.0, 1.0, 0.5, 0.0]]  # the third by its heading
     madison = np.array([[form == "madison" for form in spelled(snapshot, names)]])
-    assert names.best_title(madison).tolist() == [[0.0, 0.0, 0.5, 0.5, 0.0]]
+    assert names.weigh_titles(madison).tolist() == [[0.0, 0.0, 0.5, 0.5, 0.0]]
 
 
 def test_who_names_a_source_s_title(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot, "Who was Hank Snow?")
-    found = names.naming_titles_of(np.array([2, 1, 4]), linked=0.3)
+    found = names.weigh_reverse_titles(np.array([2, 1, 4]), linked=0.3)
     assert found[0].tolist() == [0, 0.5, 1.0, 0.5, 0]  # Madison is shared by two; Rivers is named by itself alone
     assert found[1].tolist() == [0.3, 0.3, 0, 0, 0]  # the question names Hank Snow already
     assert not found[2].any()
@@ -100,7 +100,7 @@ def test_who_names_a_source_s_title(snapshot: GraphSnapshot) -> None:
 
 def test_what_sources_mention(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
-    rows = names.mentioned(np.array([3, 4, 0]))
+    rows = names.mention_matrix(np.array([3, 4, 0]))
     forms = np.array(spelled(snapshot, names))
     assert [set(forms[row]) for row in rows] == [{"madison", "zebra"}, set(), {"hello love", "hank snow"}]
 
@@ -108,8 +108,8 @@ def test_what_sources_mention(snapshot: GraphSnapshot) -> None:
 def test_the_greatest_and_the_sum_over_mentions(snapshot: GraphSnapshot) -> None:
     names = names_of(snapshot)
     values = np.array([[float(owner * 10 + 1) for owner in names.owner], [-1.0] * len(names.owner)])
-    assert names.greatest(values).tolist() == [[1, 11, 21, 31, 0], [-1, -1, -1, -1, 0]]
-    assert names.total(values).tolist() == [[2, 22, 42, 62, 0], [-2, -2, -2, -2, 0]]
+    assert names.max_over_mentions(values).tolist() == [[1, 11, 21, 31, 0], [-1, -1, -1, -1, 0]]
+    assert names.sum_over_mentions(values).tolist() == [[2, 22, 42, 62, 0], [-2, -2, -2, -2, 0]]
 
 
 def test_documents_that_are_not_asked_for_name_nothing(snapshot: GraphSnapshot) -> None:
@@ -128,14 +128,14 @@ def test_a_corpus_without_any_name() -> None:
     names = names_of(corpus(PLAIN, PLAIN))
     assert names.size == 0
     assert names.titles.tolist() == [[-1, -1], [-1, -1]]
-    assert names.mentioned(np.array([0])).shape == (1, 0)
-    assert names.greatest(np.zeros((1, 0))).tolist() == [[0, 0]]
-    assert names.best_title(np.zeros((3, 0), np.bool_)).tolist() == [[0, 0]] * 3
-    assert names.naming_titles_of(np.array([1]), linked=0.3).tolist() == [[0, 0]]
+    assert names.mention_matrix(np.array([0])).shape == (1, 0)
+    assert names.max_over_mentions(np.zeros((1, 0))).tolist() == [[0, 0]]
+    assert names.weigh_titles(np.zeros((3, 0), np.bool_)).tolist() == [[0, 0]] * 3
+    assert names.weigh_reverse_titles(np.array([1]), linked=0.3).tolist() == [[0, 0]]
 
 
 def test_an_empty_corpus() -> None:
     names = names_of(corpus())
     assert names.size == 0
     assert names.titles.shape == names.title_worth.shape == (0, 2)
-    assert names.greatest(np.zeros((0, 0))).shape == (0, 0)
+    assert names.max_over_mentions(np.zeros((0, 0))).shape == (0, 0)

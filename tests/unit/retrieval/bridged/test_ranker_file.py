@@ -29,20 +29,20 @@ def test_what_is_written_is_read_back() -> None:
 
 @pytest.mark.parametrize("kept", [0, 1, 40, -3])
 def test_a_file_that_was_cut_off_is_none(kept: int) -> None:
-    with pytest.raises(InvalidInput, match="no ranker file; train it again"):
+    with pytest.raises(InvalidInput, match="not a ranker file; train it again"):
         read_ranker(text()[:kept])
 
 
 @pytest.mark.parametrize("other", ["[]", "null", "3", "{}", '{"sha256": "x"}'])
 def test_other_json_is_no_ranker(other: str) -> None:
-    with pytest.raises(InvalidInput, match="no ranker file"):
+    with pytest.raises(InvalidInput, match="not a ranker file"):
         read_ranker(other)
 
 
 def test_a_weight_that_was_changed_is_found() -> None:
     changed = text().replace("1.5", "1.6")
     assert changed != text()
-    with pytest.raises(InvalidInput, match="was changed; train it again"):
+    with pytest.raises(InvalidInput, match="was edited; train it again"):
         read_ranker(changed)
 
 
@@ -104,5 +104,5 @@ def test_shipped_rankers_are_read(name: str) -> None:
 def test_a_file_that_was_made_by_hand_is_looked_at(change: dict[str, Any]) -> None:
     """The hash is no secret; what it covers is checked all the same."""
     content = {"format": 1, "weights": WEIGHTS, "trees": [TREE], "provenance": {}, **change}
-    with pytest.raises(InvalidInput, match="no ranker file"):
+    with pytest.raises(InvalidInput, match="not a ranker file"):
         read_ranker(json.dumps({"sha256": _digest(content), **content}))

@@ -1,0 +1,9 @@
+"""The two compositions of an installation: embedded in one data folder, and on servers. Chosen once, from the settings.
+
+Other modules of `app` ask the composition and never which of the two it is.
+"""
+
+from app.composition.choice import choose_composition
+from app.composition.composition import Check, Composition, Schema, SchemaState
+
+__all__ = ["Check", "Composition", "Schema", "SchemaState", "choose_composition"]

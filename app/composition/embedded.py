@@ -1,0 +1,72 @@
+"""The embedded composition: everything is in one data folder, which one worker process writes."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Literal
+
+from app.broker.folder_notifier import FolderNotifier
+from app.composition.composition import Check, Schema
+from app.supervision.folder_lock import FolderLock
+from app.supervision.folder_supervision import FolderSupervision, supervise_until_signal
+from core.ports.views import VectorKind
+from core.settings import Settings
+from stores.sqlite import SQLITE_SCHEMA, SqliteRecord, SqliteVectorStore, sqlite_schema_of
+from stores.tantivy import TantivyTextIndex
+
+__all__ = ["EmbeddedComposition"]
+
+
+class EmbeddedComposition:
+    """SQLite, Tantivy, and a broker of files. Serving and ingesting start the worker themselves."""
+
+    worker: Literal["embedded"] = "embedded"
+    waits_for_servers = False
+    next_worker = "with the next `hopweave ingest` or `serve`"
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._folder = settings.data_dir
+
+    @property
+    def locked_folder(self) -> Path:
+        return self._folder
+
+    def exists(self) -> bool:
+        return self._folder.exists()
+
+    def make_record(self) -> SqliteRecord:
+        return SqliteRecord(self._folder / "record.db")
+
+    def make_vectors(self) -> SqliteVectorStore:
+        return SqliteVectorStore(self._folder / "vectors.db")
+
+    def make_text_index(self) -> TantivyTextIndex:
+        return TantivyTextIndex(self._folder / "text")
+
+    def make_trails(self) -> None:
+        return None
+
+    def make_notifier(self) -> FolderNotifier:
+        return FolderNotifier(self._settings)
+
+    def server_checks(self) -> Mapping[str, Check]:
+        return {}
+
+    async def read_schema(self) -> Schema:
+        path = self._folder / "record.db"
+        return Schema(record=str(path), found=await asyncio.to_thread(sqlite_schema_of, path), newest=SQLITE_SCHEMA)
+
+    async def describe_other_indexes(self, corpus_id: str) -> Mapping[VectorKind, str]:  # noqa: ARG002  # part of the port
+        return {}
+
+    def lock_views(self) -> AbstractContextManager[object]:
+        return FolderLock(self._folder)
+
+    def supervise(self) -> FolderSupervision:
+        return FolderSupervision(self._settings)
+
+    def run_workers(self, concurrency: int, report: Callable[[str], None]) -> bool:
+        supervise_until_signal(self._settings, concurrency, report)
+        return True

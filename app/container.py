@@ -1,0 +1,214 @@
+"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
+
+from functools import cached_property
+from pathlib import Path
+
+import retrieval
+from app.broker.notifier import Notifier
+from app.composition import choose_composition
+from app.composition.composition import Closable
+from app.services.model_roles import check_roles
+from app.services.trails import TrailWriter
+from core.corpora import Corpus
+from core.errors import EmbeddingMismatch
+from core.ports.chat import ChatModels
+from core.ports.embedding import Embedder
+from core.ports.files import FileStore
+from core.ports.reasoning import Reasoner
+from core.ports.record import Record
+from core.ports.reranking import Reranker
+from core.ports.retrieval import Searcher
+from core.ports.views import TextIndex, VectorStore
+from core.settings import Settings
+from core.strategies import StrategySpec, build, parse_spec
+from indexer.backends import IndexingBackends
+from models import RecordCache, make_chat_models, make_embedder
+from models.rerankers.choice import make_reranker
+from reasoning import REASONERS, ReasoningBackends
+from retrieval import RetrievalBackends, SnapshotCache, WebAccess
+from stores.files import make_file_store
+from stores.sqlite import SqliteModelCache
+from stores.web import make_web_search
+
+__all__ = ["Container"]
+
+
+class Container:
+    """Makes each part once, when it is first used. `close` closes what was made, in reverse order."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.composition = choose_composition(settings)
+        self._closers: list[Closable] = []
+
+    @cached_property
+    def record(self) -> Record:
+        record = self.composition.make_record()
+        self._closers.append(record)
+        return record
+
+    @cached_property
+    def trails(self) -> TrailWriter | None:
+        """None if answers leave no trail."""
+        trails = self.composition.make_trails()
+        if trails is None:
+            return None
+        _ = self.record  # its connection is closed after the writer
+        writer = TrailWriter(trails)
+        self._closers.append(writer)
+        return writer
+
+    @cached_property
+    def vectors(self) -> VectorStore:
+        vectors = self.composition.make_vectors()
+        self._closers.append(vectors)
+        return vectors
+
+    @cached_property
+    def text(self) -> TextIndex:
+        text = self.composition.make_text_index()
+        self._closers.append(text)
+        return text
+
+    @cached_property
+    def files(self) -> FileStore:
+        return make_file_store(self.settings.files.url, self.settings.data_dir / "files")
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        embedder = make_embedder(self.settings.embedding)
+        self._closers.append(embedder)
+        return embedder
+
+    @cached_property
+    def models(self) -> ChatModels | None:
+        """None if no language model is configured, in general or for a role. Raises `InvalidSettings`."""
+        llm = self.settings.llm
+        check_roles(llm)
+        if not llm.model and not any(role.model for role in llm.roles.values()):
+            return None
+        cache = SqliteModelCache(self._model_cache_path) if llm.cache else None
+        models = make_chat_models(self.settings.llm, cache, self.record.graph)
+        self._closers += [cache, models] if cache else [models]
+        return models
+
+    async def delete_cached_answers(self, corpus_id: str) -> None:
+        """Deletes the cached model answers that were made from deleted contents of a corpus, or from a deleted corpus.
+
+        Does so whether or not answers are cached now.
+        """
+        if self._model_cache_path.exists():
+            await self._record_cache.follow(corpus_id)
+
+    @property
+    def _model_cache_path(self) -> Path:
+        return self.settings.data_dir / "model-cache.db"
+
+    @cached_property
+    def _record_cache(self) -> RecordCache:
+        cache = RecordCache(SqliteModelCache(self._model_cache_path), self.record.graph)
+        self._closers.append(cache)
+        return cache
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        reranker = make_reranker(self.settings.reranker)
+        self._closers += [reranker] if reranker else []
+        return reranker
+
+    @cached_property
+    def web(self) -> WebAccess | None:
+        search = make_web_search(self.settings.web)
+        if search is None:
+            return None
+        self._closers.append(search)
+        return WebAccess(search=search, after_private=self.settings.web.after_private)
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        notifier = self.composition.make_notifier()
+        self._closers.append(notifier)
+        return notifier
+
+    @cached_property
+    def snapshots(self) -> SnapshotCache:
+        return SnapshotCache(self.record.graph)
+
+    @cached_property
+    def indexing(self) -> IndexingBackends:
+        return IndexingBackends(
+            corpora=self.record.corpora,
+            jobs=self.record.jobs,
+            reindexing=self.record.reindexing,
+            submissions=self.record.submissions,
+            claims=self.record.claims,
+            staging=self.record.staging,
+            commits=self.record.commits,
+            tombstones=self.record.tombstones,
+            maintenance=self.record.maintenance,
+            documents=self.record.documents,
+            contents=self.record.contents,
+            vectors=self.vectors,
+            text=self.text,
+            files=self.files,
+            embedder=self.embedder,
+            models=self.models,
+        )
+
+    @cached_property
+    def searching(self) -> RetrievalBackends:
+        return RetrievalBackends(
+            vectors=self.vectors,
+            text=self.text,
+            documents=self.record.documents,
+            contents=self.record.contents,
+            snapshots=self.snapshots,
+            embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            web=self.web,
+            searchers=self.searcher,
+        )
+
+    def searcher(self, spec: StrategySpec) -> Searcher:
+        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
+        return searcher
+
+    @property
+    def default_searcher(self) -> StrategySpec:
+        return parse_spec(self.settings.searcher)
+
+    @property
+    def default_reasoner(self) -> StrategySpec:
+        """That of the settings, else `auto` if a model is configured, else `extractive`."""
+        return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
+
+    def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
+        """Makes a reasoner with the given searcher, or else with the default searcher."""
+        chosen = searcher or self.default_searcher
+        backends = ReasoningBackends(
+            searcher=self.searcher(chosen),
+            embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            searchers=self.searcher,
+            searcher_name=chosen.name,
+            searcher_chosen=searcher is not None,
+            web_configured=self.web is not None,
+        )
+        reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
+        return reasoner
+
+    def check_embedding(self, corpus: Corpus) -> None:
+        """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""
+        there, here = corpus.settings.embedding_model, self.embedder.model
+        if there != here:
+            raise EmbeddingMismatch(
+                f"corpus {corpus.name!r} was built with the embedding model {there!r}, and {here!r} is configured: "
+                f"set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with `hopweave corpora reindex {corpus.name}`"
+            )
+
+    async def close(self) -> None:
+        for closer in reversed(self._closers):
+            await closer.close()
+        self._closers.clear()

@@ -1,0 +1,95 @@
+"""The lock of a data folder: one worker at a time writes the views, and shows that it is alive.
+
+It is an advisory lock of the operating system, so it ends with its process, however that ends. Beside it are the
+process id of the holder and a heartbeat, by which others tell a worker that was stopped (SIGSTOP) from one that works.
+
+It uses `fcntl.flock` and not `filelock`: `is_held` is asked several times a second and must neither create nor change
+the lock file, and the holder and its heartbeat would have to be kept beside it all the same.
+"""
+
+import fcntl
+import json
+import os
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from core.errors import FolderHeld
+
+__all__ = ["FolderLock", "Holder", "is_held", "read_holder"]
+
+_LOCK = "worker.lock"
+_HOLDER = "worker.json"
+_HEARTBEAT_SECONDS = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Holder:
+    """The process that holds the lock, and the seconds since its last heartbeat."""
+
+    pid: int
+    silent_seconds: float
+
+
+class FolderLock:
+    """A context manager that holds the lock. While it does, a thread gives a heartbeat every second.
+
+    Raises `FolderHeld` if another process holds it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = -1
+        self._ended = threading.Event()
+
+    def __enter__(self) -> "FolderLock":
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._file)
+            holder = read_holder(self._folder)
+            by = f"process {holder.pid}" if holder else "another process"
+            message = f"the data folder {self._folder} is held by {by}; stop that worker, or use another data folder"
+            raise FolderHeld(message) from error
+        written = self._folder / f"{_HOLDER}.{os.getpid()}"
+        written.write_text(json.dumps({"pid": os.getpid()}), encoding="utf-8")
+        written.replace(self._folder / _HOLDER)
+        threading.Thread(target=self._give_heartbeats, name="heartbeat", daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._ended.set()
+        os.close(self._file)
+
+    def _give_heartbeats(self) -> None:
+        while not self._ended.wait(_HEARTBEAT_SECONDS):
+            os.utime(self._folder / _HOLDER)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process holds the lock now."""
+    path = folder / _LOCK
+    if not path.exists():
+        return False
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def read_holder(folder: Path) -> Holder | None:
+    """Returns the process that took the lock last. It holds the lock only while `is_held`."""
+    path = folder / _HOLDER
+    try:
+        pid = int(json.loads(path.read_text(encoding="utf-8"))["pid"])
+        return Holder(pid=pid, silent_seconds=max(0.0, time.time() - path.stat().st_mtime))
+    except (FileNotFoundError, ValueError, KeyError):
+        return None

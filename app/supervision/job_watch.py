@@ -1,0 +1,71 @@
+"""Job watches: whether a caller that waits for a job waits in vain, because no worker runs or the record is away."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from core.errors import Unavailable
+from core.jobs import Job
+
+__all__ = ["JobWatch", "LocalJobWatch", "RemoteJobWatch"]
+
+_START_SECONDS = 60.0
+_REPORT_SECONDS = 15.0
+
+
+class JobWatch(Protocol):
+    """Is told of each attempt to read the job. Both methods return a message for the user, or ''."""
+
+    def handle_state(self, job: Job) -> str:
+        """Call it with the job when the record has answered. Raises `Unavailable` if no worker will start."""
+        ...
+
+    def handle_outage(self, error: Unavailable) -> str:
+        """Call it when the record has not answered. Raises the error if the outage has lasted too long."""
+        ...
+
+
+class LocalJobWatch:
+    """For the worker process of a data folder, which must exist. `worker_pid` returns it, `log` is its log file."""
+
+    def __init__(self, worker_pid: Callable[[], int | None], log: Path) -> None:
+        self._worker_pid = worker_pid
+        self._log = log
+        self._last_seen = time.monotonic()
+
+    def handle_state(self, job: Job) -> str:  # noqa: ARG002  # part of the port
+        if self._worker_pid() is not None:
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > _START_SECONDS:
+            raise Unavailable(f"no worker has started; {self._log} says why. What is queued stays queued")
+        return ""
+
+    def handle_outage(self, error: Unavailable) -> str:
+        raise error
+
+
+class RemoteJobWatch:
+    """For workers on other hosts. The job shows whether one has started, which may happen later."""
+
+    def __init__(self, retry_seconds: float) -> None:
+        self._retry_seconds = retry_seconds
+        self._started = self._last_answer = time.monotonic()
+        self._reported_start = self._reported_outage = False
+
+    def handle_state(self, job: Job) -> str:
+        self._last_answer, self._reported_outage = time.monotonic(), False
+        if job.started_at is not None or self._reported_start:
+            return ""
+        if time.monotonic() - self._started <= _REPORT_SECONDS:
+            return ""
+        self._reported_start = True
+        return "no worker has begun: start one with `hopweave worker`, here or on another host; waiting"
+
+    def handle_outage(self, error: Unavailable) -> str:
+        if time.monotonic() - self._last_answer > self._retry_seconds:
+            raise error
+        if self._reported_outage:
+            return ""
+        self._reported_outage = True
+        return f"{error}; waiting, and nothing is lost"

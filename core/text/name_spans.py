@@ -1,0 +1,155 @@
+"""Names in text, found by capitals, digits and quotation marks, without a model.
+
+The extractor `pattern` uses it on passages, and `retrieval.pagerank.name_linking` on questions.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
+
+__all__ = ["NameSpan", "find_names"]
+
+
+_MAX_WORDS = 10
+"""The greatest number of words of a name; a longer run of capitals is the row of a table, or text in capitals."""
+
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts without capitals whose letters may stand directly beside a Latin name (`我用C++写`)."""
+
+_LETTER = rf"[^\W_{_SPACELESS}]"
+_PART = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u200c\u200d])*"
+_TOKEN = re.compile(
+    rf"(?:[^\W\d_{_SPACELESS}]\.){{2,}}(?:[^\W\d_{_SPACELESS}](?!{_LETTER}))?"  # U.S., J.R.R
+    rf"|{_PART}(?:['’\-‐‑&./]{_PART})*(?:\+\+|[+#](?!\w))?"
+)
+
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,100})\""
+    r"|“([^“”\n]{1,100})”"
+    r"|„([^„“”\n]{1,100})[“”]"
+    r"|«\s?([^«»\n]{1,100}?)\s?»"
+    r"|``([^`\n]{1,100}?)''"
+    r"|《([^《》\n]{1,60})》"
+    r"|〈([^〈〉\n]{1,60})〉"
+    r"|「([^「」\n]{1,60})」"
+    r"|『([^『』\n]{1,60})』"
+    r"|(?<!\w)['‘](?=[^\W_])([^'‘’\n]{1,100})['’](?!\w)"
+)
+_SENTENCE_END = re.compile(r"[.!?…。！？,;:]$")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NameSpan:
+    """A name as it is written, at `[start, end)` code points of the text."""
+
+    start: int
+    end: int
+    form: str
+
+
+def find_names(text: str) -> list[NameSpan]:
+    """Returns the names in `text`, in order, none overlapping another.
+
+    Names are quoted strings, and runs of capitalised words with connectives between them and numbers after them. A
+    leading article is not part of a run; nor is a leading function word at the beginning of a sentence, where it has
+    its capital from.
+    """
+    spans: list[NameSpan] = []
+    done = 0
+    for quote in _QUOTED.finditer(text):
+        name = _quoted_name(text, quote)
+        if name is not None:
+            spans.extend(_find_runs(text, done, quote.start()))
+            spans.append(name)
+            done = quote.end()
+    spans.extend(_find_runs(text, done, len(text)))
+    return spans
+
+
+def _quoted_name(text: str, quote: re.Match[str]) -> NameSpan | None:
+    group = quote.lastindex or 0
+    start, end = quote.span(group)
+    while end > start and (text[end - 1].isspace() or _SENTENCE_END.match(text[end - 1])):
+        end -= 1
+    while start < end and text[start].isspace():
+        start += 1
+    form = text[start:end]
+    if len(form.split()) > _MAX_WORDS or not any(c.isalnum() for c in form):
+        return None
+    return NameSpan(start=start, end=end, form=form)
+
+
+def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
+    """Yields the runs of capitalised words in `text[start:end]`."""
+    run: list[re.Match[str]] = []
+    pending: list[re.Match[str]] = []
+    for token in _TOKEN.finditer(text, start, end):
+        word = token.group()
+        previous = pending[-1] if pending else run[-1] if run else None
+        if previous is not None and not _may_join(text, previous, token):
+            yield from _make_name(text, run)
+            run, pending = [], []
+        if any(map(str.isupper, word)) or (run and word[0].isdecimal() and not pending):
+            run += [*pending, token]
+            pending = []
+        elif run and word in CONNECTIVES and len(pending) < 3:
+            pending.append(token)
+        elif run:
+            yield from _make_name(text, run)
+            run, pending = [], []
+    yield from _make_name(text, run)
+
+
+def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+    """Returns whether two words may belong to one name, by the text between them."""
+    gap = text[left.end() : right.start()]
+    if gap in (" ", "\u00a0", "  ", " & ", ""):
+        return bool(gap)
+    if gap in (". ", ".\u00a0"):
+        word = left.group()
+        return len(word) == 1 or word.casefold() in ABBREVIATIONS
+    # A line break within a wrapped line, not after a heading or an item of a list.
+    return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
+
+
+def _make_name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
+    """Yields the run as a name, without leading articles and function words."""
+    first = 0
+    while first < len(run) and _is_leading(run[first], begins=first > 0 or _begins_sentence(text, run[0].start())):
+        first += 1
+    kept = run[first:]
+    if len(kept) > _MAX_WORDS:
+        yield from _split_row(kept)
+        return
+    if not kept or not any(map(str.isupper, "".join(t.group() for t in kept))):
+        return
+    start, end = kept[0].start(), kept[-1].end()
+    if text.startswith(("'s", "’s"), end - 2):
+        end -= 2
+    if end - start > 1:
+        yield NameSpan(start=start, end=end, form=text[start:end])
+
+
+def _split_row(run: list[re.Match[str]]) -> Iterator[NameSpan]:
+    """Yields the capitalised words of a table row without columns (`Montana Nebraska Nevada`), and none in all
+    capitals.
+    """
+    for token in run:
+        word = token.group()
+        if len(word) > 2 and word[0].isupper() and not word.isupper() and word.casefold() not in FUNCTION_WORDS:
+            yield NameSpan(start=token.start(), end=token.end(), form=word)
+
+
+def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
+    word = token.group().casefold()
+    return word in ARTICLES or (begins and word in FUNCTION_WORDS)
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
+    return not before or before[-1] in ".!?:;…\n"

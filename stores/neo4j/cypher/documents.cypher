@@ -1,0 +1,38 @@
+// The documents that readers see: those that are not being deleted.
+
+// [documents]: a page in the order of keys by code point
+MATCH (d:Document)
+USING INDEX d:Document(corpus_id, key)
+WHERE d.corpus_id = $corpus AND d.key > $after AND NOT d.hidden AND ($state IS NULL OR d.state = $state)
+WITH d ORDER BY d.key LIMIT $limit
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
+MATCH (s:Revision {uid: d.uid + ':' + toString(coalesce(d.current, d.newest))})
+RETURN d {.*, reason: r.reason, updated_at: r.updated_at, media_type: s.media_type, size: s.size,
+    content_hash: s.content_hash} AS document
+ORDER BY d.key;
+
+// [document_by_key]
+MATCH (d:Document {corpus_id: $corpus, key: $key})
+WHERE d.key > $after AND NOT d.hidden AND ($state IS NULL OR d.state = $state)
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
+MATCH (s:Revision {uid: d.uid + ':' + toString(coalesce(d.current, d.newest))})
+RETURN d {.*, reason: r.reason, updated_at: r.updated_at, media_type: s.media_type, size: s.size,
+    content_hash: s.content_hash} AS document;
+
+// [document]
+MATCH (d:Document {uid: $uid}) WHERE NOT d.hidden
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
+MATCH (s:Revision {uid: d.uid + ':' + toString(coalesce(d.current, d.newest))})
+RETURN d {.*, reason: r.reason, updated_at: r.updated_at, media_type: s.media_type, size: s.size,
+    content_hash: s.content_hash} AS document;
+
+// [readable]: all documents that a filter may match
+MATCH (d:Document)
+USING INDEX d:Document(corpus_id, key)
+WHERE d.corpus_id = $corpus AND d.key > '' AND NOT d.hidden AND d.current IS NOT NULL
+RETURN d.id, d.key, d.title, d.metadata;
+
+// [refs]
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid}) WHERE NOT d.hidden AND d.current IS NOT NULL
+RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata;

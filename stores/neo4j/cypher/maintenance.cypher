@@ -1,0 +1,44 @@
+// Corpora that were deleted by name, and the deletion of their rows in bounded transactions.
+
+// [deleted_corpora]
+MATCH (c:Corpus) WHERE c.name IS NULL AND c.beside IS NULL RETURN c.id AS id ORDER BY id;
+
+// [some_chunks]
+MATCH (c:Chunk {corpus_id: $corpus_id}) RETURN c.uid AS uid LIMIT $limit;
+
+// [delete_chunks]: with their facts, which are relationships of entities
+UNWIND $rows AS uid
+MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
+CALL (c) {
+    MATCH ()-[f:FACT {chunk_uid: c.uid}]->() USING INDEX f:FACT(chunk_uid)
+    DELETE f
+}
+DETACH DELETE c;
+
+// [delete_synonyms]: deletes some of them, as an entity may have many
+MATCH (e:Entity {corpus_id: $corpus_id})-[s:SYNONYM]->() USING INDEX e:Entity(corpus_id)
+WITH s LIMIT $limit DELETE s RETURN count(*) AS deleted;
+
+// [delete_entities]
+MATCH (n:Entity {corpus_id: $corpus_id}) WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS deleted;
+
+// [delete_documents]
+MATCH (n:Document {corpus_id: $corpus_id}) WHERE n.key IS NOT NULL
+WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS deleted;
+
+// [delete_revisions]
+MATCH (n:Revision {corpus_id: $corpus_id}) WHERE n.state IS NOT NULL
+WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
+
+// [delete_extractions]
+MATCH (n:Extraction {corpus_id: $corpus_id}) WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
+
+// [delete_changes]
+MATCH (n:Change {corpus_id: $corpus_id}) WHERE n.generation IS NOT NULL
+WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
+
+// [delete_tombstones]
+MATCH (n:Tombstone {corpus_id: $corpus_id}) WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
+
+// [delete_corpus]
+MATCH (c:Corpus {id: $corpus_id}) DELETE c;

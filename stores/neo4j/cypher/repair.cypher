@@ -1,0 +1,13 @@
+// [expired_leases]: counts revisions that are in work under an expired lease
+MATCH (r:Revision {corpus_id: $corpus_id})
+WHERE r.state IN $working AND r.lease_until < $now
+RETURN count(r) AS n;
+
+// [orphans]: entities that no chunk mentions and no fact names, including those of revisions that are being written
+MATCH (e:Entity {corpus_id: $corpus_id})
+WHERE NOT EXISTS { (e)<-[:MENTIONS]-() } AND NOT EXISTS { (e)-[:FACT]-() }
+RETURN e.uid AS uid ORDER BY uid;
+
+// [delete_orphans]
+UNWIND $rows AS uid
+MATCH (e:Entity {uid: uid}) DETACH DELETE e;

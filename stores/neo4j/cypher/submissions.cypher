@@ -1,0 +1,38 @@
+// [newest]: the newest revisions of documents
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid})
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
+RETURN d.id AS id, d.key AS key, d.hidden AS hidden, r.uid AS uid, r.state AS state, r.deletion AS deletion,
+    r.fingerprint AS fingerprint, r.job_id AS job_id;
+
+// [take_numbers]: reserves numbers for new revisions, and returns the last one
+MATCH (c:Corpus {id: $id}) SET c.revisions = c.revisions + $count RETURN c.revisions AS last;
+
+// [queue_revisions]: writes revisions, and their documents if they do not exist
+UNWIND $rows AS row
+MERGE (d:Document {uid: row.revision.document_uid})
+ON CREATE SET d += row.document, d.hidden = false, d.chunks = 0, d.malformed = 0
+SET d.newest = row.revision.number, d.state = row.revision.state
+CREATE (r:Revision {deletion: false, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
+SET r += row.revision;
+
+// [queue_deletions]: writes revisions that delete their documents, and hides the documents
+UNWIND $rows AS row
+MATCH (d:Document {uid: row.document_uid})
+SET d.newest = row.number, d.state = row.state, d.hidden = true
+CREATE (r:Revision {deletion: true, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
+SET r += row;
+
+// [set_job]: moves revisions to another job
+UNWIND $rows AS uid
+MATCH (r:Revision {uid: uid})
+SET r.job_id = $job_id;
+
+// [retry]
+MATCH (r:Revision {uid: $uid}) SET r.job_id = $job_id, r.attempts = 0, r.epoch = r.epoch + 1;
+
+// [visible_chunks]: the chunks of documents that readers see
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid})-[:HAS_CHUNK]->(c:Chunk)
+WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+RETURN c.id AS id;

@@ -1,0 +1,52 @@
+"""Rows of the database as values: corpora, documents, chunks, claims and jobs.
+
+A property that is not set is missing from its row.
+"""
+
+from core.corpora import Corpus
+from core.documents import Chunk, Document, RevisionState
+from core.jobs import Job
+from core.ports.record import Claim
+from stores.neo4j.driver.transaction import Row
+from stores.record_rows import load_chunk, load_claim, load_corpus, load_document, load_job
+
+__all__ = [
+    "JOB_COUNTS",
+    "chunk_from_row",
+    "claim_from_row",
+    "corpus_from_row",
+    "document_from_row",
+    "job_from_row",
+]
+
+JOB_COUNTS = (*(state.value for state in RevisionState), "unchanged", "skipped")
+"""The counts of a job, each in a property `n_…`."""
+
+
+def corpus_from_row(row: Row) -> Corpus:
+    """Takes a corpus' properties."""
+    return load_corpus(row.get)
+
+
+def document_from_row(row: Row) -> Document:
+    """Takes a document's properties, with `reason` and `updated_at` of its newest revision.
+
+    `media_type`, `size` and `content_hash` are of the current revision, or of the newest one if none is current.
+    """
+    return load_document(row.get)
+
+
+def chunk_from_row(row: Row) -> Chunk:
+    """Takes a chunk's properties."""
+    return load_chunk(row.get)
+
+
+def claim_from_row(row: Row) -> Claim:
+    """Takes a revision's properties, with the document's `key` and the job's `token_budget` and `tokens_spent`."""
+    return load_claim(row.get)
+
+
+def job_from_row(row: Row) -> Job:
+    """Takes a job's properties, with `failures`, pairs of key and reason."""
+    counts = {state: row[f"n_{state}"] for state in sorted(JOB_COUNTS) if row[f"n_{state}"] > 0}
+    return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]])

@@ -1,0 +1,76 @@
+"""Jobs: creating, closing and reading them, within a transaction."""
+
+from core.corpora import Corpus
+from core.ids import new_id
+from core.jobs import Job, JobKind
+from core.record_policy.errors import job_missing
+from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES
+from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.rows import job_from_row
+from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases.states import finish_if_done
+
+__all__ = [
+    "abandoned_jobs",
+    "close_job",
+    "insert_job",
+    "lock_job",
+    "number_job",
+    "read_job",
+    "touch_job",
+]
+
+_NEVER_ABANDONED = (*NEVER_ABANDONED, JobKind.RESTORE.value)  # another process continues to restore a backup
+
+
+def lock_job(tx: Transaction, job_id: str) -> None:
+    """Locks the corpus of a job, for a transaction that knows only the job. Raises `NotFound` if there is no job."""
+    if tx.row(statements("jobs")["lock"], id=job_id, token=new_id()) is None:
+        raise job_missing(job_id)
+
+
+def insert_job(
+    tx: Transaction, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None
+) -> str:
+    """Creates a job without revisions. `number_job` must follow at the end of the transaction. Returns the id."""
+    job = {
+        "id": new_id(),
+        "corpus_id": corpus.id,
+        "corpus_name": corpus.name,
+        "kind": kind.value,
+        "open": is_open,
+        "token_budget": token_budget,
+        "token_grant": token_budget,
+    }
+    tx.run(statements("jobs")["insert"], job=job)
+    return str(job["id"])
+
+
+def number_job(tx: Transaction, job_id: str) -> None:
+    """Gives a new job its place among all jobs. It must be the last write, as it blocks writers of all corpora."""
+    tx.run(statements("jobs")["number"], id=job_id)
+
+
+def touch_job(tx: Transaction, job_id: str) -> None:
+    """Records that the client of an open job is alive."""
+    tx.run(statements("jobs")["touch"], id=job_id)
+
+
+def close_job(tx: Transaction, job_id: str, *, cancelled: bool = False) -> None:
+    """Closes a job: no more revisions are added to it. Its corpus is locked."""
+    tx.run(statements("jobs")["close"], id=job_id, cancelled=cancelled)
+    finish_if_done(tx, [job_id])
+
+
+def abandoned_jobs(tx: Transaction) -> list[str]:
+    """Returns the ids of open jobs whose client died before closing them. Close each in a transaction of its own."""
+    rows = tx.rows(statements("jobs")["abandoned"], seconds=ABANDONED_SECONDS, kinds=_NEVER_ABANDONED)
+    return [row["id"] for row in rows]
+
+
+def read_job(tx: Transaction, job_id: str) -> Job:
+    """Raises `NotFound` if there is no such job."""
+    row = tx.row(statements("jobs")["read"], id=job_id, failures=SHOWN_FAILURES)
+    if row is None:
+        raise job_missing(job_id)
+    return job_from_row(row["job"])

@@ -1,0 +1,76 @@
+"""Writing queued revisions: their numbers, which are never used twice, and the documents that they belong to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.documents import RevisionState
+from core.ids import document_id
+from core.ports.record import NewRevision
+from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.node_uids import uid_of
+from stores.neo4j.driver.statements import statements
+from stores.payloads import dump
+
+__all__ = ["queue_deletions", "queue_revisions"]
+
+
+def queue_revisions(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision], job_id: str) -> None:
+    """Writes queued revisions in this order, each the newest of its document. Creates documents that do not exist."""
+    rows = [
+        {
+            "document": {
+                "corpus_id": corpus_id,
+                "id": document_id(revision.key),
+                "key": revision.key,
+                "title": revision.title or revision.key,
+                "metadata": dump(dict(revision.metadata)),
+            },
+            "revision": {
+                **_properties(corpus_id, document_id(revision.key), number, job_id),
+                "fingerprint": revision.fingerprint,
+                "content_hash": revision.content_hash,
+                "media_type": revision.media_type,
+                "size": revision.size,
+                "title": revision.title,
+                "metadata": dump(dict(revision.metadata)),
+            },
+        }
+        for number, revision in zip(_take_numbers(tx, corpus_id, len(revisions)), revisions, strict=True)
+    ]
+    rows.sort(key=lambda row: row["revision"]["document_uid"])
+    tx.run_batches(statements("submissions")["queue_revisions"], rows)
+
+
+def queue_deletions(tx: Transaction, corpus_id: str, document_ids: Sequence[str], job_id: str) -> None:
+    """Writes queued revisions that delete documents. Readers no longer see the documents."""
+    nothing = {"fingerprint": "", "content_hash": "", "media_type": "", "size": 0, "metadata": "{}"}
+    rows = [
+        {**_properties(corpus_id, id, number, job_id), **nothing}
+        for number, id in zip(_take_numbers(tx, corpus_id, len(document_ids)), document_ids, strict=True)
+    ]
+    rows.sort(key=lambda row: str(row["document_uid"]))
+    tx.run_batches(statements("submissions")["queue_deletions"], rows)
+
+
+def _take_numbers(tx: Transaction, corpus_id: str, count: int) -> range:
+    """Returns numbers that are greater than all before.
+
+    A number is never used twice in a corpus, not even for a document that was deleted and submitted again.
+    """
+    if not count:
+        return range(0)
+    last = int(tx.rows(statements("submissions")["take_numbers"], id=corpus_id, count=count)[0]["last"])
+    return range(last - count + 1, last + 1)
+
+
+def _properties(corpus_id: str, document_id: str, number: int, job_id: str) -> Mapping[str, Any]:
+    return {
+        "uid": f"{uid_of(corpus_id, document_id)}:{number}",
+        "corpus_id": corpus_id,
+        "document_id": document_id,
+        "document_uid": uid_of(corpus_id, document_id),
+        "number": number,
+        "seq": number,
+        "state": RevisionState.QUEUED.value,
+        "job_id": job_id,
+    }

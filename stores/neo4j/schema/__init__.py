@@ -1,1 +1,0 @@
-"""The schema: creating, checking and migrating it."""

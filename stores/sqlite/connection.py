@@ -1,0 +1,53 @@
+"""Opens SQLite files in WAL mode, for the record, the vectors and the model cache."""
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["connect", "run_script"]
+
+Connection = sqlite3.Connection
+
+_BUSY_SECONDS = 30.0
+_RETRY_SECONDS = 0.005
+
+
+def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int | None = None) -> Connection:
+    """Opens a file, which is created with its folder if it does not exist, and calls `prepare` with the connection.
+
+    The caller begins and ends transactions. The connection may be used by any thread, by one at a time. A power cut may
+    lose the last commits, the end of a process does not. Only a new file takes `page_size`. Closes the connection if
+    anything fails.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        if page_size is not None:
+            connection.execute(f"PRAGMA page_size = {page_size:d}")
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous = normal")
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_wal(connection: Connection) -> None:
+    """Switches a new file to WAL mode. The switch ignores the busy timeout, so it is tried again while others do so."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return
+
+
+def run_script(connection: Connection, path: Path) -> None:
+    """Runs a file of statements in one transaction."""
+    connection.executescript(f"BEGIN IMMEDIATE; {path.read_text(encoding='utf-8')}; COMMIT")

@@ -1,0 +1,64 @@
+"""The schema of the record's file: its version, its creation, and its migration from older versions."""
+
+import sqlite3
+from contextlib import closing
+from importlib import resources
+from pathlib import Path
+
+from core.errors import Unavailable
+from stores.sqlite.migrations import steps_from
+
+__all__ = ["SCHEMA_VERSION", "create_schema", "read_schema_version"]
+
+SCHEMA_VERSION = 4
+
+
+def read_schema_version(path: Path) -> int | None:
+    """Reads the version of the schema in a file without opening it for writing. Returns None if there is no file."""
+    if not path.exists():
+        return None
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    except sqlite3.OperationalError as error:
+        raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
+    with closing(connection):
+        try:
+            return int(connection.execute("pragma user_version").fetchone()[0]) or None
+        except sqlite3.DatabaseError as error:
+            raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
+
+
+def create_schema(connection: sqlite3.Connection, name: str) -> None:
+    """Creates the tables of a new file, or migrates those of an older one, in the transaction of the caller.
+
+    Raises `Unavailable` if this release cannot read the version. `name` is that of the file.
+    """
+    version = connection.execute("pragma user_version").fetchone()[0]
+    if version == SCHEMA_VERSION:
+        return
+    for statement in _statements_from(version, name):
+        connection.execute(statement)
+    connection.execute(f"pragma user_version = {SCHEMA_VERSION:d}")
+
+
+def _statements_from(version: int, name: str) -> list[str]:
+    if version == 0:
+        return _split(resources.files(__package__).joinpath("schema.sql").read_text(encoding="utf-8"))
+    steps = steps_from(version, SCHEMA_VERSION)
+    if steps is None:
+        raise Unavailable(
+            f"the record {name} has schema {version}, and this release reads {SCHEMA_VERSION}: "
+            "use the release that wrote it, or ingest again into a new data folder"
+        )
+    return steps
+
+
+def _split(script: str) -> list[str]:
+    """Splits a script into statements. `executescript` would commit, and two processes may create a file at once."""
+    statements, pending = [], ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements

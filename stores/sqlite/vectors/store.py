@@ -1,0 +1,176 @@
+"""The port of vectors in SQLite: vectors as blobs in a file, searched exactly over a snapshot in memory."""
+
+import asyncio
+import json
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from core.errors import InvalidInput
+from core.ports.embedding import Vectors
+from core.ports.views import Scored, VectorBatch, VectorKind
+from stores.sqlite.vectors.pool import ConnectionPool
+from stores.sqlite.vectors.rows import (
+    FLOAT32,
+    create_collection,
+    delete_collections,
+    delete_vectors,
+    insert_vectors,
+    next_change,
+    read_collection,
+)
+from stores.sqlite.vectors.snapshots import SnapshotCache
+
+__all__ = ["SqliteVectorStore"]
+
+_KEEP_REMOVALS_SECONDS = 3600.0
+_ALL = "FROM collections JOIN vectors USING (collection) WHERE corpus_id = ? AND kind = ?"
+_LISTED = f"{_ALL} AND id IN (SELECT value FROM json_each(?))"
+
+
+class SqliteVectorStore:
+    """Implements `core.ports.views.VectorStore`. Any number of processes read and write one file.
+
+    Vectors are unit vectors. A collection keeps the dimension of its first vectors until the corpus is deleted.
+    """
+
+    def __init__(self, path: Path, *, keep_removals_seconds: float = _KEEP_REMOVALS_SECONDS) -> None:
+        """Snapshots that are older than `keep_removals_seconds` are read again from the file as a whole."""
+        self._keep_removals = keep_removals_seconds
+        self._pool = ConnectionPool(path)
+        self._snapshots = SnapshotCache(self._pool)
+
+    async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
+        vectors = _check_batch(batch)
+        if len(vectors):
+            await asyncio.to_thread(self._write, corpus_id, kind, batch, vectors)
+
+    async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
+        def work() -> set[str]:
+            with self._pool.reading() as db:
+                found = db.execute(f"SELECT id {_LISTED}", (corpus_id, kind, json.dumps(list(ids))))
+                return set(ids).difference(id_ for (id_,) in found)
+
+        return await asyncio.to_thread(work)
+
+    async def search(
+        self, corpus_id: str, kind: VectorKind, vector: Vectors, k: int, documents: Collection[str] | None = None
+    ) -> list[Scored]:
+        query = np.ascontiguousarray(vector, dtype=np.float32)
+        if k < 1 or (documents is not None and not documents):
+            return []
+
+        def work() -> list[Scored]:
+            snapshot = self._snapshots.get(corpus_id, kind)
+            if snapshot is None:
+                return []
+            _check_dimension(query.shape, (snapshot.collection.dimension,), corpus_id, kind)
+            return snapshot.vectors.search(query, k, documents)
+
+        return await asyncio.to_thread(work)
+
+    async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
+        queries = np.ascontiguousarray(vectors, dtype=np.float32)
+
+        def work() -> list[list[Scored]]:
+            snapshot = self._snapshots.get(corpus_id, kind)
+            if snapshot is None or not len(queries):
+                return [[] for _ in queries]
+            _check_dimension(queries.shape[1:], (snapshot.collection.dimension,), corpus_id, kind)
+            return snapshot.vectors.within(queries, threshold)
+
+        return await asyncio.to_thread(work)
+
+    async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
+        def work() -> dict[str, Vectors]:
+            with self._pool.reading() as db:
+                found = db.execute(f"SELECT id, vector {_LISTED}", (corpus_id, kind, json.dumps(list(ids))))
+                return {id_: np.frombuffer(vector, dtype=FLOAT32) for id_, vector in found}
+
+        return await asyncio.to_thread(work)
+
+    async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None:
+        def work() -> None:
+            with self._pool.writing() as db:
+                collection = read_collection(db, corpus_id, kind)
+                if collection:
+                    change = next_change(db, collection)
+                    delete_vectors(db, collection, change, ids, listed_seconds=self._keep_removals)
+
+        if ids:
+            await asyncio.to_thread(work)
+
+    async def drop(self, corpus_id: str) -> None:
+        def work() -> None:
+            with self._pool.writing() as db:
+                delete_collections(db, corpus_id)
+
+        await asyncio.to_thread(work)
+        self._snapshots.discard(corpus_id)
+
+    async def count(self, corpus_id: str, kind: VectorKind) -> int:
+        def work() -> int:
+            with self._pool.reading() as db:
+                (count,) = db.execute(f"SELECT count(*) {_ALL}", (corpus_id, kind)).fetchone()
+                return int(count)
+
+        return await asyncio.to_thread(work)
+
+    async def check(self) -> str:
+        """Returns SQLite's version, after reading the file."""
+
+        def work() -> str:
+            with self._pool.reading() as db:
+                db.execute("SELECT 1 FROM vectors LIMIT 1").fetchone()
+                (version,) = db.execute("SELECT sqlite_version()").fetchone()
+                return f"SQLite {version}"
+
+        return await asyncio.to_thread(work)
+
+    async def ids(self, corpus_id: str, kind: VectorKind) -> list[str]:
+        """Returns the ids of all rows, ascending, for comparing the store with the record."""
+
+        def work() -> list[str]:
+            with self._pool.reading() as db:
+                return [id_ for (id_,) in db.execute(f"SELECT id {_ALL} ORDER BY id", (corpus_id, kind))]
+
+        return await asyncio.to_thread(work)
+
+    async def close(self) -> None:
+        """Closes the connections and discards the snapshots. A later call opens them again."""
+        self._pool.close()
+        self._snapshots.clear()
+
+    def _write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch, vectors: Vectors) -> None:
+        last = {id_: i for i, id_ in enumerate(batch.ids)}  # an id that comes twice: its last row counts
+        with self._pool.writing() as db:
+            collection = read_collection(db, corpus_id, kind)
+            collection = collection or create_collection(db, corpus_id, kind, vectors.shape[1])
+            _check_dimension(vectors.shape[1:], (collection.dimension,), corpus_id, kind)
+            change = next_change(db, collection)
+            delete_vectors(db, collection, change, list(last), listed_seconds=self._keep_removals)
+            rows = [(collection.number, id_, batch.documents[i], vectors[i].tobytes()) for id_, i in last.items()]
+            insert_vectors(db, rows)
+
+
+def _check_batch(batch: VectorBatch) -> Vectors:
+    """Returns the vectors as rows of float32. Raises `InvalidInput` if they cannot belong to their ids."""
+    vectors = np.ascontiguousarray(batch.vectors, dtype=FLOAT32)
+    if not len(batch.ids) == len(batch.documents) == len(vectors):
+        sizes = f"{len(batch.ids)} ids, {len(batch.documents)} documents and {len(vectors)} vectors"
+        raise InvalidInput(f"a vector batch has {sizes}: give as many of each")
+    if len(vectors) and vectors.ndim != 2:
+        raise InvalidInput(f"vectors have shape {vectors.shape}: give one row of numbers per id")
+    if not np.isfinite(vectors).all():
+        raise InvalidInput("a vector holds a number that is not finite: the embedding model is at fault, not the store")
+    return vectors
+
+
+def _check_dimension(given: tuple[int, ...], expected: tuple[int], corpus_id: str, kind: VectorKind) -> None:
+    if given != expected:
+        shape = "×".join(map(str, given))
+        raise InvalidInput(
+            f"a vector of dimension {shape} does not fit the {kind} vectors of corpus {corpus_id}, which have "
+            f"{expected[0]}: use the embedding model that the corpus was built with, or reindex it"
+        )

@@ -27,7 +27,7 @@ def check_models(container: Container, section: Section) -> list[str]:
     `EmbeddingMismatch` where vectors are to be made and the embedding model is another.
     """
     settings = section.settings
-    strategies.config_of("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")
+    strategies.parse_config("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")
     gives_triples(settings.extractor)
     kinds = ("chunk", "entity", "fact") if has_fine_vectors(settings) else ("chunk",)
     lacking = sum(section.lacking(kind, kind) for kind in kinds)

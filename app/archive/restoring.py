@@ -108,7 +108,7 @@ class Restorer:
             job_id=self._job,
             lease_seconds=_LEASE_SECONDS,
         )
-        if self._shared:  # a sweep may have taken bytes that no revision named before
+        if self._shared:  # another worker may have deleted bytes that no revision named before
             await self._views.keep_originals(batch)
         by_key = {one.revision.key: one for one in batch}
         await self._backends.staging.stage([one for claim in claims for one in _staged(claim, by_key[claim.key])])

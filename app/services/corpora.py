@@ -55,7 +55,7 @@ async def reindex(
 
 def _checked(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
     """Settings of strategies that exist and can work here."""
-    strategies.config_of("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
+    strategies.parse_config("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
     return CorpusSettings(
         chunker=chunker,
         extractor=extractor,

@@ -52,7 +52,7 @@ async def hand_in(
     except NotFound:
         await _drop_if_gone(container, corpus.id)
         raise
-    # Between keeping and queuing, a sweep may have taken bytes that no revision named: keep them once more.
+    # Between keeping and queuing, a worker may have deleted bytes that no revision named: write them once more.
     await container.files.put(corpus.id, contents)
     await container.notifier.notify_soon(corpus.id)
     return enqueued
@@ -63,7 +63,7 @@ async def _drop_if_gone(container: Container, corpus_id: str) -> None:
     try:
         await container.record.corpora.get_by_id(corpus_id)
     except NotFound:
-        await container.files.drop(corpus_id)
+        await container.files.delete_corpus(corpus_id)
 
 
 async def hand_in_all(

@@ -123,7 +123,7 @@ class MilvusVectorStore:
         if ids:
             await self._on(corpus_id, kind, work, None, self._work_on(len(ids)))
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         for kind in VectorKind:
             await self._on(corpus_id, kind, lambda collection: collection.drop(), None, self._work)
             self._sizes.pop(collection_name(corpus_id, kind), None)

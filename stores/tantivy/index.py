@@ -55,7 +55,7 @@ class TantivyTextIndex:
 
         await asyncio.to_thread(work)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Also the way out of an index that cannot be read any more."""
 
         def work() -> None:

@@ -52,7 +52,7 @@ async def ingest(container: SharedFolder, papers: Path) -> Summary:
         running = asyncio.create_task(_ingest(container, request, supervision, progress))
         worker = Worker("here", container.indexing, OPTIONS)
         while not running.done():
-            for corpus_id in await container.record.work.waiting():
+            for corpus_id in await container.record.maintenance.list_corpora_with_work():
                 await worker.work(corpus_id)
             await asyncio.sleep(0.02)
         return await running

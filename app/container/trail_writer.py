@@ -1,4 +1,7 @@
-"""Answers leave a trail, once they are given: what writes it neither delays an answer nor lets it fail."""
+"""Answer trails: `TrailWriter` stores the trace of an answer in Neo4j in the background.
+
+Writing a trail neither delays an answer nor makes it fail.
+"""
 
 import asyncio
 import logging
@@ -12,41 +15,45 @@ from core.ports.retrieval import Hit
 from core.ports.trails import Trail, TrailCitation, Trails, TrailStep
 from core.trace import Trace
 
-__all__ = ["TrailWriter", "trail_of"]
+__all__ = ["TrailWriter", "build_trail"]
 
 _log = logging.getLogger("hopweave.trails")
 
-_LONGEST = 10_000
-_LONGEST_QUOTE = 1_000
-_LONGEST_SEARCH = 500
-_STEPS = 50
-_SEARCHES = 10
-_CHUNKS = 20
-_CITATIONS = 50
-_IN_WORK = 100
-_FAREWELL_SECONDS = 10.0
+_MAX_TEXT = 10_000
+_MAX_QUOTE = 1_000
+_MAX_SEARCH = 500
+_MAX_STEPS = 50
+_MAX_SEARCHES = 10
+_MAX_CHUNKS = 20
+_MAX_CITATIONS = 50
+_MAX_TASKS = 100
+_CLOSE_SECONDS = 10.0
 
 
 class TrailWriter:
-    """Writes trails beside what goes on; `close` waits for those in work, though not for long."""
+    """Writes trails in background tasks."""
 
     def __init__(self, trails: Trails) -> None:
         self._trails = trails
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
-        """Returns at once. A trail that cannot be written, or comes while too many wait, is a line of the log."""
-        if len(self._tasks) >= _IN_WORK:
+    def enqueue(self, corpus: Corpus, question: str, answer: Answer, trace: Trace) -> None:
+        """Starts to write the trail of an answer, and returns at once.
+
+        A trail that cannot be written, or that comes while 100 others wait, is only logged.
+        """
+        if len(self._tasks) >= _MAX_TASKS:
             _log.warning("%d trails of answers wait to be written; one more is left out", len(self._tasks))
             return
-        work = self._write(corpus, trail_of(question, answer, trace))
+        work = self._write(corpus, build_trail(question, answer, trace))
         task = asyncio.create_task(work, name="writing a trail")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
+        """Waits at most ten seconds for the trails that are being written."""
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=_FAREWELL_SECONDS)
+            _, late = await asyncio.wait(self._tasks, timeout=_CLOSE_SECONDS)
             if late:
                 _log.warning("%d trails of answers were not written in time", len(late))
 
@@ -57,24 +64,24 @@ class TrailWriter:
             _log.warning("the trail of an answer was not written: %s", error)
         else:
             if written is None:
-                _log.info("the trail of an answer was not written: a passage that it shows is gone")
+                _log.info("the trail of an answer was not written: a passage that it shows was deleted")
 
 
-def trail_of(question: str, answer: Answer, trace: Trace) -> Trail:
-    """Cut to a size that a graph is read in: what is longer ends in `…`, what is more is left out."""
+def build_trail(question: str, answer: Answer, trace: Trace) -> Trail:
+    """Returns the trail of an answer, small enough for a graph: long texts end in `…`, further items are dropped."""
     links = dict.fromkeys(f"[{one.marker}] {one.url}" for one in answer.citations if one.url is not None)
     return Trail(
         question=_cut(question),
         answer=_cut(answer.text),
         reasoner=answer.reasoner,
-        steps=tuple(_steps(answer, trace))[:_STEPS],
-        citations=tuple(_citations(answer.citations))[:_CITATIONS],
-        links=tuple(links)[:_CITATIONS],
+        steps=tuple(_steps(answer, trace))[:_MAX_STEPS],
+        citations=tuple(_citations(answer.citations))[:_MAX_CITATIONS],
+        links=tuple(links)[:_MAX_CITATIONS],
     )
 
 
 def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
-    """Those of the answer; then searches that belong to none of them, as one step each place that they name."""
+    """Yields the steps of the answer, then one step for each other step id that searches bear."""
     searches: dict[str, list[SearchEvent]] = {}
     for event in trace.events:
         if isinstance(event, SearchEvent):
@@ -86,7 +93,7 @@ def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
             answer=_cut(step.answer),
             verdict=step.verdict,
             needs=step.parents,
-            searches=_told(searches.pop(step.id, ())),
+            searches=_format_searches(searches.pop(step.id, ())),
             chunks=_chunks(step.hits),
         )
     for id, events in searches.items():
@@ -94,28 +101,28 @@ def _steps(answer: Answer, trace: Trace) -> Iterator[TrailStep]:
             id=id or "search",
             question=_cut(events[0].query),
             answer="",
-            searches=_told(events),
+            searches=_format_searches(events),
             chunks=_chunks(hit for event in events for hit in event.hits),
         )
 
 
-def _told(events: Iterable[SearchEvent]) -> tuple[str, ...]:
-    told = (_cut(f"{event.searcher}: {event.query}", _LONGEST_SEARCH) for event in events)
-    return tuple(dict.fromkeys(told))[:_SEARCHES]
+def _format_searches(events: Iterable[SearchEvent]) -> tuple[str, ...]:
+    texts = (_cut(f"{event.searcher}: {event.query}", _MAX_SEARCH) for event in events)
+    return tuple(dict.fromkeys(texts))[:_MAX_SEARCHES]
 
 
 def _chunks(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """What is of the corpus."""
-    return tuple(dict.fromkeys(hit.chunk.id for hit in hits if hit.url is None))[:_CHUNKS]
+    """Returns the ids of the chunks of the corpus, each once; passages of the web are left out."""
+    return tuple(dict.fromkeys(hit.chunk.id for hit in hits if hit.url is None))[:_MAX_CHUNKS]
 
 
 def _citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:
-    """A marker that stands at several places with one quote is one line of the graph."""
+    """Yields each marker with a quote once, however often the answer repeats it."""
     for marker, chunk_id, quote in dict.fromkeys(
-        (one.marker, one.chunk_id, _cut(one.quote, _LONGEST_QUOTE)) for one in citations if one.url is None
+        (one.marker, one.chunk_id, _cut(one.quote, _MAX_QUOTE)) for one in citations if one.url is None
     ):
         yield TrailCitation(marker=marker, chunk_id=chunk_id, quote=quote)
 
 
-def _cut(text: str, longest: int = _LONGEST) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+def _cut(text: str, most: int = _MAX_TEXT) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -74,8 +74,9 @@ async def test_it_waits_for_the_record_and_tells_what_was_indexed(
 async def test_it_does_not_wait_longer_than_workers_do(
     container: SharedFolder, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await container.close()
     monkeypatch.setenv("HOPWEAVE_WORKER__RETRY_MINUTES", "0")
-    container.settings = read_settings()
+    container = SharedFolder(read_settings())
     container.record.documents = Away(container.record.documents, times=3)
     with pytest.raises(Unavailable, match="does not answer"):
         await ingest(container, papers)

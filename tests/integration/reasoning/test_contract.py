@@ -22,7 +22,7 @@ _OPTIONS = {"extractive": {"min_similarity": 0.05}}
 class TestEachReasoner(ReasonerContract):
     """All with their default options, but for those of `_OPTIONS`."""
 
-    @pytest.fixture(params=sorted(strategies.names(REASONERS)), autouse=True)
+    @pytest.fixture(params=sorted(strategies.list_names(REASONERS)), autouse=True)
     async def _each(self, request: pytest.FixtureRequest, server: ChatServer) -> AsyncIterator[None]:
         server.respond = good_model(ANSWER, QUESTION)
         self.desk = ReasoningDesk(server, {})

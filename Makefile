@@ -5,12 +5,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# Tests on real servers, in groups that run side by side. Those that kill, freeze or fill servers start servers of their
+# own; all others share one of each.
+OWN_SERVERS := tests/faults tests/servers/test_servers.py
+TESTS := tests=$(BIN)/pytest -q -m "not servers and not image" -n 2 --dist loadfile
+ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q -m servers $(OWN_SERVERS:%=--ignore=%) tests
+ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)
+SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side
+
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help setup demo test test-servers test-image servers servers-stop check format bench train-ranker lock docs
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -39,12 +47,21 @@ check: setup ## Format, lint, types and import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+quick: setup ## Format, lint, types and unit tests, in a minute
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	@$(SIDE_BY_SIDE) 'types=$(BIN)/mypy' 'unit tests=$(BIN)/pytest -q -n 2 --hypothesis-profile=quick tests/unit'
+
 test: check ## Everything that needs no server
-	$(BIN)/pytest -m "not servers and not image"
+	$(BIN)/pytest -m "not servers and not image" -n 2 --dist loadfile
 
 test-servers: setup ## What needs real servers; installs and starts them
 	$(BIN)/python -m tests.servers install
-	$(BIN)/pytest -m servers
+	@$(SIDE_BY_SIDE) '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
+
+ci: setup ## Everything but the image, side by side: what .ci/run runs
+	@$(SIDE_BY_SIDE) 'check=$(MAKE) check' 'servers=$(BIN)/python -m tests.servers install'
+	@$(SIDE_BY_SIDE) '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
 test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image

@@ -16,7 +16,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # So a shell starts what runs in its background; tests that interrupt a command would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # A deadline, or a check for slowness, would be a timed test.
-settings.register_profile("hopweave", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "hopweave", deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow]
+)  # `CI=true` would make it deterministic
 settings.register_profile("quick", parent=settings.get_profile("hopweave"), max_examples=20, database=None)
 settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after this
 

@@ -12,7 +12,7 @@ from app.services.documents import list_documents, prune
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
 from app.supervision.supervision import Supervision
-from cli.flows.jobs import wait_for_job
+from cli.flows.jobs import read_after_job, wait_for_job
 from cli.output.console import print_status
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
@@ -110,10 +110,10 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=await _count_chunks(container, corpus, job, keys),
+        chunks=await read_after_job(supervision, lambda: _count_chunks(container, corpus, job, keys)),
         seconds=_seconds(job),
         pruned=pruned,
-        paused=await _find_pause_reason(container, corpus, job),
+        paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
     )
 
 

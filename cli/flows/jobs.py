@@ -1,8 +1,8 @@
 """Waits for a job while a worker processes it."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.output.console import print_status
 from core.errors import Unavailable
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from app.supervision.supervision import Supervision
     from core.jobs import Job
 
-__all__ = ["complete_job", "wait_for_job"]
+__all__ = ["complete_job", "read_after_job", "wait_for_job"]
+
+T = TypeVar("T")
 
 _POLL_SECONDS = 0.2
 
@@ -46,3 +48,20 @@ async def complete_job(container: "Container", job: "Job", watch: "Callable[[Job
     """Does the same as `wait_for_job`, and starts a worker if none runs."""
     with container.composition.supervise() as supervision:
         return await wait_for_job(container, supervision, job, watch)
+
+
+async def read_after_job(supervision: "Supervision", read: "Callable[[], Awaitable[T]]") -> T:
+    """Returns what `read` returns, which a command reports once its job has ended.
+
+    On servers an unavailable record is retried as in `wait_for_job`: a server that has just been restarted may not
+    answer for some seconds, and the work is done.
+    """
+    job_watch = supervision.watch_job()
+    while True:
+        try:
+            return await read()
+        except Unavailable as error:
+            message = job_watch.handle_outage(error)
+        if message:
+            print_status(message)
+        await asyncio.sleep(_POLL_SECONDS)

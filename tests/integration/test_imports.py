@@ -35,3 +35,23 @@ def test_the_built_in_weights_are_known_without_torch() -> None:
         "[m for m in ('torch', 'transformers', 'sentence_transformers', 'openai') if m in sys.modules])"
     )
     assert output_of(script) == f"{BUILT_IN} 384 254 [2, 0] []"
+
+
+def test_the_python_api_loads_nothing_and_leaves_the_path_alone() -> None:
+    program = (
+        "import sys; before = list(sys.path); import hopweave; "
+        "heavy = [name for name in ('httpx', 'pydantic', 'importlib.metadata', 'asyncio') if name in sys.modules]; "
+        "hopweave.open; ours = [name for name in ('core', 'app', 'api', 'cli') if name in sys.modules]; "
+        "print(heavy, ours, sys.path == before)"
+    )
+    assert output_of(program) == "[] [] True"
+
+
+def test_unit_tests_are_collected_without_anything_heavy() -> None:
+    """`make quick` takes seconds: fixtures and tests import what is heavy when they run."""
+    heavy = ("torch", "transformers", "numba", "scipy", "pandas", "igraph", "lightgbm", "tantivy", "neo4j", "pymilvus")
+    program = (
+        "import sys, pytest; code = pytest.main(['tests/unit', '--collect-only', '-qq', '-p', 'no:cacheprovider']); "
+        f"print(code == 0, [name for name in {heavy!r} if name in sys.modules])"
+    )
+    assert output_of(program).splitlines()[-1] == "True []"

@@ -72,6 +72,7 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "query_entities": lambda answer, _, __: {"entities": [answer]},
     "rewrite_keywords": lambda _, asked, __: {"keywords": [asked]},
     "verify": lambda _, __, ___: {"enough": True},
+    "refine_query": lambda _, asked, __: {"extend": asked[:100], "emphasize": "", "filter": ""},
     "supplement": lambda _, __, ___: {"queries": []},
     "critique": lambda _, __, ___: {"relevant": True, "support": "full", "usefulness": 5},
     "review": lambda _, __, ___: {"status": "PASS", "answer": "", "citations": [], "question": ""},

@@ -2,8 +2,6 @@
 
 import importlib.metadata
 import inspect
-import subprocess
-import sys
 
 import pytest
 
@@ -20,17 +18,6 @@ def test_what_is_public_is_there() -> None:
 
 def test_the_version_is_that_of_the_package() -> None:
     assert hopweave.__version__ == importlib.metadata.version("hopweave")
-
-
-def test_importing_loads_nothing_and_leaves_the_path_alone() -> None:
-    code = (
-        "import sys; before = list(sys.path); import hopweave; "
-        "heavy = [name for name in ('httpx', 'pydantic', 'importlib.metadata', 'asyncio') if name in sys.modules]; "
-        "hopweave.open; ours = [name for name in ('core', 'app', 'api', 'cli') if name in sys.modules]; "
-        "print(heavy, ours, sys.path == before)"
-    )
-    ran = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[] [] True"
 
 
 def test_both_clients_have_the_same_methods() -> None:

@@ -15,7 +15,8 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from retrieval.hippo.fact_linking import LinkedFact
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
-from testing.contracts.searcher import PASSAGES, QUESTION, Passage
+from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
 OPTIONS = {"filter": False}

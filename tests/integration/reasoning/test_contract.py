@@ -1,0 +1,38 @@
+"""Every reasoner that is there runs the contract, with a scripted model that does each role's work well."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from core import strategies
+from core.ports.reasoning import Reasoner
+from core.ports.retrieval import Searcher
+from core.strategies import StrategySpec, build
+from reasoning import REASONERS
+from testing.contracts.reasoner import ANSWER, QUESTION, ReasonerContract
+from tests.integration.reasoning.good_model import good_model
+from tests.reasoning_desk import ReasoningDesk
+from tests.twins.chat_server import ChatServer
+
+_OPTIONS = {"extractive": {"min_similarity": 0.05}}
+"""The twin of an embedding model knows words only: sentences are farther from questions than with a real one."""
+
+
+class TestEachReasoner(ReasonerContract):
+    """All with their default options, but for those of `_OPTIONS`."""
+
+    @pytest.fixture(params=sorted(strategies.list_names(REASONERS)), autouse=True)
+    async def _each(self, request: pytest.FixtureRequest, server: ChatServer) -> AsyncIterator[None]:
+        server.respond = good_model(ANSWER, QUESTION)
+        self.desk = ReasoningDesk(server, {})
+        self.name = request.param
+        self.searches = self.name != "direct"
+        yield
+        await self.desk.models.close()
+
+    def reasoner_over(self, searcher: Searcher) -> Reasoner:
+        backends = replace(self.desk.backends, searcher=searcher, searchers=lambda _: searcher)
+        options = _OPTIONS.get(self.name, {})
+        reasoner: Reasoner = build(REASONERS, StrategySpec(name=self.name, options=options), "reasoner", backends)
+        return reasoner

@@ -1,1 +1,1 @@
-"""HTTP: a router per noun, one table of errors, and the guard before them all."""
+"""The HTTP API: routes, schemas, the table of error statuses, and the guard that every request passes first."""

@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 from api.connection import cancel_all, run_while_connected
 from api.deps import json_response
 from api.problems import details_of
-from api.schemas.ask import answer_out
-from api.schemas.events import event_out
+from api.schemas.ask import AnswerOut
+from api.schemas.events import convert_event
 from core.errors import HopweaveError
 from core.ports.reasoning import Answer
 from core.trace import Event, Trace
@@ -30,7 +30,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 async def send_answer(request: Request, work: Coroutine[Any, Any, Answer], trace: Trace) -> Response:
     """Returns a response with the answer of `work`, which is cancelled if the client disconnects before."""
-    return json_response(answer_out(await run_while_connected(request, work), trace))
+    return json_response(AnswerOut.from_answer(await run_while_connected(request, work), trace))
 
 
 async def stream_answer(request: Request, work: Coroutine[Any, Any, Answer], trace: Trace) -> EventSourceResponse:
@@ -92,13 +92,13 @@ class _AnswerStream:
             return KEEPALIVE_COMMENT
 
     def _enqueue(self, event: Event) -> None:
-        if (data := event_out(event)) is not None:
+        if (data := convert_event(event)) is not None:
             self._queue.put_nowait(self._format(event.kind, data.model_dump_json()))
 
     def _last(self) -> bytes:
         error = self._task.exception()
         if error is None:
-            return self._format("answer", answer_out(self._task.result(), self._trace).model_dump_json())
+            return self._format("answer", AnswerOut.from_answer(self._task.result(), self._trace).model_dump_json())
         if not isinstance(error, HopweaveError):
             _log.error("%s failed", self._instance, exc_info=error)
         return self._format("error", json.dumps(details_of(error, self._instance)))

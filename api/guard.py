@@ -1,4 +1,4 @@
-"""What stands before every route: who may call, from where, and how much he may send."""
+"""`Guard`: the middleware that checks, before any route, who calls, from where, and how large the body is."""
 
 import hmac
 import ipaddress
@@ -22,10 +22,11 @@ _MEGABYTE = 1_000_000
 
 
 class Guard:
-    """ASGI middleware. With keys, a caller shows one; without, only this machine is served, and no foreign web page.
+    """ASGI middleware. With keys, a request needs one. Without keys, only requests of this machine are served, and none
+    of a foreign web page.
 
-    A page that somebody visits can send requests to his own machine: so without keys, `Host` must be one of ours (a
-    name that was rebound is not), `Origin` and `Sec-Fetch-Site` must not be foreign, and bodies need the content type
+    A web page can send requests to its visitor's own machine. So without keys, `Host` must be one of this server's (a
+    rebound DNS name is not), and `Origin` and `Sec-Fetch-Site` must not be foreign. Bodies always need the content type
     that a form cannot send.
     """
 
@@ -40,9 +41,9 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
+        refusal = self._refuse(scope, headers)
         if refusal is None:
-            await self._app(scope, self._limited(receive), send)
+            await self._app(scope, self._limit_body(receive), send)
             return
         status, detail = refusal
         more: dict[str, str] = {"Connection": "close"} if _has_body(headers) else {}
@@ -50,11 +51,11 @@ class Guard:
             more["WWW-Authenticate"] = "Bearer"
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[HTTPStatus, str] | None:
+    def _refuse(self, scope: Scope, headers: Headers) -> tuple[HTTPStatus, str] | None:
         if self._keys:
             if scope["path"] not in _OPEN and not self._has_key(headers):
                 return HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`"
-        elif (why := self._foreign(scope, headers)) is not None:
+        elif (why := self._refuse_foreign(scope, headers)) is not None:
             return HTTPStatus.FORBIDDEN, why
         if not _has_body(headers):
             return None
@@ -68,15 +69,15 @@ class Guard:
     def _has_key(self, headers: Headers) -> bool:
         scheme, _, shown = headers.get("authorization", "").partition(" ")
         given = shown.strip().encode("latin-1", "replace")
-        # Every key is compared, so that the time tells nothing of which one was nearly right.
+        # Every key is compared, so that the time does not tell which one was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._keys]
         return scheme.lower() == "bearer" and any(matches)
 
-    def _foreign(self, scope: Scope, headers: Headers) -> str | None:
-        """Why this request does not come from here."""
+    def _refuse_foreign(self, scope: Scope, headers: Headers) -> str | None:
+        """Returns why the request does not come from this machine; None if it does."""
         client = scope.get("client")
         if client is not None and not is_loopback(client[0]):
-            return "without HOPWEAVE_API__KEYS this server answers its own machine only"
+            return "without HOPWEAVE_API__KEYS this server answers only its own machine"
         host = headers.get("host", "")
         if _name(host) not in self._hosts:
             return f"host {host!r} is not one of this server's; add it to HOPWEAVE_API__HOSTS"
@@ -87,11 +88,11 @@ class Guard:
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
 
-    def _limited(self, receive: Receive) -> Receive:
-        """A body whose length was not announced is cut off when it exceeds the limit."""
+    def _limit_body(self, receive: Receive) -> Receive:
+        """Returns a `receive` that refuses a body without announced length as soon as it exceeds the limit."""
         received = 0
 
-        async def limited() -> Message:
+        async def receive_limited() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
@@ -101,7 +102,7 @@ class Guard:
                 )
             return message
 
-        return limited
+        return receive_limited
 
     def _too_large(self) -> str:
         return (
@@ -111,7 +112,7 @@ class Guard:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address (or `localhost`) is this machine, seen from itself."""
+    """Whether an address (or the name `localhost`) is a loopback address."""
     if address == "localhost":
         return True
     try:
@@ -125,6 +126,6 @@ def _has_body(headers: Mapping[str, str]) -> bool:
 
 
 def _name(host: str) -> str:
-    """The host without its port."""
+    """Returns the host without its port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()

@@ -1,4 +1,4 @@
-"""The HTTP application: a table of contents."""
+"""`create_app`: the HTTP application with its routes, and what runs in the background while it serves."""
 
 import asyncio
 import logging
@@ -21,7 +21,10 @@ _log = logging.getLogger("hopweave.api")
 
 
 def create_app(settings: Settings | None = None, *, container: Container | None = None) -> FastAPI:
-    """The application; a container that is given is used and not closed, else one is made when the server starts."""
+    """Returns the application.
+
+    A given container is used and not closed; without one, the application makes its own when the server starts.
+    """
     settings = container.settings if container is not None else settings or read_settings()
     app = FastAPI(
         title="Hopweave",
@@ -43,7 +46,7 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Hold a container, warm it up beside answering, and ring for work that waits."""
+    """Opens a container, warms it up in the background, and notifies workers of waiting work."""
     given: Container | None = app.state.container
     container = given or Container(app.state.settings)
     app.state.container = container
@@ -63,6 +66,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _report(task: "asyncio.Task[None]") -> None:
-    """A fault in the background has nobody else to be told to."""
+    """Logs the error of a background task: nothing awaits its result."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("%s ended", task.get_name(), exc_info=error)

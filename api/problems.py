@@ -1,4 +1,7 @@
-"""Errors as RFC 9457 problem details: the one table of statuses, and the handlers that use it."""
+"""Errors as RFC 9457 problem details: the table from errors to statuses, and the handlers that use it.
+
+Open it to give a new error its status.
+"""
 
 import json
 import logging
@@ -34,11 +37,11 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.BudgetExhausted: HTTPStatus.GATEWAY_TIMEOUT,
 }
 WRONG_SETTINGS = "wrong_settings"
-"""The `code` of what only whoever runs this server can mend: no caller's fault, and no use in trying again."""
+"""The `code` of an error in this server's settings: no client caused it, and trying again does not help."""
 
 _RETRY_SECONDS = "5"
-_CLIENT_CLOSED_REQUEST = 499  # the web servers' own word for it
-_UNFORESEEN = "the server failed at this; its log says how"
+_CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
+_UNFORESEEN = "the server failed to answer this request; its log has the reason"
 _MEDIA_TYPE = "application/problem+json"
 PROBLEM: dict[str, Any] = {
     "type": "object",
@@ -49,8 +52,8 @@ PROBLEM: dict[str, Any] = {
         "code": {
             "type": "string",
             "enum": [WRONG_SETTINGS],
-            "description": "With a 503 that has no `Retry-After`: a setting is wrong, which `detail` names, or a "
-            "server refuses it. It stays so until somebody mends it.",
+            "description": "With a 503 that has no `Retry-After`: a setting is wrong, or a server refuses it; "
+            "`detail` names it. The error stays until the setting is corrected.",
         },
         "errors": {
             "type": "array",
@@ -65,7 +68,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": PROBLEM}}}
     for status in ("4XX", "5XX")
 }
-"""For the description of the API: every route answers so."""
+"""The error responses of every route, for the OpenAPI description."""
 
 
 def problem(
@@ -77,7 +80,7 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """A response with the problem's details; `errors` lists the fields that are wrong."""
+    """Returns a response with the problem's details; `errors` lists the fields that are wrong."""
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
@@ -85,19 +88,19 @@ def problem(
 
 
 def details_of(error: BaseException, instance: str) -> dict[str, Any]:
-    """The problem that an error is, for where a response has begun already."""
+    """Returns the problem of an error, for a response that has already begun and cannot change its status."""
     if isinstance(error, errors.HopweaveError):
         return _details(_status(error), str(error), instance, _code(error))
     return _details(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance)
 
 
 def install(app: FastAPI) -> None:
-    """Have every error of the app answered as a problem."""
-    app.add_exception_handler(errors.HopweaveError, _ours)
-    app.add_exception_handler(RequestValidationError, _validation)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(Exception, _bug)
+    """Registers the handlers, so that the app answers every error with a problem."""
+    app.add_exception_handler(errors.HopweaveError, _handle_hopweave_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_body)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(ClientDisconnect, _handle_disconnect)
+    app.add_exception_handler(Exception, _handle_bug)
 
 
 def _details(status: int, detail: str, instance: str, code: str | None = None) -> dict[str, Any]:
@@ -119,7 +122,7 @@ def _code(error: errors.HopweaveError) -> str | None:
     return WRONG_SETTINGS if isinstance(error, errors.InvalidSettings) else None
 
 
-def _ours(request: Request, error: Exception) -> Response:
+def _handle_hopweave_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
     status = _status(error)
     code = _code(error)
@@ -128,13 +131,13 @@ def _ours(request: Request, error: Exception) -> Response:
     return problem(status, str(error), instance=request.url.path, code=code, headers=headers)
 
 
-def _gone(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
-    """Nobody is there to read it."""
+def _handle_disconnect(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature
+    """Returns an empty response: the client is gone and reads none."""
     return Response(status_code=_CLIENT_CLOSED_REQUEST)
 
 
-def _validation(request: Request, error: Exception) -> Response:
-    """What was sent is not repeated: it may be long, secret, or no Unicode."""
+def _handle_invalid_body(request: Request, error: Exception) -> Response:
+    """Names the fields that are wrong, without their values: these may be long, secret, or no valid Unicode."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
@@ -147,17 +150,17 @@ def _validation(request: Request, error: Exception) -> Response:
 
 
 def _place(location: Sequence[str | int]) -> str:
-    """`documents[3].key` for ("body", "documents", 3, "key")."""
+    """Returns `documents[3].key` for ("body", "documents", 3, "key")."""
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location[1:])
     return place.removeprefix(".") or str(location[0])
 
 
-def _http(request: Request, error: Exception) -> Response:
+def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
     return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
 
 
-def _bug(request: Request, error: Exception) -> Response:
-    """The text of an error that nobody foresaw stays in the log."""
+def _handle_bug(request: Request, error: Exception) -> Response:
+    """Logs an unexpected error, whose text is not sent to the client."""
     _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=request.url.path)

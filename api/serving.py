@@ -1,4 +1,4 @@
-"""The server process: HTTP in front; a worker beside it where all is in one data folder."""
+"""`serve`: the server process of `hopweave serve`, with a worker beside it if all data is in one folder."""
 
 import asyncio
 import logging
@@ -24,12 +24,12 @@ _log = logging.getLogger("uvicorn.error")
 
 
 def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
-    """Serve until SIGINT or SIGTERM, and keep a worker running meanwhile, unless workers are started apart, on servers.
+    """Serves until SIGINT or SIGTERM.
 
-    `descriptor` is a listening socket that the parent process passed on. Then this process alone serves on it and logs
-    no requests; `port` and `processes` are not used.
-
-    Raises `InvalidInput` for an open door, and `InvalidSettings` where a server refuses us.
+    Without servers, a worker process runs meanwhile; with servers, workers are started separately. `descriptor` is a
+    listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, and
+    `port` and `processes` are not used. Raises `InvalidInput` if other machines could call without a key, and
+    `InvalidSettings` if a server refuses the settings.
     """
     if not is_loopback(host) and not settings.api.keys:
         raise InvalidInput(
@@ -37,7 +37,7 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
             "of secrets that callers send as bearer tokens), or listen on 127.0.0.1"
         )
     _check(settings)
-    signal.signal(signal.SIGTERM, _leave)  # uvicorn ends first, and then hands the signal on to this
+    signal.signal(signal.SIGTERM, _exit)  # uvicorn stops first, and then calls this handler
     with choose_composition(settings).supervise():
         if descriptor is not None:
             _serve_on(descriptor)
@@ -60,11 +60,11 @@ def _serve_on(descriptor: int) -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Make the default searcher and reasoner once, and look at the servers: what is wrong with them is said now, not by
-    the first question. A server that is away is waited for.
+    """Builds the default searcher and reasoner once and checks the servers, so that wrong settings are reported now and
+    not by the first question. A server that does not answer yet is no error.
     """
 
-    async def make() -> None:
+    async def check() -> None:
         container = Container(settings)
         try:
             await check_at_start(container)
@@ -72,9 +72,9 @@ def _check(settings: Settings) -> None:
         finally:
             await container.close()
 
-    asyncio.run(make())
+    asyncio.run(check())
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """Leave through the `with` blocks, so that the worker ends in peace."""
+def _exit(_signal: int, _frame: FrameType | None) -> None:
+    """Exits through the `with` blocks, so that the worker is stopped properly."""
     sys.exit(0)

@@ -1,4 +1,4 @@
-"""Documents of a body as submissions."""
+"""`parse_submissions`: the documents of a request body as submissions."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ from core.documents import Submission
 from core.errors import InvalidInput
 from indexer import submission_from_json
 
-__all__ = ["submissions"]
+__all__ = ["parse_submissions"]
 
 
-def submissions(documents: Sequence[DocumentIn]) -> list[Submission]:
-    """Raises `InvalidInput` naming the document that is wrong by its place in the list."""
-    made = []
-    for place, document in enumerate(documents):
+def parse_submissions(documents: Sequence[DocumentIn]) -> list[Submission]:
+    """Returns the submissions in order; raises `InvalidInput` with the index of the first wrong document."""
+    submissions = []
+    for index, document in enumerate(documents):
         try:
-            made.append(submission_from_json(document.model_dump(exclude_unset=True)))
+            submissions.append(submission_from_json(document.model_dump(exclude_unset=True)))
         except InvalidInput as error:
-            raise InvalidInput(f"documents[{place}]: {error}") from error
-    return made
+            raise InvalidInput(f"documents[{index}]: {error}") from error
+    return submissions

@@ -1,1 +1,1 @@
-"""The composition root: container, worker process and its supervision, and the entry points of the use cases."""
+"""The application: compositions, container, workers and their supervision, and the use cases that entry points call."""

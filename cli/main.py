@@ -21,7 +21,7 @@ from cli.commands import (
 )
 from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
-from core.text.characters import is_whole
+from core.text.characters import is_valid_text
 
 __all__ = ["app", "run"]
 
@@ -86,4 +86,4 @@ def run() -> None:
 
 def _is_no_text(argument: str) -> bool:
     """Returns whether the argument holds bytes that could not be decoded (lone surrogates)."""
-    return not is_whole(argument)
+    return not is_valid_text(argument)

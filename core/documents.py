@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
-from core.text.characters import NO_CHARACTER, check_text, half_in, is_whole
+from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
 __all__ = [
     "MAX_KEY_LENGTH",
@@ -145,7 +145,7 @@ def check_key(key: str) -> str:
         raise InvalidInput("a document's key is empty; give each document a key, or leave it out to have one made")
     if len(key) > MAX_KEY_LENGTH:
         raise InvalidInput(f"document key {shown} has {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed")
-    if not is_whole(key):
+    if not is_valid_text(key):
         raise InvalidInput(f"document key {shown} {NO_CHARACTER} (a file's name that is not UTF-8 holds such halves)")
     if any(ord(c) < 32 or ord(c) == 127 for c in key):
         raise InvalidInput(f"document key {shown} holds a control character; remove it")
@@ -166,6 +166,6 @@ def check_submission(submission: Submission) -> Submission:
     document = f"document {check_key(submission.key)!r}:"
     check_text(submission.media_type, f"{document} its media type")
     check_text(submission.title or "", f"{document} `title`")
-    if place := half_in(submission.metadata, "metadata"):
+    if place := find_half(submission.metadata, "metadata"):
         raise InvalidInput(f"{document} `{place}` {NO_CHARACTER}")
     return submission

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidFilter
-from core.text.characters import NO_CHARACTER, half_in
+from core.text.characters import NO_CHARACTER, find_half
 
 __all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "parse_filter"]
 
@@ -41,7 +41,7 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
     terms = _count_terms(source, 1)
     if terms > MAX_TERMS:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")
-    if place := half_in(source):
+    if place := find_half(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
     return DocumentFilter(source=source, _test=_parse_group(source))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-__all__ = ["Job", "JobKind", "JobState", "job_state"]
+__all__ = ["Job", "JobKind", "JobState", "derive_job_state"]
 
 
 class JobKind(StrEnum):
@@ -65,7 +65,7 @@ class Job:
         return self.state.final or self.state is JobState.PAUSED
 
 
-def job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
+def derive_job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
     """Returns the state of a job from the number of its revisions in each state."""
     if any(counts.get(s) for s in ("loading", "extracting", "writing", "deleting")):
         return JobState.RUNNING

@@ -17,9 +17,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import InvalidStrategy
-from core.text.characters import NO_CHARACTER, half_in, is_whole
+from core.text.characters import NO_CHARACTER, find_half, is_valid_text
 
-__all__ = ["StrategyConfig", "StrategySpec", "build", "config_of", "describe", "module_of", "names", "parse_spec"]
+__all__ = [
+    "StrategyConfig",
+    "StrategySpec",
+    "build",
+    "describe",
+    "list_names",
+    "load_module",
+    "parse_config",
+    "parse_spec",
+]
 
 
 class StrategyConfig(BaseModel):
@@ -50,7 +59,7 @@ def parse_spec(text: str) -> StrategySpec:
 
     Raises `InvalidStrategy` if an option is not of the form key=value.
     """
-    if not is_whole(text):
+    if not is_valid_text(text):
         raise InvalidStrategy(f"{text!r} {NO_CHARACTER}")
     name, _, rest = text.partition(":")
     options: dict[str, Any] = {}
@@ -69,26 +78,26 @@ def _read(value: str) -> object:
         return value
 
 
-def names(package: str) -> list[str]:
+def list_names(package: str) -> list[str]:
     """Returns the names of a package's strategies, sorted; modules that begin with '_' are not strategies."""
     path = importlib.import_module(package).__path__
     return sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_"))
 
 
-def module_of(package: str, name: str, kind: str) -> ModuleType:
+def load_module(package: str, name: str, kind: str) -> ModuleType:
     """Returns the module of a strategy; raises `InvalidStrategy`, with `kind` ("searcher", …) in its message."""
-    known = names(package)
+    known = list_names(package)
     if name not in known:
         raise InvalidStrategy(f"there is no {kind} {name!r}; there are: {', '.join(known)}")
     return importlib.import_module(f"{package}.{name}")
 
 
-def config_of(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
+def parse_config(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
     """Returns the strategy's `Config` with the given options; raises `InvalidStrategy`, naming each option that is
     wrong.
     """
-    config_type: type[StrategyConfig] = module_of(package, spec.name, kind).Config
-    if place := half_in(spec.options):
+    config_type: type[StrategyConfig] = load_module(package, spec.name, kind).Config
+    if place := find_half(spec.options):
         raise InvalidStrategy(f"{kind} {spec.name!r}: its option `{place}` {NO_CHARACTER}")
     try:
         return config_type.model_validate(dict(spec.options))
@@ -100,15 +109,15 @@ def config_of(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
 
 def build(package: str, spec: StrategySpec, kind: str, backends: object) -> Any:
     """Returns the strategy that `spec` names, built over `backends`."""
-    config = config_of(package, spec, kind)
-    return module_of(package, spec.name, kind).build(config, backends)
+    config = parse_config(package, spec, kind)
+    return load_module(package, spec.name, kind).build(config, backends)
 
 
 def describe(package: str, kind: str) -> list[dict[str, Any]]:
     """Returns name, description and options (JSON schema) of each strategy of a package."""
     described = []
-    for name in names(package):
-        module = module_of(package, name, kind)
+    for name in list_names(package):
+        module = load_module(package, name, kind)
         described.append(
             {
                 "name": name,

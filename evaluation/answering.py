@@ -89,17 +89,12 @@ async def _warm_up(container: Container, asked: AnswerOptions) -> None:
 
 
 async def _answer(container: Container, asked: AnswerOptions, question: GoldQuestion, reasoner: str) -> AnswerRow:
+    spec, over = parse_spec(reasoner), parse_spec(asked.over) if asked.over else None
     limits = container.settings.budget
     trace = Trace(budget=Budget(calls=limits.calls, tokens=limits.tokens, seconds=limits.seconds))
     began = time.perf_counter()
     try:
-        request = AskRequest(
-            question=question.text,
-            reasoner=parse_spec(reasoner),
-            searcher=parse_spec(asked.over) if asked.over else None,
-            k=asked.k,
-            web=asked.web,
-        )
+        request = AskRequest(question=question.text, reasoner=spec, searcher=over, k=asked.k, web=asked.web)
         answer = await ask(container, asked.corpus, request, trace)
     except HopweaveError as error:
         seconds = time.perf_counter() - began

@@ -8,9 +8,9 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
-from core.prompting.prompts import prompt_files
+from core.prompting.prompts import list_prompt_files
 from core.settings import Settings
-from core.strategies import config_of, parse_spec
+from core.strategies import parse_config, parse_spec
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from reasoning import REASONERS
 
@@ -61,7 +61,10 @@ def fingerprint_gold(question: GoldQuestion) -> str:
 def fingerprint_prompts(*packages: str) -> str:
     """Returns the fingerprint of the wording of every prompt in these packages."""
     parts = [
-        part for package in packages for path in prompt_files(package) for part in (path.name, path.read_text("utf-8"))
+        part
+        for package in packages
+        for path in list_prompt_files(package)
+        for part in (path.name, path.read_text("utf-8"))
     ]
     return digest("prompts", parts)
 
@@ -69,7 +72,7 @@ def fingerprint_prompts(*packages: str) -> str:
 def _strategy(package: str, text: str, kind: str) -> str:
     """Returns the name with all options in effect, so that a changed default is another strategy."""
     spec = parse_spec(text)
-    return f"{spec.name} {config_of(package, spec, kind).model_dump_json()}"
+    return f"{spec.name} {parse_config(package, spec, kind).model_dump_json()}"
 
 
 def _models(settings: Settings) -> str:

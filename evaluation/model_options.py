@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import InvalidInput
-from core.prompting.prompts import prompt_names
+from core.prompting.prompts import list_prompt_names
 
 __all__ = ["parse_model_options"]
 
@@ -45,6 +45,6 @@ def _check(role: str, text: str) -> None:
             f"--model {text!r}: indexing is done by a worker with settings of its own; "
             "set HOPWEAVE_LLM__ROLES__EXTRACT__MODEL in the environment"
         )
-    known = prompt_names(*_PACKAGES) | _BESIDE
+    known = list_prompt_names(*_PACKAGES) | _BESIDE
     if role not in known:
         raise InvalidInput(f"--model {text!r}: there is no role {role!r}; there are: all, {', '.join(sorted(known))}")

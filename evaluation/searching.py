@@ -36,9 +36,10 @@ async def search_all(
 
 async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
     trace = Trace()
+    spec = parse_spec(searcher)
     began = time.perf_counter()
     try:
-        request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=_CHUNKS)
+        request = SearchRequest(query=question.text, searcher=spec, k=_CHUNKS)
         result = await search(container, corpus, request, trace)
     except HopweaveError as error:
         return score_failed_search(question, searcher, str(error))

@@ -15,7 +15,7 @@ from core.ports.retrieval import Query
 from core.ports.views import TextEntry, TextIndex, VectorBatch, VectorKind, VectorStore
 from core.text.name_spans import find_names
 from core.text.names import normalise
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 
 __all__ = ["IndexedCorpus", "Passage"]
 
@@ -153,7 +153,7 @@ def _commit(claim: Claim, passage: Passage) -> Commit:
         chunk=chunk,
         extract_hash=ids.digest("extract", [repr(passage)]),
         tokens=1,
-        terms=terms_of([passage.title], passage.text).tobytes(),
+        terms=extract_terms([passage.title], passage.text).tobytes(),
         title_names=(ids.entity_id(normalise(title)),) if normalise(title) else (),
     )
     return Commit(claim=claim, title=passage.title, chunks=(row,), mentions=mentions, facts=tuple(facts.values()))

@@ -11,7 +11,7 @@ from core.documents import Chunk, OnConflict, Span
 from core.graph import Fact, Mention
 from core.ports.record import ChunkRow, Claim, Commit, GraphChunk, NewRevision, Record
 from core.text.names import normalise
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 
 __all__ = [
     "LEASE",
@@ -81,7 +81,7 @@ def commit_of(
                 chunk=chunk,
                 extract_hash=ids.digest("extract", [text, *names]),
                 tokens=len(text.split()),
-                terms=terms_of([claim.key], text).tobytes(),
+                terms=extract_terms([claim.key], text).tobytes(),
                 title_names=(ids.entity_id(normalise(claim.key)), ids.entity_id(normalise(text))),
             )
         )

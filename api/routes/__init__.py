@@ -1,1 +1,1 @@
-"""One router per noun."""
+"""The routes: one router for each noun of the API."""

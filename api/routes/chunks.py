@@ -1,4 +1,4 @@
-"""Passages: all of a document, or one with its neighbours."""
+"""The routes of passages: all passages of a document, or one passage with its neighbours."""
 
 from fastapi import APIRouter, Response
 

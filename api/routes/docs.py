@@ -1,4 +1,4 @@
-"""The API described for people, from its own OpenAPI and without a script from elsewhere."""
+"""The page `/docs`: the API for human readers, made from its OpenAPI description without a foreign script."""
 
 import json
 from collections.abc import Iterator
@@ -48,11 +48,11 @@ def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[
         yield f"<p><code>{escape(parameter['name'])}</code> ({parameter['in']}): <code>{shape}</code></p>"
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content:
-        for name in _named(content["schema"]):
+        for name in _schema_names(content["schema"]):
             yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
     yield "</details>"
 
 
-def _named(schema: dict[str, Any]) -> list[str]:
-    """The schema that a body has, or those of which it has one; a body that may be left out may be null, too."""
+def _schema_names(schema: dict[str, Any]) -> list[str]:
+    """Returns the name of a body's schema, or the names of its alternatives; null is one for an optional body."""
     return [one["$ref"].rsplit("/", 1)[-1] for one in schema.get("anyOf", [schema]) if "$ref" in one]

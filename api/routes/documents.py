@@ -1,4 +1,4 @@
-"""Documents of a corpus: hand in, list, show, delete, try again."""
+"""The routes of documents: submit, list, show, delete, retry, and read the original."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -13,10 +13,9 @@ from api.schemas.documents import (
     DocumentsIn,
     EnqueuedOut,
     KeysIn,
-    enqueued_out,
 )
-from api.schemas.jobs import StartedOut, job_out
-from api.submissions import submissions
+from api.schemas.jobs import StartedOut
+from api.submissions import parse_submissions
 from app.services.documents import find_document_ids, retry
 from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
@@ -26,16 +25,16 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
 
-@router.post("", summary="Hand in documents", status_code=HTTPStatus.ACCEPTED)
+@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED)
 async def add_documents(
     corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
-    """They are indexed by a worker: follow the job at `Location`."""
+    """A worker indexes them; the job at `Location` shows the progress."""
     tokens = body.budget.tokens if body.budget else None
-    submitted = submissions(body.documents)
-    enqueued = await submit(container, corpus, submitted, body.on_conflict, token_budget=tokens)
+    submissions = parse_submissions(body.documents)
+    enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
-    return enqueued_out(job_out(enqueued.job), enqueued.documents)
+    return EnqueuedOut.from_job(enqueued.job, enqueued.documents)
 
 
 @router.get("", summary="List documents, by key", response_model=DocumentListOut)
@@ -55,7 +54,7 @@ async def list_documents(
 async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
     job = await delete_documents(container, corpus, await find_document_ids(container, corpus, body.keys))
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
 @router.get("/{id}", summary="One document")
@@ -65,17 +64,17 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
 
 @router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
 async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
-    """It is invisible at once; the job removes what only it supported."""
+    """It is invisible at once; the job deletes the facts and entities that only this document stated."""
     job = await delete_documents(container, corpus, [id])
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
-@router.post("/{id}/retry", summary="Try again after a failure", status_code=HTTPStatus.ACCEPTED)
+@router.post("/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED)
 async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
     job = await retry(container, corpus, id)
     set_job_location(response, job.id)
-    return StartedOut(job=job_out(job))
+    return StartedOut.from_job(job)
 
 
 @router.get("/{id}/content", summary="The original bytes", response_class=Response)
@@ -85,6 +84,6 @@ async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) 
     name = quote(document.key.replace("\\", "/").rsplit("/", 1)[-1], safe="")
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
-        "X-Content-Type-Options": "nosniff",  # what the documents say is data: no browser is to run it
+        "X-Content-Type-Options": "nosniff",  # no browser may run the content of a document
     }
     return Response(content, media_type=document.media_type, headers=headers)

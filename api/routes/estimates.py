@@ -1,11 +1,11 @@
-"""What handing in documents would cost."""
+"""The route that estimates the cost of indexing documents."""
 
 from fastapi import APIRouter
 
 from api.deps import ContainerDep, CorpusDep
 from api.schemas.documents import DocumentsIn
 from api.schemas.estimates import EstimateOut
-from api.submissions import submissions
+from api.submissions import parse_submissions
 from app.services.estimates import estimate
 
 __all__ = ["router"]
@@ -13,9 +13,9 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/estimates", tags=["documents"])
 
 
-@router.post("", summary="Tell what documents would cost")
+@router.post("", summary="Estimate the cost of documents")
 async def estimate_documents(corpus: CorpusDep, body: DocumentsIn, container: ContainerDep) -> EstimateOut:
-    """The body is that of handing them in; nothing is written, and no model is asked."""
+    """The body is that of submitting documents. Nothing is written, and no model is called."""
     settings = corpus.settings
-    told = await estimate(container, corpus, settings.chunker, settings.extractor, submissions(body.documents))
-    return EstimateOut.model_validate(told)
+    result = await estimate(container, corpus, settings.chunker, settings.extractor, parse_submissions(body.documents))
+    return EstimateOut.model_validate(result)

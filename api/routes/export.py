@@ -1,4 +1,4 @@
-"""A corpus written out, streamed."""
+"""The route that exports a corpus as a stream."""
 
 from collections.abc import AsyncIterator
 
@@ -13,21 +13,21 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/export", tags=["export"])
 
 
-@router.get("", summary="Everything that readers see of a corpus", response_class=StreamingResponse)
+@router.get("", summary="Export the readable content of a corpus", response_class=StreamingResponse)
 async def export_corpus(
     corpus: CorpusDep,
     container: ContainerDep,
     format: ExportFormat = ExportFormat.JSONL,
     canonical: bool = False,
 ) -> StreamingResponse:
-    """`canonical`: sorted and comparable, so that equal content is equal bytes."""
+    """`canonical` sorts the content, so that equal content gives equal bytes."""
     headers = {"Content-Disposition": f'attachment; filename="{corpus.name}.{format.value}"'}
     blocks = export(container, corpus, format, canonical=canonical)
-    first = await anext(blocks, b"")  # what goes wrong before it is still a problem with a status
-    return StreamingResponse(_chained(first, blocks), media_type=format.media_type, headers=headers)
+    first = await anext(blocks, b"")  # an error before it still becomes a problem with its own status
+    return StreamingResponse(_chain(first, blocks), media_type=format.media_type, headers=headers)
 
 
-async def _chained(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _chain(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield first
     async for block in rest:
         yield block

@@ -1,4 +1,4 @@
-"""Whether the server is alive, and whether it can work."""
+"""The routes of health: whether the process answers, and whether its stores do."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -23,7 +23,7 @@ class HealthOut(Out):
 
 
 class ReadinessOut(Out):
-    """`degraded`: something is missed that nothing waits for; each part is `ok`, or `degraded` with the reason."""
+    """`degraded` if a part is missing that no request waits for. Each part is `ok`, or `degraded` with the reason."""
 
     status: str
     parts: Mapping[str, str]
@@ -36,17 +36,17 @@ async def healthz() -> Response:
 
 @router.get("/readyz", summary="The stores answer", response_model=ReadinessOut)
 async def readyz(request: Request, container: ContainerDep) -> Response:
-    """503 names the stores that are down; with `code`, one refuses what is set here, and waiting does not mend it."""
+    """A 503 names the stores that are down. With `code`, a store refuses the settings, and waiting does not help."""
     parts = await _readiness(request, container).look()
     down = {name: part for name, part in parts.items() if part.state is PartState.DOWN}
     if down:
-        return _red(request, down)
+        return _refuse(request, down)
     states = {part.state for part in parts.values()}
     status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK
-    return json_response(ReadinessOut(status=status, parts={name: _shown(part) for name, part in parts.items()}))
+    return json_response(ReadinessOut(status=status, parts={name: _describe(part) for name, part in parts.items()}))
 
 
-def _red(request: Request, down: Mapping[str, Part]) -> Response:
+def _refuse(request: Request, down: Mapping[str, Part]) -> Response:
     detail = "; ".join(f"{name} is down: {part.said}" for name, part in down.items())
     refused = any(isinstance(part.error, InvalidSettings) for part in down.values())
     return problem(
@@ -59,7 +59,7 @@ def _red(request: Request, down: Mapping[str, Part]) -> Response:
 
 
 def _readiness(request: Request, container: Container) -> Readiness:
-    """One for the application's life, so that a store that hangs is not asked again by everyone."""
+    """Returns the application's only instance, so that requests share one check of a store that hangs."""
     state = request.app.state
     if getattr(state, "readiness", None) is None:
         state.readiness = Readiness(container)
@@ -67,5 +67,5 @@ def _readiness(request: Request, container: Container) -> Readiness:
     return readiness
 
 
-def _shown(part: Part) -> str:
+def _describe(part: Part) -> str:
     return part.state if part.state is PartState.OK else f"{part.state}: {part.said}"

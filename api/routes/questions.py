@@ -6,7 +6,7 @@ from api.answering import send_answer, stream_answer
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
-from api.schemas.search import SearchIn, SearchOut, search_out
+from api.schemas.search import SearchIn, SearchOut
 from api.schemas.stream import ASK_RESPONSES
 from app.services import questions
 from core.trace import Trace
@@ -21,7 +21,7 @@ async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, htt
     request = body.to_request()
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
     work = questions.search(container, corpus, request, trace)
-    return json_response(search_out(await run_while_connected(http, work), trace))
+    return json_response(SearchOut.from_result(await run_while_connected(http, work), trace))
 
 
 @router.post("/ask", summary="Answer with citations", response_model=AnswerOut, responses=ASK_RESPONSES)

@@ -1,4 +1,4 @@
-"""What can be named as searcher, reasoner, chunker and extractor."""
+"""The route that lists the strategies: searchers, reasoners, chunkers and extractors, with their options."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ router = APIRouter(prefix="/v1/strategies", tags=["list_strategies"])
 
 
 class StrategyOut(Out):
-    """`options` is a JSON schema. What needs a model is refused where none is configured; `source` is the paper that it
-    follows, or empty.
+    """`options` is a JSON schema. A strategy that needs a model is refused if none is configured. `source` is the paper
+    that it follows, or empty.
     """
 
     name: str
@@ -32,4 +32,4 @@ class StrategyListOut(Out):
 
 @router.get("", summary="Every strategy with its options")
 async def list_strategies() -> StrategyListOut:
-    return StrategyListOut(data=[StrategyOut(**one) for one in describe_strategies()])
+    return StrategyListOut(data=[StrategyOut(**strategy) for strategy in describe_strategies()])

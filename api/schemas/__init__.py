@@ -1,1 +1,1 @@
-"""What goes over the wire: pydantic models, apart from the values of `core` that they are made of."""
+"""The bodies of requests and responses: pydantic models, and their conversion from and to the values of `core`."""

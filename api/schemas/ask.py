@@ -5,9 +5,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
-from api.schemas.search import HitDocumentOut, HitOut, hit_out
+from api.schemas.search import HitDocumentOut, HitOut
 from api.schemas.strategies import parse_strategy
-from api.schemas.usage import UsageOut, usage_out
+from api.schemas.usage import UsageOut
 from app.services.questions import AskRequest
 from core.budget import Budget
 from core.errors import InvalidInput
@@ -18,11 +18,11 @@ from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut", "answer_out", "quote_out"]
+__all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
 
 
 class BudgetIn(In):
-    """Limits of this question; each may be at most the server's own, which holds where none is given."""
+    """Limits for this question. Each may be at most the server's own limit, which holds if none is given."""
 
     calls: int | None = Field(default=None, ge=1, description="Calls of models.")
     tokens: int | None = Field(default=None, ge=1, description="Prompt and completion together.")
@@ -51,22 +51,22 @@ class MessageIn(In):
 
 
 class AskIn(In):
-    """`reasoner` and `searcher` are `NAME[:key=value,…]`; unset, the server's defaults."""
+    """`reasoner` and `searcher` are `NAME[:key=value,…]`; if unset, the server's defaults."""
 
     question: Text
     reasoner: str | None = None
-    options: dict[str, Any] = Field(default_factory=dict, description="Of the reasoner.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the reasoner.")
     searcher: str | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     instructions: Text = Field(default="", description="How the answer is to be written.")
     k: int | None = Field(
-        default=None, ge=1, le=MAX_K, description="Passages that a retrieval brings; unset, the reasoner's own number."
+        default=None, ge=1, le=MAX_K, description="Passages per retrieval; if unset, the reasoner's own number."
     )
     filter: dict[str, Any] | None = None
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
-    web: bool = Field(default=False, description="Permits that queries go to a web search.")
-    stream: bool = Field(default=False, description="Answer with server-sent events, the answer last.")
+    web: bool = Field(default=False, description="Permits queries to a web search.")
+    stream: bool = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
 
@@ -100,16 +100,29 @@ class CitationOut(Out):
 
     marker: int
     chunk_id: str | None = Field(description="Null for a passage of the web.")
-    url: str | None = Field(description="Of a passage of the web, which is in no corpus.")
+    url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
     document: HitDocumentOut
     page: int | None
     quote: str
     answer_span: SpanOut
     source_span: SpanOut
 
+    @classmethod
+    def from_citation(cls, citation: Citation) -> Self:
+        return cls(
+            marker=citation.marker,
+            chunk_id=None if citation.url else citation.chunk_id,
+            url=citation.url,
+            document=HitDocumentOut.model_validate(citation.document),
+            page=citation.page,
+            quote=citation.quote,
+            answer_span=SpanOut.model_validate(citation.answer_span),
+            source_span=SpanOut.model_validate(citation.source_span),
+        )
+
 
 class QuoteOut(Out):
-    """What a step's answer stands on, verbatim in the chunk (or, with `url`, in what the web search told)."""
+    """Words that support a step's answer, verbatim in the chunk, or, with `url`, in the result of the web search."""
 
     chunk_id: str | None
     url: str | None
@@ -117,24 +130,49 @@ class QuoteOut(Out):
     quote: str
     source_span: SpanOut
 
+    @classmethod
+    def from_quote(cls, quote: Quote) -> Self:
+        return cls(
+            chunk_id=None if quote.hit.url else quote.hit.chunk.id,
+            url=quote.hit.url,
+            document=DocumentNameOut.model_validate(quote.hit.document),
+            quote=quote.text,
+            source_span=SpanOut.model_validate(quote.span),
+        )
+
 
 class StepOut(Out):
-    """One hop: a question, all that was retrieved for it, and its answer. `parents` are the steps that it built on."""
+    """One hop: a question, all passages retrieved for it, and its answer, which used the answers of `parents`."""
 
     id: str
     question: str
     parents: list[str]
     depth: int
     answer: str
-    verdict: str = Field(description="A word of the reasoner's own; empty where nothing was checked.")
+    verdict: str = Field(description="A word that the reasoner defines; empty if nothing was checked.")
     quotes: list[QuoteOut]
     hits: list[HitOut]
     seconds: float
     tokens: int
 
+    @classmethod
+    def from_step(cls, step: Step) -> Self:
+        return cls(
+            id=step.id,
+            question=step.question,
+            parents=list(step.parents),
+            depth=step.depth,
+            answer=step.answer,
+            verdict=step.verdict,
+            quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
+            hits=[HitOut.model_validate(hit) for hit in step.hits],
+            seconds=step.seconds,
+            tokens=step.tokens,
+        )
+
 
 class AnswerOut(Out):
-    """`abstained` says that there is no answer to be had from what was found. `timing` is in seconds by stage."""
+    """`abstained` is true if the retrieved passages hold no answer. `timing` is in seconds by stage."""
 
     answer: str
     citations: list[CitationOut]
@@ -145,53 +183,16 @@ class AnswerOut(Out):
     notes: list[str]
     timing: dict[str, float]
 
-
-def answer_out(answer: Answer, trace: Trace) -> AnswerOut:
-    return AnswerOut(
-        answer=answer.text,
-        citations=[_citation(citation) for citation in answer.citations],
-        steps=[_step(step) for step in answer.steps],
-        usage=usage_out(trace.usage),
-        reasoner=answer.reasoner,
-        abstained=answer.abstained,
-        notes=trace.notes,
-        timing=trace.timing,
-    )
-
-
-def quote_out(quote: Quote) -> QuoteOut:
-    return QuoteOut(
-        chunk_id=None if quote.hit.url else quote.hit.chunk.id,
-        url=quote.hit.url,
-        document=DocumentNameOut.model_validate(quote.hit.document),
-        quote=quote.text,
-        source_span=SpanOut.model_validate(quote.span),
-    )
-
-
-def _citation(citation: Citation) -> CitationOut:
-    return CitationOut(
-        marker=citation.marker,
-        chunk_id=None if citation.url else citation.chunk_id,
-        url=citation.url,
-        document=HitDocumentOut.model_validate(citation.document),
-        page=citation.page,
-        quote=citation.quote,
-        answer_span=SpanOut.model_validate(citation.answer_span),
-        source_span=SpanOut.model_validate(citation.source_span),
-    )
-
-
-def _step(step: Step) -> StepOut:
-    return StepOut(
-        id=step.id,
-        question=step.question,
-        parents=list(step.parents),
-        depth=step.depth,
-        answer=step.answer,
-        verdict=step.verdict,
-        quotes=[quote_out(quote) for quote in step.quotes],
-        hits=[hit_out(hit) for hit in step.hits],
-        seconds=step.seconds,
-        tokens=step.tokens,
-    )
+    @classmethod
+    def from_answer(cls, answer: Answer, trace: Trace) -> Self:
+        """Returns the response of an answer, with the usage, notes and timing of its trace."""
+        return cls(
+            answer=answer.text,
+            citations=[CitationOut.from_citation(citation) for citation in answer.citations],
+            steps=[StepOut.from_step(step) for step in answer.steps],
+            usage=UsageOut.from_usage(trace.usage),
+            reasoner=answer.reasoner,
+            abstained=answer.abstained,
+            notes=trace.notes,
+            timing=trace.timing,
+        )

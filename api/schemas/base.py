@@ -1,37 +1,38 @@
-"""What all shapes share."""
+"""The bases of all schemas, and the fields that several of them use."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from core.text.characters import NO_CHARACTER, is_whole
+from core.text.characters import NO_CHARACTER, is_valid_text
 
 __all__ = ["In", "Out", "SpanOut", "Text"]
 
 
-def _whole(text: str) -> str:
-    if not is_whole(text):
+def _check_whole(text: str) -> str:
+    if not is_valid_text(text):
         raise ValueError(NO_CHARACTER)
     return text
 
 
-Text = Annotated[str, AfterValidator(_whole)]
+Text = Annotated[str, AfterValidator(_check_whole)]
+"""A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
 
 
 class In(BaseModel):
-    """A body: a field that we do not know is an error that names it, so that no typo is silently ignored."""
+    """A request body. An unknown field is an error that names it, so that a typo is not ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Out(BaseModel):
-    """An answer, made of a value of `core` by attribute."""
+    """A response body, made from the attributes of a value of `core`."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class SpanOut(Out):
-    """Half-open, in Unicode code points."""
+    """A half-open range in Unicode code points."""
 
     start: int
     end: int

@@ -1,6 +1,7 @@
-"""Corpora over the wire."""
+"""The bodies and responses of the routes of corpora."""
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
@@ -14,13 +15,11 @@ __all__ = [
     "CorpusOut",
     "ReindexIn",
     "RenameIn",
-    "corpus_detail",
-    "corpus_out",
 ]
 
 
 class CorpusIn(In):
-    """What is not given comes from the server's settings."""
+    """Fields that are not given come from the server's settings."""
 
     name: str = Field(description="1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit.")
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
@@ -29,7 +28,7 @@ class CorpusIn(In):
 
 
 class ReindexIn(In):
-    """What is not given stays as it is in the corpus; the embedding model is the one that the server has now."""
+    """Fields that are not given stay as they are in the corpus. The embedding model is the server's present one."""
 
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
@@ -55,6 +54,20 @@ class CorpusOut(Out):
     generation: int
     created_at: datetime
 
+    @staticmethod
+    def from_corpus(corpus: Corpus) -> "CorpusOut":
+        settings = corpus.settings
+        return CorpusOut(
+            id=corpus.id,
+            name=corpus.name,
+            chunker=settings.chunker,
+            extractor=settings.extractor,
+            fine=settings.fine,
+            embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
+            generation=corpus.generation,
+            created_at=corpus.created_at,
+        )
+
 
 class CountsOut(Out):
     documents: int
@@ -67,25 +80,11 @@ class CountsOut(Out):
 class CorpusDetailOut(CorpusOut):
     counts: CountsOut
 
+    @classmethod
+    def from_counts(cls, corpus: Corpus, counts: CorpusCounts) -> Self:
+        return cls(**dict(CorpusOut.from_corpus(corpus)), counts=CountsOut.model_validate(counts))
+
 
 class CorpusListOut(Out):
     data: list[CorpusOut]
     next_cursor: None = None
-
-
-def corpus_out(corpus: Corpus) -> CorpusOut:
-    settings = corpus.settings
-    return CorpusOut(
-        id=corpus.id,
-        name=corpus.name,
-        chunker=settings.chunker,
-        extractor=settings.extractor,
-        fine=settings.fine,
-        embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
-        generation=corpus.generation,
-        created_at=corpus.created_at,
-    )
-
-
-def corpus_detail(corpus: Corpus, counts: CorpusCounts) -> CorpusDetailOut:
-    return CorpusDetailOut(**dict(corpus_out(corpus)), counts=CountsOut.model_validate(counts))

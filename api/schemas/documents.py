@@ -1,7 +1,8 @@
-"""Documents and their passages over the wire."""
+"""The bodies and responses of the routes of documents and passages."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -9,6 +10,7 @@ from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.jobs import JobBudgetIn, JobOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import OnConflict, RevisionState
+from core.jobs import Job
 from core.ports.record import EnqueuedDocument
 
 __all__ = [
@@ -22,21 +24,17 @@ __all__ = [
     "KeysIn",
     "NeighbouringChunkOut",
     "QueuedOut",
-    "enqueued_out",
 ]
 
 
-_TRIPLES = "`[subject, predicate, object]`; others are counted malformed."
-
-
 class ChunkIn(In):
-    """A passage that was cut already."""
+    """A passage of a document that its sender has already chunked."""
 
     text: str
     page: int | None = None
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
-        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+        default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
 
 
@@ -50,7 +48,7 @@ class DocumentIn(In):
     metadata: dict[str, Any] = Field(default_factory=dict)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
-        default_factory=list, description="`[subject, predicate, object]`; others are counted malformed."
+        default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
 
 
@@ -65,7 +63,7 @@ class KeysIn(In):
 
 
 class QueuedOut(Out):
-    """`unchanged` and `skipped` documents made no revision; their state is the present one."""
+    """`unchanged` and `skipped` documents made no revision; `state` is their present one."""
 
     id: str
     key: str
@@ -78,9 +76,13 @@ class EnqueuedOut(Out):
     job: JobOut
     documents: list[QueuedOut]
 
+    @classmethod
+    def from_job(cls, job: Job, documents: Sequence[EnqueuedDocument]) -> Self:
+        return cls(job=JobOut.from_job(job), documents=[QueuedOut.model_validate(document) for document in documents])
+
 
 class DocumentOut(Out):
-    """`state` is that of the newest revision; `readable` tells whether searches see a current one."""
+    """`state` is that of the newest revision; `readable` tells whether searches see a revision."""
 
     id: str
     key: str
@@ -118,11 +120,7 @@ class ChunkListOut(Out):
 
 
 class NeighbouringChunkOut(ChunkOut):
-    """A passage with those before and after it in its document."""
+    """A passage with the ones before and after it in its document."""
 
     previous: ChunkOut | None
     next: ChunkOut | None
-
-
-def enqueued_out(job: JobOut, documents: tuple[EnqueuedDocument, ...]) -> EnqueuedOut:
-    return EnqueuedOut(job=job, documents=[QueuedOut.model_validate(document) for document in documents])

@@ -1,4 +1,4 @@
-"""What an ingest would cost, over the wire."""
+"""The response of the route that estimates costs."""
 
 from api.schemas.base import Out
 
@@ -6,14 +6,14 @@ __all__ = ["EstimateOut", "ModelEstimateOut", "RejectedOut"]
 
 
 class RejectedOut(Out):
-    """A document that could not be taken in, by its key, and why."""
+    """A document that could not be indexed, by its key, and the reason."""
 
     source: str
     reason: str
 
 
 class ModelEstimateOut(Out):
-    """What a language model would be asked for; the numbers are worth what the `assumptions` are."""
+    """The calls of a language model. The numbers are as good as the `assumptions`."""
 
     calls: int
     prompt_tokens: int
@@ -23,9 +23,9 @@ class ModelEstimateOut(Out):
 
 
 class EstimateOut(Out):
-    """`unchanged` documents are indexed as they are and cost nothing; `tokens` are what the embedding model reads.
+    """`unchanged` documents are already indexed and cost nothing; `tokens` are those that the embedding model reads.
 
-    `model` is null where the corpus' extractor asks no language model.
+    `model` is null if the corpus' extractor calls no language model.
     """
 
     documents: int

@@ -1,22 +1,22 @@
-"""What happens on the way to an answer, over the wire: the data of each kind of event."""
+"""The events of a streamed answer: the data of each kind."""
 
 from pydantic import Field
 
-from api.schemas.ask import DocumentNameOut, QuoteOut, quote_out
+from api.schemas.ask import DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step
 from core.trace import Event
 
-__all__ = ["DATA", "event_out"]
+__all__ = ["DATA", "convert_event"]
 
 
 class _EventOut(Out):
-    step: str = Field(description="The id of the step that it belongs to; empty: the question as a whole.")
+    step: str = Field(description="The id of the step that the event belongs to; empty for the question as a whole.")
 
 
 class PlannedStepOut(Out):
-    """`question` may hold tags that stand for answers of its `parents`."""
+    """`question` may hold tags that stand for the answers of its `parents`."""
 
     id: str
     question: str
@@ -25,13 +25,13 @@ class PlannedStepOut(Out):
 
 
 class PlanOut(_EventOut):
-    """The steps as they are planned; a later plan stands in for the steps that it names again."""
+    """The planned steps. A later plan replaces the steps that it names again."""
 
     steps: list[PlannedStepOut]
 
 
 class FoundOut(Out):
-    """A passage that was found; its text is in the answer's `steps`."""
+    """A retrieved passage; its text is in the answer's `steps`."""
 
     chunk_id: str | None
     url: str | None
@@ -40,7 +40,7 @@ class FoundOut(Out):
 
 
 class SearchedOut(_EventOut):
-    """What was looked for, where, and what came back, best first."""
+    """A search: its query, its searcher, and the hits, best first."""
 
     query: str
     searcher: str
@@ -48,7 +48,7 @@ class SearchedOut(_EventOut):
 
 
 class StepDoneOut(_EventOut):
-    """A step's answer; a later one of the same step takes its place."""
+    """A step's answer. A later event of the same step replaces it."""
 
     question: str
     parents: list[str]
@@ -61,7 +61,7 @@ class StepDoneOut(_EventOut):
 
 
 class ReviewOut(_EventOut):
-    """What a check of a step's answer came to; `text` is the corrected answer or the question that remains."""
+    """The outcome of a check of a step's answer; `text` is the corrected answer or the remaining question."""
 
     verdict: str
     text: str
@@ -79,18 +79,20 @@ DATA: dict[str, type[Out]] = {
     "token": TextOut,
     "note": TextOut,
 }
-"""By the name of the event; after them comes exactly one `answer` (an `AnswerOut`) or `error` (a problem)."""
+"""The schema of an event's data by the event's name. Exactly one `answer` (an `AnswerOut`) or `error` (a problem)
+follows them.
+"""
 
 
-def event_out(event: Event) -> Out | None:
-    """The data of an event; None for a call, which the answer's usage counts, and for the answer, which has a shape."""
+def convert_event(event: Event) -> Out | None:
+    """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
     match event:
         case PlanEvent():
             return PlanOut.model_validate(event)
         case SearchEvent():
-            return _searched(event)
+            return _convert_search(event)
         case StepEvent():
-            return _step_done(event.result)
+            return _convert_step(event.result)
         case ReviewEvent():
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
@@ -99,7 +101,7 @@ def event_out(event: Event) -> Out | None:
             return None
 
 
-def _searched(event: SearchEvent) -> SearchedOut:
+def _convert_search(event: SearchEvent) -> SearchedOut:
     return SearchedOut(
         step=event.step,
         query=event.query,
@@ -116,7 +118,7 @@ def _searched(event: SearchEvent) -> SearchedOut:
     )
 
 
-def _step_done(step: Step) -> StepDoneOut:
+def _convert_step(step: Step) -> StepDoneOut:
     return StepDoneOut(
         step=step.id,
         question=step.question,
@@ -124,7 +126,7 @@ def _step_done(step: Step) -> StepDoneOut:
         depth=step.depth,
         answer=step.answer,
         verdict=step.verdict,
-        quotes=[quote_out(quote) for quote in step.quotes],
+        quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
         seconds=step.seconds,
         tokens=step.tokens,
     )

@@ -1,38 +1,39 @@
-"""Jobs over the wire."""
+"""The bodies and responses of the routes of jobs."""
 
 from datetime import datetime
+from typing import Self
 
 from pydantic import Field
 
 from api.schemas.base import In, Out
 from core.jobs import Job, JobKind, JobState
 
-__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut", "job_out"]
+__all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut"]
 
 _TOKENS = "Tokens of language models, prompt and completion together."
 
 
 class FailureOut(Out):
-    """A document that failed, and why."""
+    """A document that failed, and the reason."""
 
     key: str
     reason: str
 
 
 class JobBudgetIn(In):
-    """What a job may use up before it pauses."""
+    """What a job may spend before it pauses."""
 
     tokens: int = Field(ge=1, description=_TOKENS)
 
 
 class ResumeIn(In):
-    """Without `budget` the job gets as much again as the last time."""
+    """Without `budget`, the job gets as much again as the last time."""
 
     budget: JobBudgetIn | None = None
 
 
 class JobUsageOut(Out):
-    """What calls of language models have cost so far."""
+    """The cost of calls of language models so far."""
 
     calls: int
     prompt_tokens: int
@@ -40,9 +41,10 @@ class JobUsageOut(Out):
 
 
 class JobOut(Out):
-    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+    """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
-    A job whose `tokens` have reached `token_budget` is `paused`; `resume` lets it go on. Without one it never pauses.
+    A job whose `tokens` have reached `token_budget` is `paused`; `resume` continues it. Without
+    a budget it never pauses.
     """
 
     id: str
@@ -59,6 +61,24 @@ class JobOut(Out):
     tokens: int
     usage: JobUsageOut
 
+    @classmethod
+    def from_job(cls, job: Job) -> Self:
+        return cls(
+            id=job.id,
+            corpus=job.corpus_name,
+            kind=job.kind,
+            state=job.state,
+            counts=dict(job.counts),
+            malformed_triples=job.malformed_triples,
+            failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],
+            created_at=job.created_at,
+            started_at=job.started_at,
+            finished_at=job.finished_at,
+            token_budget=job.token_budget,
+            tokens=job.tokens,
+            usage=JobUsageOut.model_validate(job),
+        )
+
 
 class JobListOut(Out):
     data: list[JobOut]
@@ -66,24 +86,10 @@ class JobListOut(Out):
 
 
 class StartedOut(Out):
-    """What answers a call that only begins something."""
+    """The response of a request that only starts a job."""
 
     job: JobOut
 
-
-def job_out(job: Job) -> JobOut:
-    return JobOut(
-        id=job.id,
-        corpus=job.corpus_name,
-        kind=job.kind,
-        state=job.state,
-        counts=dict(job.counts),
-        malformed_triples=job.malformed_triples,
-        failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],
-        created_at=job.created_at,
-        started_at=job.started_at,
-        finished_at=job.finished_at,
-        token_budget=job.token_budget,
-        tokens=job.tokens,
-        usage=JobUsageOut.model_validate(job),
-    )
+    @classmethod
+    def from_job(cls, job: Job) -> Self:
+        return cls(job=JobOut.from_job(job))

@@ -6,17 +6,17 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.strategies import parse_strategy
-from api.schemas.usage import UsageOut, usage_out
+from api.schemas.usage import UsageOut
 from app.services.questions import SearchRequest
-from core.ports.retrieval import MAX_K, Hit, SearchResult
+from core.ports.retrieval import MAX_K, SearchResult
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut", "hit_out", "search_out"]
+__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
 
 
 class SearchIn(In):
-    """`searcher` is `NAME[:key=value,…]`; unset, the server's default."""
+    """`searcher` is `NAME[:key=value,…]`; if unset, the server's default."""
 
     query: Text
     searcher: str | None = None
@@ -27,9 +27,9 @@ class SearchIn(In):
     min_generation: int | None = Field(default=None, ge=0)
     explain: bool | Literal["features"] = Field(
         default=False,
-        description="`true`: each hit tells its `path` and `reasons`; `features`: and its `contributions`.",
+        description="`true`: each hit has its `path` and `reasons`; `features`: its `contributions`, too.",
     )
-    web: bool = Field(default=False, description="Permits that the query goes to a web search.")
+    web: bool = Field(default=False, description="Permits the query to a web search.")
     _searcher: StrategySpec | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -68,7 +68,7 @@ class HitDocumentOut(Out):
 
 
 class SignalsOut(Out):
-    """The raw cosine, BM25 and PageRank mass; null: not looked at."""
+    """The raw cosine, BM25 score and PageRank mass; null if the searcher did not compute it."""
 
     dense: float | None
     sparse: float | None
@@ -76,7 +76,7 @@ class SignalsOut(Out):
 
 
 class PathStepOut(Out):
-    """One step of the way through the graph: `source` —`relation`→ `target`, as `chunk_id` says."""
+    """One edge of the path through the graph: `source` —`relation`→ `target`, as the chunk `chunk_id` states."""
 
     source: str
     relation: str
@@ -85,7 +85,7 @@ class PathStepOut(Out):
 
 
 class HitOut(Out):
-    """`score` orders the hits of one query and means nothing else."""
+    """`score` ranks the hits of one query and has no other meaning."""
 
     chunk: HitChunkOut
     document: HitDocumentOut
@@ -93,16 +93,16 @@ class HitOut(Out):
     signals: SignalsOut
     path: list[PathStepOut]
     reasons: list[str] = Field(
-        description="Why the hit is there, in words, the most telling first; empty without `explain`, and from "
+        description="Why the hit was found, in words, the strongest reason first; empty without `explain`, and from "
         "searchers other than `bridged`."
     )
     contributions: dict[str, float] = Field(
-        description="What each feature adds to `score`: they sum to it. Empty unless `explain` is `features`, and from "
-        "searchers other than `bridged`."
+        description="What each feature adds to `score`, which is their sum. Empty unless `explain` is `features`, and "
+        "from searchers other than `bridged`."
     )
     url: str | None = Field(
-        description="The passage is from the web, and in no corpus; `chunk` and `document` are made up from what the "
-        "search engine told."
+        description="The address of a passage of the web, which is in no corpus; its `chunk` and `document` are made "
+        "from the result of the search engine."
     )
 
 
@@ -115,16 +115,13 @@ class SearchOut(Out):
     timing: dict[str, float]
     usage: UsageOut
 
-
-def hit_out(hit: Hit) -> HitOut:
-    return HitOut.model_validate(hit)
-
-
-def search_out(result: SearchResult, trace: Trace) -> SearchOut:
-    return SearchOut(
-        hits=[hit_out(hit) for hit in result.hits],
-        generation=result.generation,
-        notes=trace.notes,
-        timing=trace.timing,
-        usage=usage_out(trace.usage),
-    )
+    @classmethod
+    def from_result(cls, result: SearchResult, trace: Trace) -> Self:
+        """Returns the response of a search, with the usage, notes and timing of its trace."""
+        return cls(
+            hits=[HitOut.model_validate(hit) for hit in result.hits],
+            generation=result.generation,
+            notes=trace.notes,
+            timing=trace.timing,
+            usage=UsageOut.from_usage(trace.usage),
+        )

@@ -9,7 +9,7 @@ from typing import Any
 
 import retrieval
 from core.errors import InvalidStrategy
-from core.strategies import StrategyConfig, StrategySpec, module_of, names, parse_spec
+from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec
 from reasoning import REASONERS
 
 __all__ = ["parse_strategy"]
@@ -34,7 +34,7 @@ def parse_strategy(text: str | None, options: Mapping[str, Any], kind: str) -> S
 
 
 def _refuse_files(spec: StrategySpec, kind: str) -> None:
-    config: type[StrategyConfig] = module_of(_PACKAGES[kind], spec.name, kind).Config
+    config: type[StrategyConfig] = load_module(_PACKAGES[kind], spec.name, kind).Config
     for option, value in spec.options.items():
         shipped = _shipped_names(config, option)
         if shipped is None:
@@ -72,5 +72,5 @@ def _inner_strategies(value: object) -> Iterator[tuple[str, StrategySpec]]:
     for part in value.split("+"):
         name, _, options = part.partition(":")
         for kind, package in _PACKAGES.items():
-            if options and name.strip() in names(package):
+            if options and name.strip() in list_names(package):
                 yield kind, parse_spec(part)

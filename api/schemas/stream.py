@@ -1,4 +1,4 @@
-"""How the description of the API tells of an answer's events."""
+"""The OpenAPI description of a streamed answer, made from the schemas of its events."""
 
 from typing import Any
 
@@ -12,15 +12,15 @@ __all__ = ["ASK_RESPONSES"]
 _Schema = dict[str, Any]
 
 
-def _inlined(schema: Any, parts: _Schema) -> Any:
-    """The schema with its references replaced by what they name."""
+def _inline(schema: Any, parts: _Schema) -> Any:
+    """Returns the schema with its references replaced by the schemas that they name."""
     if isinstance(schema, list):
-        return [_inlined(one, parts) for one in schema]
+        return [_inline(one, parts) for one in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
-    return {key: _inlined(value, parts) for key, value in schema.items() if key != "$defs"}
+        return _inline(parts[schema["$ref"].rpartition("/")[2]], parts)
+    return {key: _inline(value, parts) for key, value in schema.items() if key != "$defs"}
 
 
 def _event(name: str, data: _Schema) -> _Schema:
@@ -34,7 +34,7 @@ def _event(name: str, data: _Schema) -> _Schema:
 
 def _data(shape: type[BaseModel]) -> _Schema:
     schema = shape.model_json_schema()
-    inlined: _Schema = _inlined(schema, schema.get("$defs", {}))
+    inlined: _Schema = _inline(schema, schema.get("$defs", {}))
     return inlined
 
 
@@ -45,12 +45,12 @@ _EVENTS = [
 ]
 ASK_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The answer; with `stream`, what happens on the way to it as server-sent events.",
+        "description": "The answer; with `stream`, server-sent events until the answer.",
         "content": {
             "text/event-stream": {
                 "schema": {
-                    "description": "One event; `data` is JSON. Any number of the others, then exactly one `answer` or "
-                    "`error`. A comment `: ping` is sent whenever nothing else was for 15 seconds.",
+                    "description": "One event; `data` is JSON. After any number of other events, exactly one `answer` "
+                    "or `error` ends the stream. A comment `: ping` is sent after 15 seconds without an event.",
                     "oneOf": _EVENTS,
                 }
             }

@@ -1,29 +1,33 @@
-"""What models were called for, over the wire."""
+"""The usage of models in responses: calls, tokens and seconds, in total and by action."""
+
+from typing import Self
 
 from pydantic import Field
 
 from api.schemas.base import Out
 from core.usage import Usage
 
-__all__ = ["UsageOut", "usage_out"]
+__all__ = ["UsageOut"]
 
 
 class ActionUsageOut(Out):
-    """What one action cost at one model. `seconds` add up, also of calls that ran side by side."""
+    """The usage of one model by one action. `seconds` are a sum, also over calls that ran at the same time."""
 
     action: str
     model: str
     calls: int
-    cached: int = Field(description="Answered from the cache; they cost nothing and are in no other number.")
-    failed: int = Field(description="Among `calls`.")
+    cached: int = Field(description="Calls answered from the cache; they cost nothing and are in no other number.")
+    failed: int = Field(description="Calls that failed; `calls` includes them.")
     prompt_tokens: int
     completion_tokens: int
     seconds: float
-    estimated: bool = Field(description="The endpoint told no usage: the tokens are counted from the characters.")
+    estimated: bool = Field(
+        description="The endpoint reported no usage, and the tokens are estimated from the characters."
+    )
 
 
 class UsageOut(Out):
-    """Sums over all actions, and each of them."""
+    """The sums over all actions, and each action."""
 
     calls: int
     cached: int
@@ -32,13 +36,13 @@ class UsageOut(Out):
     seconds: float
     actions: list[ActionUsageOut]
 
-
-def usage_out(usage: Usage) -> UsageOut:
-    return UsageOut(
-        calls=usage.calls,
-        cached=usage.cached,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        seconds=usage.seconds,
-        actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
-    )
+    @classmethod
+    def from_usage(cls, usage: Usage) -> Self:
+        return cls(
+            calls=usage.calls,
+            cached=usage.cached,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            seconds=usage.seconds,
+            actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
+        )

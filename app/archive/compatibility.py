@@ -37,7 +37,7 @@ def check_compatibility(container: Container, section: ArchiveSection) -> list[s
     missing and the configured embedding model is not the one of the file.
     """
     settings = section.settings
-    strategies.config_of("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")
+    strategies.parse_config("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")
     gives_triples(settings.extractor)
     kinds = ("chunk", "entity", "fact") if has_fine_vectors(settings) else ("chunk",)
     lacking = sum(section.count_missing(kind, kind) for kind in kinds)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from app.doctor.findings import Finding, Level
 from core.settings import Settings
-from core.strategies import module_of, parse_spec
+from core.strategies import load_module, parse_spec
 from reasoning import REASONERS
 
 __all__ = ["examine_settings"]
@@ -38,7 +38,7 @@ def examine_settings(settings: Settings) -> Iterator[Finding]:
 
 
 def _needs_model(reasoner: str) -> bool:
-    return bool(getattr(module_of(REASONERS, parse_spec(reasoner).name, "reasoner"), "NEEDS_MODEL", False))
+    return bool(getattr(load_module(REASONERS, parse_spec(reasoner).name, "reasoner"), "NEEDS_MODEL", False))
 
 
 def _make_finding(detail: str, remedy: str) -> Finding:

@@ -58,7 +58,7 @@ async def reindex(
 
 def _make_settings(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
     """Returns the settings of a corpus. Raises `InvalidStrategy` unless the strategies exist and can run here."""
-    strategies.config_of("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
+    strategies.parse_config("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
     return CorpusSettings(
         chunker=chunker,
         extractor=extractor,

@@ -63,7 +63,7 @@ async def _delete_originals_if_deleted(container: Container, corpus_id: str) -> 
     try:
         await container.record.corpora.get_by_id(corpus_id)
     except NotFound:
-        await container.files.drop(corpus_id)
+        await container.files.delete_corpus(corpus_id)
 
 
 async def submit_all(

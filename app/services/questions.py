@@ -115,7 +115,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     with trace.timed("total"):
         answer = await reasoner.answer(question, trace)
     if container.trails is not None:
-        container.trails.schedule(corpus, question.text, answer, trace)
+        container.trails.enqueue(corpus, question.text, answer, trace)
     return answer
 
 

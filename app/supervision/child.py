@@ -8,7 +8,7 @@ from typing import IO
 
 from core.processes import python_command
 
-__all__ = ["EXIT_SETTINGS", "Child"]
+__all__ = ["EXIT_SETTINGS", "WorkerChild"]
 
 EXIT_SETTINGS = 78
 """The exit code of a worker whose settings are wrong, as in `sysexits.h`."""
@@ -16,7 +16,7 @@ EXIT_SETTINGS = 78
 _STDERR = 2
 
 
-class Child:
+class WorkerChild:
     """A worker process that ends with this process, even after `kill -9`: this process holds the end of a pipe."""
 
     def __init__(self, environment: Mapping[str, str], output: IO[bytes] | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from app.supervision.child import Child
+from app.supervision.child import WorkerChild
 from app.supervision.folder_lock import is_held, read_holder
 from app.supervision.job_watch import JobWatch, LocalJobWatch
 from core.errors import FolderHeld, InvalidInput
@@ -34,7 +34,7 @@ class FolderSupervision:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._folder = settings.data_dir.resolve()
-        self._child: Child | None = None
+        self._child: WorkerChild | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._supervise, name="supervision", daemon=True)
         self._pause = _POLL_SECONDS
@@ -99,7 +99,7 @@ class FolderSupervision:
         log = self.log
         mode = "wb" if log.exists() and log.stat().st_size > _MAX_LOG_BYTES else "ab"
         with log.open(mode) as output:
-            self._child = Child({"HOPWEAVE_DATA_DIR": str(self._folder)}, output)
+            self._child = WorkerChild({"HOPWEAVE_DATA_DIR": str(self._folder)}, output)
         self._not_before = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, _MAX_PAUSE)
 

@@ -1,4 +1,4 @@
-"""Job watches: whether a caller that waits for a job waits in vain, because no worker runs or the record is away."""
+"""Job watches: they notice that a job will not proceed, because no worker runs or the record is unavailable."""
 
 import time
 from collections.abc import Callable

@@ -10,7 +10,7 @@ __all__ = ["RemoteWorkers"]
 
 
 class RemoteWorkers:
-    """Does nothing, and waits for nobody."""
+    """Does nothing, and does not wait for a worker."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

@@ -6,7 +6,7 @@ import signal
 import time
 from types import FrameType
 
-from app.supervision.child import EXIT_SETTINGS, Child
+from app.supervision.child import EXIT_SETTINGS, WorkerChild
 from core.settings import Settings
 
 __all__ = ["WorkerPool"]
@@ -73,7 +73,7 @@ class _Slot:
     """One worker process, and its replacement after it has died. The pause grows while processes die soon."""
 
     def __init__(self, environment: dict[str, str]) -> None:
-        self.child: Child | None = None
+        self.child: WorkerChild | None = None
         self.is_misconfigured = False
         """Its settings are wrong, so another process would end in the same way."""
         self._environment = environment
@@ -84,9 +84,9 @@ class _Slot:
         if self.child is not None and (code := self.child.exit_code) is not None:
             self._discard(self.child, code)
         if self.child is None and not self.is_misconfigured and time.monotonic() >= self._not_before:
-            self.child = Child(self._environment, output=None)
+            self.child = WorkerChild(self._environment, output=None)
 
-    def _discard(self, child: Child, code: int) -> None:
+    def _discard(self, child: WorkerChild, code: int) -> None:
         child.stop()
         self.child = None
         self.is_misconfigured = code == EXIT_SETTINGS

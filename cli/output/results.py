@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from api.schemas.ask import answer_out
-from api.schemas.search import search_out
+from api.schemas.ask import AnswerOut
+from api.schemas.search import SearchOut
 from cli.output.console import print_result
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
@@ -19,11 +19,11 @@ _ROWS = 10
 
 
 def search_to_dict(result: SearchResult, trace: Trace) -> dict[str, Any]:
-    return search_out(result, trace).model_dump(mode="json")
+    return SearchOut.from_result(result, trace).model_dump(mode="json")
 
 
 def answer_to_dict(answer: Answer, trace: Trace) -> dict[str, Any]:
-    return answer_out(answer, trace).model_dump(mode="json")
+    return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
 
 
 def show_search(result: SearchResult, trace: Trace) -> None:

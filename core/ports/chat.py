@@ -88,7 +88,7 @@ class ChatModels(Protocol):
         """Returns the model of a role: its own if one is set, else the model of all roles."""
         ...
 
-    async def forget(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Deletes every cached answer about a corpus."""
         ...
 

@@ -24,7 +24,7 @@ class FileStore(Protocol):
         """Deletes these originals; unknown names are ignored."""
         ...
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Deletes all originals of a corpus."""
         ...
 

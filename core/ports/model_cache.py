@@ -45,7 +45,7 @@ class ModelCache(Protocol):
         """
         ...
 
-    async def forget(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Deletes the corpus and all its answers."""
         ...
 

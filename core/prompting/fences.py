@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-__all__ = ["fenced", "neutral", "passages_block"]
+__all__ = ["fenced", "format_passages", "neutral"]
 
 _TAGS = "passages?|quotes?|answers?|summary|summaries|question|instructions|document|facts?|known"
 _FENCE = re.compile(rf"<(?=\s*/?\s*(?:{_TAGS})\b)", re.IGNORECASE)
@@ -23,7 +23,7 @@ def fenced(tag: str, text: str) -> str:
     return f"<{tag}>\n{neutral(text)}\n</{tag}>"
 
 
-def passages_block(passages: Sequence[tuple[str, str]]) -> str:
+def format_passages(passages: Sequence[tuple[str, str]]) -> str:
     """Returns the passages, given as (title, text), numbered from 1, each in a fence."""
     if not passages:
         return "(no passages were found)"

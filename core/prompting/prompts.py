@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from core.ids import digest
 from core.ports.chat import Message, Speaker
 
-__all__ = ["Prompt", "load_prompt", "prompt_files", "prompt_names"]
+__all__ = ["Prompt", "list_prompt_files", "list_prompt_names", "load_prompt"]
 
 _DIVIDER = "--- user ---"
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
@@ -61,12 +61,12 @@ def load_prompt(package: str, name: str) -> Prompt:
     return Prompt(name=name, system=system.strip(), user=user.strip())
 
 
-def prompt_names(*packages: str) -> frozenset[str]:
+def list_prompt_names(*packages: str) -> frozenset[str]:
     """Returns the names of all prompts in these packages and below them."""
-    return frozenset(path.name.removesuffix(".md") for package in packages for path in prompt_files(package))
+    return frozenset(path.name.removesuffix(".md") for package in packages for path in list_prompt_files(package))
 
 
-def prompt_files(package: str) -> list[Traversable]:
+def list_prompt_files(package: str) -> list[Traversable]:
     """Returns the files `NAME.md` of a package and those below it, in an order that is the same everywhere."""
     found: list[tuple[str, Traversable]] = []
     folders = [("", resources.files(package))]

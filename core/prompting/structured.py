@@ -13,7 +13,7 @@ from core.errors import ModelFailed
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, Speaker
 from core.trace import Trace
 
-__all__ = ["cut_short", "schema_of", "structured", "without_thinking"]
+__all__ = ["build_schema", "make_cut_error", "strip_thinking", "structured"]
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -36,7 +36,7 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
     An answer that cannot be parsed is sent back once, with the error. Raises `ModelFailed`, naming the role, if the
     second answer cannot be parsed either.
     """
-    request = replace(request, schema=schema_of(shape))
+    request = replace(request, schema=build_schema(shape))
     completion = await model.complete(request, trace)
     try:
         return _read(completion, shape)
@@ -63,7 +63,7 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
 
 
 @lru_cache(maxsize=128)  # bounded, since some calls define a shape of their own
-def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
+def build_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
     """Returns the JSON schema of a shape in the form that endpoints with strict schemas require.
 
     All fields are required, no others are allowed, and limits of length or range are left out, which many endpoints
@@ -73,7 +73,7 @@ def schema_of(shape: type[BaseModel]) -> Mapping[str, Any]:
     return schema
 
 
-def without_thinking(text: str) -> str:
+def strip_thinking(text: str) -> str:
     """Returns the text without the reasoning that some models write into it between tags."""
     return _UNENDED.sub("", _THINKING.sub("", text)).strip()
 
@@ -90,7 +90,7 @@ def _make_strict(schema: Any) -> Any:
     return out
 
 
-def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
+def make_cut_error(completion: Completion, request: ChatRequest) -> ModelFailed:
     """Returns the error for an answer that reached its token limit before it was complete."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
     return ModelFailed(
@@ -102,11 +102,11 @@ def cut_short(completion: Completion, request: ChatRequest) -> ModelFailed:
 def _check_not_cut(completion: Completion, request: ChatRequest) -> None:
     """Raises the error for a cut answer, since the next one would be cut too."""
     if completion.cut:
-        raise cut_short(completion, request)
+        raise make_cut_error(completion, request)
 
 
 def _read(completion: Completion, shape: type[T]) -> T:
-    text = without_thinking(completion.text)
+    text = strip_thinking(completion.text)
     if not text:
         raise _MalformedError("it is empty")
     value = _find_json(text)

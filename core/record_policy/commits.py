@@ -22,14 +22,14 @@ class StoredChunk(Protocol):
 class ChunkChanges:
     """How the chunks of a document change, by ids.
 
-    The mentions, facts and view entries of `kept` chunks stay as they are; those of `changed` and `gone` ones are
+    The mentions, facts and view entries of `kept` chunks stay as they are; those of `changed` and `deleted` ones are
     deleted, and those of `changed` and `made` ones inserted. `logged` are the chunks that snapshots have to read again.
     """
 
     made: frozenset[str]
     changed: frozenset[str]
     kept: frozenset[str]
-    gone: frozenset[str]
+    deleted: frozenset[str]
     logged: frozenset[str]
 
 
@@ -62,7 +62,7 @@ def compare_chunks(before: Mapping[str, StoredChunk], after: Sequence[ChunkRow],
         made=frozenset(rows.keys() - before.keys()),
         changed=frozenset(common - kept),
         kept=frozenset(kept),
-        gone=frozenset(before.keys() - rows.keys()),
+        deleted=frozenset(before.keys() - rows.keys()),
         logged=frozenset(rows.keys() if is_hidden else (rows.keys() - kept) | shown_otherwise),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from core.errors import Conflict
-from core.jobs import Job, JobKind, JobState, job_state
+from core.jobs import Job, JobKind, JobState, derive_job_state
 
 __all__ = ["ABANDONED_SECONDS", "NEVER_ABANDONED", "SHOWN_FAILURES", "is_cancellable", "not_paused", "state_of_job"]
 
@@ -19,7 +19,7 @@ NEVER_ABANDONED = (JobKind.REINDEX.value,)
 
 def state_of_job(counts: Mapping[str, int], *, cancelled: bool, is_open: bool, is_started: bool) -> JobState:
     """Returns the state of a job. An open job is never final, for revisions may be added."""
-    state = job_state(counts, cancelled=cancelled)
+    state = derive_job_state(counts, cancelled=cancelled)
     if is_open and state.final:
         return JobState.RUNNING if is_started else JobState.QUEUED
     return state

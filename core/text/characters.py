@@ -5,25 +5,25 @@ from collections.abc import Mapping, Sequence
 
 from core.errors import InvalidInput
 
-__all__ = ["NO_CHARACTER", "check_text", "half_in", "is_whole"]
+__all__ = ["NO_CHARACTER", "check_text", "find_half", "is_valid_text"]
 
 NO_CHARACTER = "holds half of a surrogate pair, which is no character; send valid Unicode"
 
 _HALF = re.compile("[\ud800-\udfff]")
 
 
-def is_whole(text: str) -> bool:
+def is_valid_text(text: str) -> bool:
     return text.isascii() or _HALF.search(text) is None
 
 
 def check_text(text: str, what: str) -> str:
     """Returns `text` if it is valid; raises `InvalidInput`, with `what` at the beginning of its message, if not."""
-    if not is_whole(text):
+    if not is_valid_text(text):
         raise InvalidInput(f"{what} {NO_CHARACTER}")
     return text
 
 
-def half_in(value: object, place: str = "") -> str | None:
+def find_half(value: object, place: str = "") -> str | None:
     """Returns the place of the first invalid string in a JSON value, such as `metadata.tags[2]`, or None.
 
     The place of an invalid key is that of its entry, with the key as Python's `repr`.
@@ -32,11 +32,11 @@ def half_in(value: object, place: str = "") -> str | None:
     while waiting:
         place, value = waiting.pop()
         if isinstance(value, str):
-            if not is_whole(value):
+            if not is_valid_text(value):
                 return place
         elif isinstance(value, Mapping):
             for key in value:
-                if isinstance(key, str) and not is_whole(key):
+                if isinstance(key, str) and not is_valid_text(key):
                     return _join_place(place, repr(key))
             waiting += [(_join_place(place, str(key)), one) for key, one in reversed(list(value.items()))]
         elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-__all__ = ["Range", "sentences"]
+__all__ = ["Range", "split_sentences"]
 
 Range = tuple[int, int]
 
@@ -18,7 +18,7 @@ _ITEM_NUMBER = re.compile(r"\s*\d{1,3}[.)]\s*")
 _SPACE = re.compile(r"\s")
 
 
-def sentences(text: str) -> list[Range]:
+def split_sentences(text: str) -> list[Range]:
     """Returns the ranges of the sentences of `text`, in order, each with the white space after it; blank ones are left
     out.
     """

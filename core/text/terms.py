@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.text.word_lists import STOP_WORDS
 
-__all__ = ["TERM", "Terms", "Word", "hash_of", "terms_of", "words"]
+__all__ = ["TERM", "Terms", "Word", "extract_terms", "hash_stem", "split_words"]
 
 TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("title", "u1")])
 """One stem of a chunk, eight bytes.
@@ -55,20 +55,20 @@ class Word:
     stem: str
 
 
-def words(text: str) -> list[Word]:
+def split_words(text: str) -> list[Word]:
     """Returns the words of a text, in order; a script without spaces gives overlapping pairs of characters."""
     return [word for token in _TOKEN.finditer(text) for word in _split_token(token)]
 
 
-def hash_of(stem: str) -> int:
+def hash_stem(stem: str) -> int:
     """Returns the number of a stem in `TERM`, CRC-32 of its UTF-8, which is the same everywhere."""
     return crc32(stem.encode("utf-8", "surrogatepass"))
 
 
-def terms_of(heads: Iterable[str], text: str) -> Terms:
+def extract_terms(heads: Iterable[str], text: str) -> Terms:
     """Returns the terms of a chunk; `heads` are its title and heading."""
     head = "\n".join(heads)
-    of_head = {hash_of(word.stem) for word in words(head)}
+    of_head = {hash_stem(word.stem) for word in split_words(head)}
     counts: dict[int, list[int]] = {}
     for part in (head, text):
         for stem, capital, lower in _iter_cased(part):
@@ -105,7 +105,7 @@ def _iter_cased(text: str) -> Iterator[tuple[int, bool, bool]]:
         beside = (at > 0 and capital[at - 1]) or (at + 1 < len(tokens) and capital[at + 1])
         lower = token.group()[0].islower()
         for word in _split_token(token):
-            yield hash_of(word.stem), capital[at] and not begins and not beside, lower
+            yield hash_stem(word.stem), capital[at] and not begins and not beside, lower
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 
 from core.ports.chat import ChatModels, ChatRequest
 from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, passages_block
+from core.prompting.fences import fenced, format_passages
 from core.prompting.prompts import Prompt, load_prompt
-from core.prompting.structured import structured, without_thinking
+from core.prompting.structured import strip_thinking, structured
 from core.trace import Trace
 from evaluation.rows.answer_rows import StepRow
 
@@ -48,12 +48,12 @@ class JudgeCalls:
     async def reference(self, hits: Sequence[Hit]) -> str:
         """Returns an answer from these passages, by the reference model."""
         prompt = load_prompt(_PACKAGE, "judge_reference")
-        passages = passages_block([(hit.document.title, hit.chunk.text) for hit in hits])
+        passages = format_passages([(hit.document.title, hit.chunk.text) for hit in hits])
         request = self._request(
             _REFERENCE, prompt, {"question": fenced("question", self.question), "passages": passages}
         )
         completion = await self.models.of(_REFERENCE).complete(request, self.trace)
-        return without_thinking(completion.text)
+        return strip_thinking(completion.text)
 
     async def relevance(self, reference: str, prediction: str) -> int:
         """Returns the relevance of the prediction, from -1 to 2, compared with the reference answer."""
@@ -69,7 +69,7 @@ class JudgeCalls:
         """Returns the faithfulness of the prediction to these passages, from -1 to 1."""
         variables = {
             "question": fenced("question", self.question),
-            "passages": passages_block([("", text) for text in passages]),
+            "passages": format_passages([("", text) for text in passages]),
             "prediction": fenced("answer", prediction),
         }
         request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core import ids
 from core.documents import Chunk, Span
 from core.ports.record import ChunkRow
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from core.text.titles import title_names
 from indexer.chunking.packing import HEADING_SEPARATOR
 
@@ -59,7 +59,7 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
             chunk=chunk,
             extract_hash=content.extract_hash,
             tokens=content.tokens,
-            terms=terms_of((title, content.heading), content.text).tobytes(),
+            terms=extract_terms((title, content.heading), content.text).tobytes(),
             title_names=title_names(title, content.heading.split(HEADING_SEPARATOR)),
         )
         for content, chunk in zip(contents, chunks, strict=True)

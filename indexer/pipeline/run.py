@@ -152,7 +152,7 @@ class Run:
             self._claims.discard(claims)
 
     async def _give_back(self, end_claims: Callable[[], Awaitable[None]]) -> None:
-        """Ends the claims that are not finished, so that nobody waits for their leases. Stages what is paid for."""
+        """Ends the claims that are not finished, so that no worker waits for their leases. Stages paid extractions."""
         if self._pool is not None:
             await self._pool.close()
         batches = list(self._batches)

@@ -1,7 +1,7 @@
 """Chunkers by name: the modules of `indexer.chunkers`."""
 
 from core.ports.indexing import Chunker
-from core.strategies import build, module_of, parse_spec
+from core.strategies import build, load_module, parse_spec
 
 __all__ = ["chunker_version", "make_chunker"]
 
@@ -16,4 +16,4 @@ def make_chunker(text: str) -> Chunker:
 
 def chunker_version(text: str) -> str:
     """Returns the fingerprint of the chunker that `text` names. Raises `InvalidStrategy`."""
-    return str(module_of(_PACKAGE, parse_spec(text).name, "chunker").FINGERPRINT)
+    return str(load_module(_PACKAGE, parse_spec(text).name, "chunker").FINGERPRINT)

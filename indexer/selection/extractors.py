@@ -24,7 +24,7 @@ def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
 
 def gives_triples(text: str) -> bool:
     """Whether the extractor that `text` names finds triples. It need not be configured."""
-    return any(strategies.module_of(_PACKAGE, spec.name, "extractor").GIVES_TRIPLES for spec in _parse_specs(text))
+    return any(strategies.load_module(_PACKAGE, spec.name, "extractor").GIVES_TRIPLES for spec in _parse_specs(text))
 
 
 def has_fine_vectors(settings: CorpusSettings) -> bool:

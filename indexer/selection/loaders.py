@@ -7,7 +7,7 @@ from types import ModuleType
 
 from core.errors import UnsupportedMedia
 from core.ports.indexing import Loader
-from core.strategies import names
+from core.strategies import list_names
 
 __all__ = ["known_suffixes", "loader_for", "media_type_of"]
 
@@ -43,4 +43,4 @@ def known_suffixes() -> list[str]:
 
 @cache
 def _modules() -> tuple[ModuleType, ...]:
-    return tuple(importlib.import_module(f"{_PACKAGE}.{name}") for name in names(_PACKAGE))
+    return tuple(importlib.import_module(f"{_PACKAGE}.{name}") for name in list_names(_PACKAGE))

@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8, or UTF-16 where a byte order mark says so."""
+"""Decoding of bytes to text: UTF-8, or UTF-16 with a byte order mark."""
 
 import codecs
 
@@ -10,7 +10,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode(content: bytes, key: str) -> str:
-    """The text without its byte order mark; raises `LoadFailed` with the offset of the byte that is wrong."""
+    """Returns the text without its byte order mark. Raises `LoadFailed`, which gives the offset of a wrong byte."""
     encoding = "utf-16" if content.startswith(_UTF16) else "utf-8"
     mark = len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
     try:

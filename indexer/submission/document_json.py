@@ -1,7 +1,7 @@
-"""A document as JSON: the form that the API, JSON lines and `.json` files share, and the checks that all of them need.
+"""The JSON form of a document, which the API, JSON lines and `.json` files share, and its checks.
 
-`{"title", "text" or "chunks": [{"text", "page", "entities", "triples"}], "entities", "triples", "metadata"}`. Fields
-besides these are left out. A triple that is not three names is kept here and counted when the document is loaded.
+`{"title", "text" or "chunks": [{"text", "page", "entities", "triples"}], "entities", "triples", "metadata"}`. Other
+fields are ignored. A triple that is not three names stays here, and is counted when the document is loaded.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from core.errors import InvalidInput
 from core.graph import Triple
-from core.text.characters import NO_CHARACTER, half_in
+from core.text.characters import NO_CHARACTER, find_half
 
 __all__ = ["DOCUMENT_MEDIA_TYPE", "canonical_json", "check_document", "parse_json", "read_triples"]
 
@@ -18,9 +18,9 @@ DOCUMENT_MEDIA_TYPE = "application/vnd.hopweave.document+json"
 
 
 def parse_json(text: str | bytes) -> object:
-    """The JSON value; raises `InvalidInput` saying where it is wrong. NaN and Infinity are not JSON."""
+    """Returns the JSON value. Raises `InvalidInput`, which says where it is wrong. NaN and Infinity are not JSON."""
     try:
-        return json.loads(text, parse_constant=_not_json)
+        return json.loads(text, parse_constant=_reject_constant)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"not valid JSON: {error.msg} at character {error.pos}") from error
     except UnicodeDecodeError as error:
@@ -31,26 +31,26 @@ def parse_json(text: str | bytes) -> object:
         raise InvalidInput(f"not usable JSON: {error}") from error
 
 
-def _not_json(constant: str) -> NoReturn:
+def _reject_constant(constant: str) -> NoReturn:
     raise InvalidInput(f"not valid JSON: {constant} is not a JSON value; use null")
 
 
 def canonical_json(value: object) -> bytes:
-    """Sorted keys, no spaces, UTF-8: equal values are equal bytes. Raises `InvalidInput` where there are none."""
+    """Writes sorted keys, no spaces, and UTF-8, so equal values give equal bytes. Raises `InvalidInput`."""
     try:
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"`{half_in(value)}` {NO_CHARACTER}") from error
+        raise InvalidInput(f"`{find_half(value)}` {NO_CHARACTER}") from error
     except RecursionError as error:
         raise InvalidInput("the value is nested too deeply to be kept") from error
-    except (TypeError, ValueError) as error:  # API callers hand in JSON values only; Python callers may err
+    except (TypeError, ValueError) as error:  # the API passes JSON values only, but Python callers may pass others
         raise InvalidInput(f"the value cannot be written as JSON: {error}") from error
 
 
 def check_document(value: object) -> dict[str, Any]:
-    """The document's own fields, checked; raises `InvalidInput` naming the field that is wrong."""
+    """Returns the known fields of a document, checked. Raises `InvalidInput`, which names the field that is wrong."""
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"a document is a JSON object, not {_kind(value)}")
+        raise InvalidInput(f"a document is a JSON object, not {_name_type(value)}")
     given = {name: value[name] for name in _FIELDS if value.get(name) is not None}
     for name, check in _FIELDS.items():
         if name in given:
@@ -64,7 +64,7 @@ def check_document(value: object) -> dict[str, Any]:
 
 
 def read_triples(items: Sequence[object]) -> tuple[tuple[Triple, ...], int]:
-    """Triples of three names, and how many of the items are none."""
+    """Returns the triples, and how many of the items are not three names."""
     read = [_read_triple(item) for item in items]
     triples = tuple(triple for triple in read if triple is not None)
     return triples, len(read) - len(triples)
@@ -80,7 +80,7 @@ def _read_triple(item: object) -> Triple | None:
 
 def _check_chunk(place: str, chunk: object) -> None:
     if not isinstance(chunk, Mapping):
-        raise InvalidInput(f"`{place}` must be an object, not {_kind(chunk)}")
+        raise InvalidInput(f"`{place}` must be an object, not {_name_type(chunk)}")
     if chunk.get("text") is None:
         raise InvalidInput(f"`{place}.text` is missing")
     for name, check in _CHUNK_FIELDS.items():
@@ -88,45 +88,45 @@ def _check_chunk(place: str, chunk: object) -> None:
             check(f"{place}.{name}", chunk[name])
 
 
-def _string(place: str, value: object) -> None:
+def _check_string(place: str, value: object) -> None:
     if not isinstance(value, str):
-        raise InvalidInput(f"`{place}` must be a string, not {_kind(value)}")
+        raise InvalidInput(f"`{place}` must be a string, not {_name_type(value)}")
 
 
-def _list(place: str, value: object) -> None:
+def _check_list(place: str, value: object) -> None:
     if not isinstance(value, list | tuple):
-        raise InvalidInput(f"`{place}` must be a list, not {_kind(value)}")
+        raise InvalidInput(f"`{place}` must be a list, not {_name_type(value)}")
 
 
-def _strings(place: str, value: object) -> None:
-    _list(place, value)
+def _check_strings(place: str, value: object) -> None:
+    _check_list(place, value)
     if isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            _string(f"{place}[{index}]", item)
+            _check_string(f"{place}[{index}]", item)
 
 
-def _object(place: str, value: object) -> None:
+def _check_object(place: str, value: object) -> None:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise InvalidInput(f"`{place}` must be an object, not {_kind(value)}")
+        raise InvalidInput(f"`{place}` must be an object, not {_name_type(value)}")
 
 
 _LAST_PAGE = 1_000_000_000
 
 
-def _page(place: str, value: object) -> None:
+def _check_page(place: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidInput(f"`{place}` must be a whole number, not {_kind(value)}")
+        raise InvalidInput(f"`{place}` must be a whole number, not {_name_type(value)}")
     if not 0 <= value <= _LAST_PAGE:
         raise InvalidInput(f"`{place}` must be a page number from 0 to {_LAST_PAGE:,}")
 
 
-def _kind(value: object) -> str:
+def _name_type(value: object) -> str:
     if value is None:
         return "null"
     names = {str: "a string", bool: "true or false", int: "a number", float: "a number", list: "a list"}
     return names.get(type(value), "an object" if isinstance(value, Mapping) else type(value).__name__)
 
 
-_NAMES = {"entities": _strings, "triples": _list}
-_FIELDS = {"title": _string, "text": _string, "chunks": _list, **_NAMES, "metadata": _object}
-_CHUNK_FIELDS = {"text": _string, "page": _page, **_NAMES}
+_NAMES = {"entities": _check_strings, "triples": _check_list}
+_FIELDS = {"title": _check_string, "text": _check_string, "chunks": _check_list, **_NAMES, "metadata": _check_object}
+_CHUNK_FIELDS = {"text": _check_string, "page": _check_page, **_NAMES}

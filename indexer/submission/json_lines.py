@@ -1,4 +1,4 @@
-"""JSON lines into submissions, one passage a line, read as a stream."""
+"""Reading of JSON lines as a stream of submissions, one document for each line."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection:
-    """What was not taken in: `source` names the place (`corpus.jsonl line 17`), `reason` what to do about it."""
+    """An input that is not used. `source` names its place (`corpus.jsonl line 17`), `reason` what is wrong with it."""
 
     source: str
     reason: str
@@ -27,47 +27,47 @@ class Rejection:
 
 @dataclass(frozen=True, kw_only=True)
 class LocatedSubmission:
-    """A submission with the place that it comes from."""
+    """A submission, and the place in the input that it comes from."""
 
     submission: Submission
     source: str
 
 
 def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
-    """The passages of a JSON lines file, called `shown` in messages.
+    """Yields the documents of a JSON lines file, which is called `shown` in messages.
 
-    With `with_given`, entities and triples of the `openie.jsonl` beside it join the passage with the same id. Raises
-    `OSError` where the file cannot be read.
+    With `with_given`, entities and triples of the `openie.jsonl` beside it join the document with the same id. Raises
+    `OSError` if the file cannot be read.
     """
     if not (with_given and path.name == "corpus.jsonl" and path.with_name(GIVEN_FILE).is_file()):
-        yield from _passages(path, shown, None)
+        yield from _read_documents(path, shown, None)
         return
     with path.with_name(GIVEN_FILE).open("rb") as file:
-        given = _Given(file, shown.removesuffix(path.name) + GIVEN_FILE)
+        given = _GivenLines(file, shown.removesuffix(path.name) + GIVEN_FILE)
         yield from given.index()
-        yield from _passages(path, shown, given)
+        yield from _read_documents(path, shown, given)
         yield from given.unused()
 
 
-def _passages(path: Path, shown: str, given: "_Given | None") -> Iterator[LocatedSubmission | Rejection]:
+def _read_documents(path: Path, shown: str, given: "_GivenLines | None") -> Iterator[LocatedSubmission | Rejection]:
     with path.open("rb") as file:
-        for number, _, line in _numbered(file):
+        for number, _, line in _number_lines(file):
             source = f"{shown} line {number}"
             try:
-                passage = _object(line)
+                passage = _parse_object(line)
                 joined = passage if given is None else given.join(passage)
                 yield LocatedSubmission(submission=submission_from_json(joined), source=source)
             except InvalidInput as error:
                 yield Rejection(source=source, reason=str(error))
 
 
-def _numbered(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of each line that is not blank; of one that is too long the first bytes only."""
+def _number_lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+    """Yields number, offset and bytes of each line that is not blank, and the first bytes of one that is too long."""
     number, offset = 0, 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
         length = len(line)
-        if length > MAX_LINE_BYTES:  # pass over the rest of it
+        if length > MAX_LINE_BYTES:  # skip the rest of it
             while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
                 length += len(rest)
             length += len(rest)
@@ -78,7 +78,7 @@ def _numbered(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
         offset += length
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_object(line: bytes) -> Mapping[str, Any]:
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"the line is longer than {MAX_LINE_BYTES:,} bytes; give such a document a file of its own")
     value = parse_json(line)
@@ -87,8 +87,8 @@ def _object(line: bytes) -> Mapping[str, Any]:
     return value
 
 
-class _Given:
-    """`openie.jsonl`, indexed by id, so that only one line of it is in memory at a time."""
+class _GivenLines:
+    """The lines of `openie.jsonl` by id. Only the places of the lines are in memory."""
 
     def __init__(self, file: BinaryIO, shown: str) -> None:
         self._file = file
@@ -97,10 +97,10 @@ class _Given:
         self._used: set[str] = set()
 
     def index(self) -> Iterator[Rejection]:
-        """Read the file once; yields the lines that cannot be used."""
-        for number, offset, line in _numbered(self._file):
+        """Reads the file once. Yields the lines that cannot be used."""
+        for number, offset, line in _number_lines(self._file):
             try:
-                self._add(_object(line), number, offset)
+                self._add(_parse_object(line), number, offset)
             except InvalidInput as error:
                 yield Rejection(source=f"{self._shown} line {number}", reason=str(error))
 
@@ -114,17 +114,17 @@ class _Given:
         self._places[key] = (number, offset)
 
     def join(self, passage: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The passage with what was given for its id behind its own entities and triples."""
+        """Returns the passage with what was given for its id after its own entities and triples."""
         key = passage.get("id")
         if not isinstance(key, str) or key not in self._places:
             return passage
         self._used.add(key)
         self._file.seek(self._places[key][1])
-        given = _object(self._file.readline().removeprefix(b"\xef\xbb\xbf"))
-        return {**passage, **{name: _appended(passage, given, name) for name in ("entities", "triples")}}
+        given = _parse_object(self._file.readline().removeprefix(b"\xef\xbb\xbf"))
+        return {**passage, **{name: _append_items(passage, given, name) for name in ("entities", "triples")}}
 
     def unused(self) -> Iterator[Rejection]:
-        """The lines whose id no passage has."""
+        """Yields the lines whose id no passage has."""
         for key, (number, _) in self._places.items():
             if key not in self._used:
                 yield Rejection(
@@ -132,8 +132,8 @@ class _Given:
                 )
 
 
-def _appended(passage: Mapping[str, Any], given: Mapping[str, Any], name: str) -> object:
+def _append_items(passage: Mapping[str, Any], given: Mapping[str, Any], name: str) -> object:
     own = passage.get(name)
     if own is not None and not isinstance(own, list):
-        return own  # left as it is for the check that names it
+        return own  # the later check raises for it, and names it
     return [*(own or ()), *(given.get(name) or ())]

@@ -1,4 +1,4 @@
-"""From the user's files and folders to submissions, as a stream."""
+"""Reading of files and folders as a stream of submissions."""
 
 import os
 import stat
@@ -18,10 +18,11 @@ _BESIDE_CORPUS = frozenset({GIVEN_FILE, "questions.jsonl"})
 
 
 def read_paths(paths: Iterable[str | os.PathLike[str]], *, with_given: bool) -> Iterator[Submission | Rejection]:
-    """The documents of files, folders and JSON lines, in order; what cannot be taken in is `Rejection` and passed over.
+    """Yields the documents of files, folders and JSON lines, in order, and a `Rejection` for each that is unusable.
 
-    A file's key is its path within the folder that was named (its name, if it was named itself), a line's its `id`. Of
-    two with one key the first is taken. Raises `NotFound` at once for a path that does not exist.
+    The key of a file is its path within the given folder, or its name if the file itself was given. The key of a line
+    is its `id`. Of two documents with one key, the first is used. With `with_given`, the entities and triples of
+    `openie.jsonl` join the documents beside it. Raises `NotFound` at once if a path does not exist.
     """
     roots = [Path(path) for path in paths]
     missing = [str(root) for root in roots if not root.exists()]
@@ -56,13 +57,13 @@ def _read_root(root: Path, *, with_given: bool) -> Iterator[LocatedSubmission | 
 
 
 def _walk(root: Path) -> Iterator[Path | Rejection]:
-    """Files below `root`, each folder's by name before its folders'; no hidden ones, and no folder twice."""
+    """Yields files below `root`: those of a folder by name, then those of its folders. Skips hidden ones and loops."""
     seen: set[tuple[int, int]] = set()
     unreadable: list[OSError] = []
     for folder, folders, files in os.walk(root, followlinks=True, onerror=unreadable.append):
         here = Path(folder)
         status = here.stat()
-        if (status.st_dev, status.st_ino) in seen:  # a link led back
+        if (status.st_dev, status.st_ino) in seen:  # a link leads back to it
             folders.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
@@ -70,25 +71,25 @@ def _walk(root: Path) -> Iterator[Path | Rejection]:
         skipped = _BESIDE_CORPUS if "corpus.jsonl" in files else frozenset()
         yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
     for error in unreadable:
-        yield Rejection(source=_shown(str(error.filename)), reason=f"the folder cannot be read: {error.strerror}")
+        yield Rejection(source=_printable(str(error.filename)), reason=f"the folder cannot be read: {error.strerror}")
 
 
 def _read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
-    source = _shown(key)
+    source = _printable(key)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             yield Rejection(source=source, reason="it is no regular file")
         elif path.suffix.lower() == ".jsonl":
             yield from read_lines(path, source, with_given=with_given)
         else:
-            yield LocatedSubmission(submission=_whole_file(path, key), source=source)
+            yield LocatedSubmission(submission=_read_document(path, key), source=source)
     except OSError as error:
         yield Rejection(source=source, reason=f"it cannot be read: {error.strerror}")
     except (InvalidInput, UnsupportedMedia) as error:
         yield Rejection(source=source, reason=str(error))
 
 
-def _whole_file(path: Path, key: str) -> Submission:
+def _read_document(path: Path, key: str) -> Submission:
     media_type = media_type_of(path)
     check_key(key)
     content = path.read_bytes()
@@ -97,6 +98,6 @@ def _whole_file(path: Path, key: str) -> Submission:
     return Submission(key=key, content=content, media_type=media_type)
 
 
-def _shown(path: str) -> str:
-    """A path for messages: bytes that are no text are replaced."""
+def _printable(path: str) -> str:
+    """Returns a path for messages. Bytes that are no text are replaced."""
     return os.fsencode(path).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Submissions made of JSON documents, and what makes one differ from another."""
+"""Submissions from JSON documents, and the fingerprints by which unchanged submissions are recognised."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,10 +12,11 @@ __all__ = ["fingerprint", "fingerprint_of", "submission_from_json"]
 
 
 def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
-    """A document of the API, of a JSON line or of a `.json` file; raises `InvalidInput` naming the field that is wrong.
+    """Makes the submission of a document of the API, of a JSON line or of a `.json` file.
 
-    Its content is the canonical JSON of what it says, so equal documents have equal bytes. The key is `key`, else the
-    document's own (`key` or `id`), else the hash of the content.
+    Its content is the canonical JSON of the known fields, so equal documents have equal bytes. The key is `key`, else
+    that of the document (`key` or `id`), else the hash of the content. Raises `InvalidInput`, which names the field
+    that is wrong.
     """
     document = check_document(obj)
     own = key if key is not None else _own_key(obj)
@@ -47,7 +48,7 @@ def _own_key(obj: Mapping[str, Any]) -> str | None:
 
 
 def fingerprint(submission: Submission) -> str:
-    """Covers all that makes a revision: the key, the bytes, and what the sender says of them."""
+    """Returns a digest of all that makes a revision: the key, the bytes, the media type, the title and the metadata."""
     return fingerprint_of(
         key=submission.key,
         media_type=submission.media_type,
@@ -58,6 +59,6 @@ def fingerprint(submission: Submission) -> str:
 
 
 def fingerprint_of(*, key: str, media_type: str, title: str | None, metadata: Metadata, content_hash: str) -> str:
-    """As `fingerprint`, where the bytes are known by their hash. `title` is the one that the sender gave."""
+    """Returns the same as `fingerprint`, from the hash of the bytes. `title` is the one that the sender gave."""
     described = [key, media_type, "untitled" if title is None else "=" + title, canonical_json(metadata).decode()]
     return digest("submission", [*described, content_hash])

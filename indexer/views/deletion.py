@@ -103,6 +103,6 @@ def _difference(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 async def delete_corpus_views(backends: IndexingBackends, corpus_id: str) -> None:
     """Deletes everything that a deleted corpus has besides its rows in the record."""
-    await backends.vectors.drop(corpus_id)
-    await backends.text.drop(corpus_id)
-    await backends.files.drop(corpus_id)
+    await backends.vectors.delete_corpus(corpus_id)
+    await backends.text.delete_corpus(corpus_id)
+    await backends.files.delete_corpus(corpus_id)

@@ -90,10 +90,10 @@ class ConfiguredModels:
             self._models[name] = self._make(model, url, key)
         return self._models[name]
 
-    async def forget(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Forget what was answered about a corpus that is dropped."""
         if self._cache is not None:
-            await self._cache.forget(corpus_id)
+            await self._cache.delete_corpus(corpus_id)
 
     async def close(self) -> None:
         """Close this event loop's connections, and the cache; a later call opens them again."""

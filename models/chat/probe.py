@@ -6,7 +6,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.errors import ModelFailed
 from core.ports.chat import ChatRequest, Message, Speaker
-from core.prompting.structured import schema_of, without_thinking
+from core.prompting.structured import build_schema, strip_thinking
 from core.trace import Trace
 from models.chat.openai_chat import OutputMode
 from models.chat.wrappers.output_modes import OutputModes
@@ -33,16 +33,16 @@ async def probe(model: OutputModes) -> Probe:
         role="doctor",
         messages=(Message(speaker=Speaker.USER, content=_QUESTION),),
         prompt_hash="",
-        schema=schema_of(_Ready),
+        schema=build_schema(_Ready),
     )
     completion = await model.complete(request, Trace())
-    if completion.cut and not without_thinking(completion.text):
+    if completion.cut and not strip_thinking(completion.text):
         raise ModelFailed(
             f"{completion.model} spent its {completion.completion_tokens} tokens before it answered; "
             "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"
         )
     try:
-        _Ready.model_validate_json(without_thinking(completion.text))
+        _Ready.model_validate_json(strip_thinking(completion.text))
     except ValidationError:
         return Probe(mode=model.mode, heeded=False)
     return Probe(mode=model.mode, heeded=True)

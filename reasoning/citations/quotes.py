@@ -8,7 +8,7 @@ from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.text.answers import is_contained, normalise_answer
-from core.text.sentences import sentences
+from core.text.sentences import split_sentences
 from core.text.word_lists import STOP_WORDS
 
 __all__ = ["find_quote", "is_quoted", "is_supported", "locate", "passage_text", "select_quote"]
@@ -71,7 +71,7 @@ def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
         words = text[span.start : span.end]
         return is_contained(answer, words), len(wanted & _content_words(words)), -span.start
 
-    spans = [_strip(text, start, end) for start, end in sentences(text)] or [Span(start=0, end=len(text))]
+    spans = [_strip(text, start, end) for start, end in split_sentences(text)] or [Span(start=0, end=len(text))]
     best = max(spans, key=support)
     return Quote(hit=hit, text=text[best.start : best.end], span=best)
 
@@ -100,7 +100,7 @@ def _sentences_of(quote: Quote) -> str:
 
 
 def _extend_to_sentence(span: Span, text: str) -> Span:
-    touched = [(start, end) for start, end in sentences(text) if start < span.end and span.start < end]
+    touched = [(start, end) for start, end in split_sentences(text) if start < span.end and span.start < end]
     if not touched:
         return span
     whole = _strip(text, touched[0][0], touched[-1][1])

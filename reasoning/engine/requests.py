@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.ports.chat import ChatRequest, Message
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, passages_block
+from core.prompting.fences import fenced, format_passages
 from reasoning.engine.calls import ModelCall
 
 __all__ = ["build_request"]
@@ -19,7 +19,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
     variables = dict(call.variables)
     wanted = call.prompt.variables
     if "passages" in wanted:
-        variables["passages"] = passages_block([(hit.document.title, hit.chunk.text) for hit in shown])
+        variables["passages"] = format_passages([(hit.document.title, hit.chunk.text) for hit in shown])
     if "instructions" in wanted:
         variables["instructions"] = _format_instructions(question.instructions)
     system, *rest = call.prompt.messages(variables)

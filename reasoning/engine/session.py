@@ -13,7 +13,7 @@ from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEven
 from core.ports.chat import ChatModels, ChatRequest, Completion
 from core.ports.reasoning import Question, Step
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.structured import cut_short, structured, without_thinking
+from core.prompting.structured import make_cut_error, strip_thinking, structured
 from core.trace import Trace
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
@@ -186,10 +186,10 @@ class Session:
         return build_request(call, self.question, shown, frozenset(self._shown - web))
 
     def _read_text(self, completion: Completion, request: ChatRequest, until: str) -> str:
-        text = without_thinking(completion.text)
+        text = strip_thinking(completion.text)
         if completion.cut:
             if not text or until.casefold() not in text.casefold():
-                raise cut_short(completion, request)
+                raise make_cut_error(completion, request)
             self.trace.note(
                 f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
                 "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from core.events import TokenEvent
-from core.prompting.structured import without_thinking
+from core.prompting.structured import strip_thinking
 from core.trace import Trace
 from reasoning.citations.markers import MARKERS, parse_marker
 
@@ -52,7 +52,7 @@ class TokenStream:
 
     def end(self) -> None:
         """Emits the rest of the text, unless it is an abstention or thinking without an end."""
-        held = self._held if self._begun else without_thinking(self._held)
+        held = self._held if self._begun else strip_thinking(self._held)
         if held.strip() and not (is_abstention(held) and not self._begun) and not self._after:
             self._emit(MARKERS.sub(self._keep_valid, held))
         self._held = ""

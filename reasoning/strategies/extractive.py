@@ -12,7 +12,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
-from core.text.sentences import sentences
+from core.text.sentences import split_sentences
 from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
@@ -126,7 +126,7 @@ def build(config: Config, backends: ReasoningBackends) -> Reasoner:
 def _sentence_spans(text: str) -> list[tuple[int, int]]:
     """Returns the spans of the sentences, without the white space around them."""
     found = []
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         stripped = text[start:end].strip()
         begin = text.index(stripped, start)
         found.append((begin, begin + len(stripped)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.terms import hash_of, words
+from core.text.terms import hash_stem, split_words
 from retrieval.graph.term_statistics import Stems, TermStatistics
 from retrieval.pagerank.name_linking import NameLink
 
@@ -39,8 +39,8 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
     """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
     written: dict[int, str] = {}
     named: set[int] = set()
-    for word in words(question):
-        stem = hash_of(word.stem)
+    for word in split_words(question):
+        stem = hash_stem(word.stem)
         written.setdefault(stem, question[word.start : word.end])
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.text.terms import hash_of, words
+from core.text.terms import hash_stem, split_words
 from retrieval.graph.term_statistics import TermStatistics
 
 __all__ = ["NameShare", "build_name_share"]
@@ -24,7 +24,7 @@ def build_name_share(statistics: TermStatistics) -> NameShare:
     """
 
     def share(word: str) -> float:
-        stems = np.array([hash_of(one.stem) for one in words(word)], np.uint32)
+        stems = np.array([hash_stem(one.stem) for one in split_words(word)], np.uint32)
         capital, lower = statistics.casing(stems)
         shares = (capital + 0.5) / (capital + lower + 0.5)
         return float(shares.max(initial=0.0)) if len(stems) else 0.0

@@ -58,7 +58,7 @@ class BucketFileStore:
         keys = [original_path(corpus, name).as_posix() for name in names]
         await asyncio.to_thread(self._delete, keys)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         corpus = _corpus_folder(corpus_id)
 
         def work() -> None:

@@ -47,7 +47,7 @@ class FolderFileStore:
 
         await asyncio.to_thread(work)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         corpus = self._corpus_folder(corpus_id)
 
         def work() -> None:

@@ -129,7 +129,7 @@ class MilvusVectorStore:
         if ids:
             await self._run(corpus_id, kind, work, None, self._limit_for(len(ids)))
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         for kind in VectorKind:
             await self._run(corpus_id, kind, lambda collection: collection.delete_all(), None, self._work_seconds)
             self._sizes.pop(collection_name(corpus_id, kind), None)

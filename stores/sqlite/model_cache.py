@@ -78,7 +78,7 @@ class SqliteModelCache:
 
         await self._run(work)
 
-    async def forget(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         await self._run(lambda db: _delete_corpus(db, corpus_id))
 
     async def close(self) -> None:

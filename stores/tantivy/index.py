@@ -55,7 +55,7 @@ class TantivyTextIndex:
 
         await asyncio.to_thread(work)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         """Deletes the index of a corpus, even if it is damaged and cannot be read."""
 
         def work() -> None:

@@ -76,14 +76,14 @@ class FileStoreContract:
             await store.get(other, name)
         await store.delete(other, [name])
         await store.put(other, [b"same"])
-        await store.drop(other)
+        await store.delete_corpus(other)
         assert await store.get(corpus, name) == b"same"
         assert await store.names(other) == []
 
     async def test_drop_and_begin_again(self, store: FileStore, corpus: str) -> None:
-        await store.drop(corpus)
+        await store.delete_corpus(corpus)
         [name] = await store.put(corpus, [b"a"])
-        await store.drop(corpus)
+        await store.delete_corpus(corpus)
         assert await store.names(corpus) == []
         with pytest.raises(NotFound):
             await store.get(corpus, name)

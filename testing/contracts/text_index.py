@@ -77,7 +77,7 @@ class TextIndexContract:
         assert await index.count(corpus) == 0
         assert await index.missing(corpus, ["a", "b"]) == {"a", "b"}
         await index.delete(corpus, ["a"])
-        await index.drop(corpus)
+        await index.delete_corpus(corpus)
 
     async def test_an_empty_batch_changes_nothing(self, index: TextIndex, corpus: str) -> None:
         await index.write(corpus, [])
@@ -260,13 +260,13 @@ class TextIndexContract:
         assert await found(index, corpus, any_of(("beta",))) == []
         await index.delete(other, ["a"])
         assert await index.count(corpus) == 1
-        await index.drop(other)
+        await index.delete_corpus(other)
         assert await found(index, corpus, any_of(("alpha",))) == ["a"]
 
     async def test_drop_and_begin_again(self, index: TextIndex, corpus: str) -> None:
         await index.write(corpus, [entry("a", "alpha")])
         assert await found(index, corpus, any_of(("alpha",))) == ["a"]
-        await index.drop(corpus)
+        await index.delete_corpus(corpus)
         assert await found(index, corpus, any_of(("alpha",))) == []
         assert await index.count(corpus) == 0
         await index.write(corpus, [entry("b", "alpha")])
@@ -321,7 +321,7 @@ class TextIndexContract:
             await sees(["a", "b"])
             await writer.delete(corpus, ["a"])
             await sees(["b"])
-            await writer.drop(corpus)
+            await writer.delete_corpus(corpus)
             await sees([])
             await writer.write(corpus, [entry("c", "word")])
             await sees(["c"])

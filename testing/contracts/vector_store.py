@@ -69,7 +69,7 @@ class VectorStoreContract:
         assert await store.missing(new_corpus, CHUNK, ["a", "b"]) == {"a", "b"}
         assert await store.fetch(new_corpus, CHUNK, ["a"]) == {}
         await store.delete(new_corpus, CHUNK, ["a"])
-        await store.drop(new_corpus)
+        await store.delete_corpus(new_corpus)
 
     async def test_an_empty_batch_changes_nothing(self, store: VectorStore, new_corpus: str) -> None:
         await store.write(new_corpus, CHUNK, batch([], unit_vectors(0)))
@@ -163,7 +163,7 @@ class VectorStoreContract:
         await store.delete(other, CHUNK, ["a"])
         await store.delete(corpus, VectorKind.ENTITY, ["a"])
         assert await store.count(corpus, CHUNK) == 1
-        await store.drop(other)
+        await store.delete_corpus(other)
         assert await store.missing(corpus, CHUNK, ["a"]) == set()
 
     async def test_drop_removes_every_kind_and_the_corpus_can_begin_again(
@@ -173,7 +173,7 @@ class VectorStoreContract:
             await store.write(corpus, kind, batch(names(3), unit_vectors(3)))
         for kind in VectorKind:
             await store.search(corpus, kind, unit_vectors(1)[0], 1)
-        await store.drop(corpus)
+        await store.delete_corpus(corpus)
         for kind in VectorKind:
             assert await store.count(corpus, kind) == 0
             assert await store.search(corpus, kind, unit_vectors(1)[0], 5) == []
@@ -282,7 +282,7 @@ class VectorStoreContract:
                 return (await seen())[0] == names(6)[5]
 
             await eventually(first_is_the_replaced_one)
-            await writer.drop(new_corpus)
+            await writer.delete_corpus(new_corpus)
             await sees(set())
             await writer.write(new_corpus, CHUNK, batch(["new"], vectors[:1]))
             await sees({"new"})

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from app.services.trails import make_trail
+from app.container.trail_writer import build_trail
 from stores.neo4j import Neo4jTrails
 from stores.neo4j.driver.database import Database
 from tests.computing import DOCUMENTS, QUESTION, answered, desk_on
@@ -43,7 +43,7 @@ def server(neo4j_server: Neo4jAddress, tmp_path_factory: pytest.TempPathFactory)
         corpus = await desk.corpus("computing", extractor="given")
         await desk.ingest(corpus, *DOCUMENTS)
         connection = connection_to(neo4j_server)
-        trail = make_trail(QUESTION, *await answered(desk, corpus))
+        trail = build_trail(QUESTION, *await answered(desk, corpus))
         await Neo4jTrails(Database(connection), days=1).write(corpus.id, trail)
         connection.close()
         await desk.close()

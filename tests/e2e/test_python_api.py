@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from app.worker.folder_lock import holder, is_held
 
 import hopweave
+from app.supervision.folder_lock import is_held, read_holder
 from tests.e2e.wheels import ROOT
 
 pytestmark = pytest.mark.slow
@@ -48,8 +48,8 @@ def test_no_process_stays_when_ours_is_killed(tmp_path: Path, environment: dict[
     )
     assert ours.stdout is not None
     server = int(ours.stdout.readline())
-    _until(lambda: is_held(tmp_path / "data") and holder(tmp_path / "data") is not None)
-    worker = holder(tmp_path / "data")
+    _until(lambda: is_held(tmp_path / "data") and read_holder(tmp_path / "data") is not None)
+    worker = read_holder(tmp_path / "data")
     assert worker is not None
     assert _is_there(server)
     assert _is_there(worker.pid)

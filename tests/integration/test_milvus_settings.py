@@ -80,6 +80,6 @@ async def test_an_index_that_is_changed_is_told_and_still_serves(
         findings = [finding async for finding in examination.findings()]
         told += [finding.detail for finding in findings if finding.subject == "corpus people: index"]
         if milvus.get("index") == "FLAT":
-            await container.vectors.drop(corpus.id)
+            await container.vectors.delete_corpus(corpus.id)
         await container.close()
     assert [detail.partition(":")[0] for detail in told] == [f"vectors of kind chunk lie under {one}" for one in there]

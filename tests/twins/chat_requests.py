@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.ports.chat import ChatRequest, Message, Speaker
-from core.prompting.structured import schema_of
+from core.prompting.structured import build_schema
 
 __all__ = ["PROMPT", "Verdict", "ask"]
 
@@ -30,5 +30,5 @@ def ask(
     messages = (Message(speaker=Speaker.USER, content=prompt),)
     if system:
         messages = (Message(speaker=Speaker.SYSTEM, content=system), *messages)
-    schema = schema_of(Verdict) if json else None
+    schema = build_schema(Verdict) if json else None
     return ChatRequest(role=role, messages=messages, prompt_hash="hash", schema=schema, labels=labels or {}, **fields)

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.text.answers import is_contained
 from core.text.name_spans import find_names
-from core.text.sentences import sentences
+from core.text.sentences import split_sentences
 from tests.twins.chat_script import Call, Reply
 
 __all__ = ["GoldHop", "Oracle"]
@@ -163,7 +163,7 @@ _ROLES = {
 
 def _sentence(passage: str, answer: str) -> str:
     """The first sentence of the passage that holds the answer, else its first."""
-    cut = [passage[start:end] for start, end in sentences(passage)]
+    cut = [passage[start:end] for start, end in split_sentences(passage)]
     return next((one for one in cut if is_contained(answer, one)), cut[0])
 
 

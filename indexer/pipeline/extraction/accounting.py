@@ -30,7 +30,7 @@ class _Account:
 
     def _count(self, event: Event) -> None:
         self.calls += isinstance(event, CallEvent) and not event.cached
-        self.trace.events.clear()  # nobody reads the events of a job, which may make a million calls
+        self.trace.events.clear()  # no code reads the events of a job, which may make a million calls
 
     @property
     def unrecorded(self) -> JobUsage:

@@ -30,7 +30,7 @@ class RecordCache:
             if self._followed.get(corpus_id) != generation:
                 generation = await self._catch_up(self._graph, corpus_id, generation)
         except NotFound:  # the corpus is deleted
-            await self.forget(corpus_id)
+            await self.delete_corpus(corpus_id)
             return None
         self._followed[corpus_id] = generation
         return generation
@@ -51,9 +51,9 @@ class RecordCache:
                 return
             generation = changes.generation
 
-    async def forget(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         self._followed.pop(corpus_id, None)
-        await self._cache.forget(corpus_id)
+        await self._cache.delete_corpus(corpus_id)
 
     async def close(self) -> None:
         await self._cache.close()

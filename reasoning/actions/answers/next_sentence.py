@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from core.text.sentences import sentences
+from core.text.sentences import split_sentences
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -32,7 +32,7 @@ async def next_sentence(
         conversation=True,
     )
     text, _ = await session.complete_text(call)
-    first = next((text[start:end].strip() for start, end in sentences(text) if text[start:end].strip()), "")
+    first = next((text[start:end].strip() for start, end in split_sentences(text) if text[start:end].strip()), "")
     return " ".join(first.split())
 
 

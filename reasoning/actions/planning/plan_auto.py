@@ -46,10 +46,10 @@ class _Plan(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> "_Plan":
-        self.nodes()
+        self.parse_nodes()
         return self
 
-    def nodes(self) -> tuple[PlannedNode, ...]:
+    def parse_nodes(self) -> tuple[PlannedNode, ...]:
         written = [(step.id, step.question) for step in self.steps]
         if not self.needs_retrieval:
             written = written or [("Q1.1", self.question)]
@@ -69,7 +69,7 @@ async def plan_auto(session: Session, question: str, *, known: str = "") -> Auto
         conversation=True,
     )
     reply, _ = await session.complete_structured(call, _Plan)
-    nodes = reply.nodes()
+    nodes = reply.parse_nodes()
     ids = {node.id for node in nodes}
     intents = (intent.step for intent in reply.intents if intent.step in ids)
     goals = dict.fromkeys((*intents, *(node.id for node in find_sinks(nodes))))

@@ -37,10 +37,10 @@ class _Written(BaseModel):  # its docstring is part of the schema that models ma
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        self.parsed()
+        self.parse_nodes()
         return self
 
-    def parsed(self) -> tuple[PlannedNode, ...]:
+    def parse_nodes(self) -> tuple[PlannedNode, ...]:
         written = [(node.id, node.question) for node in self.nodes]
         bounds = self.bounds
         return parse_dag(written, max_nodes=bounds.max_nodes, max_depth=bounds.max_depth, words=bounds.words)
@@ -61,4 +61,4 @@ async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth
         bounds = _Bounds(max_nodes=max_nodes, max_depth=max_depth, words=question)
 
     reply, _ = await session.complete_structured(call, Plan)
-    return reply.parsed()
+    return reply.parse_nodes()

@@ -36,8 +36,8 @@ class Config(StrategyConfig):
     max_queries: int = Field(default=5, ge=1, le=20, description="At most this many atomic queries a round.")
     rewrite: Literal["always", "adaptive", "never"] = Field(
         default="always",
-        description="For sparse. `always`: keywords for every query (the paper); `adaptive`: only if the query itself "
-        "finds too little (the published script); `never`: unchanged queries, which are not refined.",
+        description="For sparse. `always`: keywords for every query (the paper); `adaptive`: only if the unchanged "
+        "query finds too little (the published script); `never`: unchanged queries, which are not refined.",
     )
     sparse_depth: int = Field(default=3, ge=0, le=3, description="Refinements of refinements; 0: keywords alone.")
     max_refined: int = Field(

@@ -14,8 +14,7 @@ __all__ = ["LevelRag"]
 
 
 class LevelRag:
-    """Separates what to look up, which the high-level searcher decides, from how an index has to be asked, which is the
-    task of the low-level searchers.
+    """The high-level searcher decides what to look up; the low-level searchers decide how to query their indexes.
 
     Raises `InvalidStrategy` if the request names a searcher: this reasoner has a list of its own.
     """

@@ -50,7 +50,7 @@ class LowLevelSearchers:
         chosen = [searcher for name, searcher in self._built.items() if session.question.web or not _is_web(name)]
         if not chosen:
             raise InvalidInput(
-                "level: the web is its only searcher, and must not be asked: name another in `searchers`"
+                "level: the web is its only searcher, and the request does not permit it: name another in `searchers`"
             )
         return tuple(chosen)
 

@@ -73,7 +73,7 @@ def _change(one: Commit, document: Row, stored: Mapping[str, Row]) -> Change:
             for id, row in chunks.items()
             if id in changes.kept and (update := _update(stored[id], chunk_properties(one.claim.corpus_id, row)))
         ],
-        deleted=[row for id, row in stored.items() if id in changes.gone],
+        deleted=[row for id, row in stored.items() if id in changes.deleted],
         written=changes.logged,
     )
 

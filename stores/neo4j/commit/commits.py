@@ -8,7 +8,7 @@ from itertools import chain
 from core.errors import InvalidInput
 from core.graph import Synonym
 from core.ports.record import Commit, Outcome
-from core.text.characters import NO_CHARACTER, is_whole
+from core.text.characters import NO_CHARACTER, is_valid_text
 from stores.neo4j.commit.bounds import Bounds
 from stores.neo4j.commit.changes import read_changes
 from stores.neo4j.commit.delete import delete_documents, delete_extractions, delete_outdated
@@ -73,7 +73,7 @@ def _check_characters(commits: Sequence[Commit]) -> None:
     for one in commits:
         texts = chain.from_iterable((row.chunk.text, row.chunk.heading) for row in one.chunks)
         words = chain((one.title,), texts, (m.form for m in one.mentions), (f.predicate for f in one.facts))
-        if not all(map(is_whole, words)):
+        if not all(map(is_valid_text, words)):
             raise InvalidInput(f"document {one.claim.key!r} {NO_CHARACTER}")
 
 

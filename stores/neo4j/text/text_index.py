@@ -66,7 +66,7 @@ class Neo4jTextIndex:
         for batch in batches(sorted(uid_of(corpus_id, id) for id in set(ids))):
             await self._database.write_unlocked(_run("delete", uids=batch))
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         def work(tx: Transaction) -> int:
             return int(tx.rows(_CYPHER["delete_some"], corpus=corpus_id, limit=_DELETED_AT_ONCE)[0]["deleted"])
 

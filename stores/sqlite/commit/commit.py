@@ -30,9 +30,13 @@ def commit(
     valid = select_valid(cx, [one.claim for one in commits])
     effects = Effects(corpus_id)
     for one in commits:
-        if one.claim.token in valid:
-            write = delete_document if one.claim.deletion else replace_document
-            write(cx, one, valid[one.claim.token], effects)
+        seq = valid.get(one.claim.token)
+        if seq is None:
+            continue
+        if one.claim.deletion:
+            delete_document(cx, one, seq, effects)
+        else:
+            replace_document(cx, one, seq, effects)
     generation = raise_generation(cx, corpus_id)
     created = select_new(cx, effects)
     insert_entities(cx, effects)

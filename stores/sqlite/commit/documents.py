@@ -28,10 +28,10 @@ def replace_document(cx: Connection, one: Commit, seq: int, effects: Effects) ->
     }
     is_hidden = cx.execute("SELECT hidden FROM documents WHERE corpus_id = ? AND id = ?", key).fetchone()[0]
     changes = compare_chunks(before, one.chunks, is_hidden=bool(is_hidden))
-    delete_chunks(cx, changes.gone | changes.changed, effects)
+    delete_chunks(cx, changes.deleted | changes.changed, effects)
     insert_chunks(cx, one.chunks, effects)
     insert_graph(cx, one, changes.made | changes.changed, effects)
-    effects.deleted |= changes.gone
+    effects.deleted |= changes.deleted
     effects.inserted |= changes.logged
     _delete_extractions(cx, key, {row.extract_hash for row in one.chunks})
     _update_document(cx, key, one, seq)

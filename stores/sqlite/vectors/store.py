@@ -101,7 +101,7 @@ class SqliteVectorStore:
         if ids:
             await asyncio.to_thread(work)
 
-    async def drop(self, corpus_id: str) -> None:
+    async def delete_corpus(self, corpus_id: str) -> None:
         def work() -> None:
             with self._pool.writing() as db:
                 delete_collections(db, corpus_id)

@@ -9,7 +9,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import NotFound
 from core.ports.record import Record
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from testing.graph_rows import told
 from testing.record import RecordFixtures, claim_all, commit_of, export, graph_chunk, put, revision
 
@@ -44,7 +44,7 @@ class GraphSourceContract(RecordFixtures):
         await record.commits.commit([replace(commit, chunks=(named, bare))], grace=0)
         _, rows = await record.graph.graph(corpus.id)
         assert sorted(rows.chunks) == sorted(map(graph_chunk, (named, bare)))
-        assert {chunk.terms for chunk in rows.chunks} == {terms_of(["a"], "Ada knew two rivers").tobytes(), b""}
+        assert {chunk.terms for chunk in rows.chunks} == {extract_terms(["a"], "Ada knew two rivers").tobytes(), b""}
 
     @pytest.mark.parametrize("changed", ["position", "terms", "title_names"])
     async def test_a_chunk_that_is_kept_and_looks_different_is_a_change(
@@ -59,7 +59,7 @@ class GraphSourceContract(RecordFixtures):
         first, second = commit.chunks
         new = {
             "position": replace(first, chunk=replace(first.chunk, position=7)),
-            "terms": replace(first, terms=terms_of([], "other terms").tobytes()),
+            "terms": replace(first, terms=extract_terms([], "other terms").tobytes()),
             "title_names": replace(first, title_names=(ids.entity_id("bob"),)),
         }[changed]
         outcome = await record.commits.commit([replace(commit, chunks=(new, second))], grace=0)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import app.container
+import app.container.adapters
 from app.container import Container
 from app.supervision.folder_lock import FolderLock
 from cli.main import run
@@ -44,7 +44,7 @@ def hopweave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     """Runs `hopweave ARGUMENTS…`; an exception that reaches the user as a traceback fails the test."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOPWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(app.container, "make_embedder", lambda _: TwinEmbedder())
+    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder())
 
     def command(*arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["hopweave", *map(str, arguments)])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import app.container
+import app.container.adapters
 from app.container import Container
 from core.ports.views import TextEntry, VectorKind
 from core.settings import read_settings
@@ -69,7 +69,7 @@ def test_an_orphan_in_the_text_index(hopweave: Hopweave, papers: Path) -> None:
 
 def test_another_embedding_model(hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hopweave("ingest", papers, "-c", "p")
-    monkeypatch.setattr(app.container, "make_embedder", lambda _: TwinEmbedder(model="other"))
+    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder(model="other"))
     (problem,) = problems(hopweave)
     assert "HOPWEAVE_EMBEDDING__MODEL" in problem
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import app.container
+import app.container.adapters
 from app.container import Container
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.settings import read_settings
@@ -46,8 +46,8 @@ def test_views_that_were_lost_are_made_again(hopweave: Hopweave, corpus: str) ->
     before = hopweave("search", "Who designed the Engine?", "-c", corpus, "--json").json["hits"]
 
     async def lose(container: Container, corpus_id: str) -> None:
-        await container.vectors.drop(corpus_id)
-        await container.text.drop(corpus_id)
+        await container.vectors.delete_corpus(corpus_id)
+        await container.text.delete_corpus(corpus_id)
 
     with_stores(lose)
     told = hopweave("doctor")
@@ -128,7 +128,7 @@ def test_scripts_that_the_model_does_not_know(
             self.tokens.unknown = lambda texts: [sum(ord(c) > 0x2FF for c in text) for text in texts]  # type: ignore[method-assign]
 
     (papers / "moskva.txt").write_text("Москва столица России, в ней жил Лев Толстой. " * 20, encoding="utf-8")
-    monkeypatch.setattr(app.container, "make_embedder", lambda _: Latin())
+    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: Latin())
     with working():
         assert hopweave("ingest", papers, "-c", "p").code == 0
     told = hopweave("doctor")

@@ -8,7 +8,7 @@ import pytest
 from core.documents import OnConflict
 from core.ids import content_hash, document_id, entity_id
 from core.ports.record import GraphRows, NewRevision
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from tests.desk import DOCUMENTS, Desk
 
 MARKDOWN = "# Rivers\n\nA start.\n\n## Europe\n\n### The Thames (river)\n\nIt flows through London.\n"
@@ -41,7 +41,7 @@ async def test_terms_and_names_are_of_title_heading_and_text(desk: Desk) -> None
     _, rows = await desk.record.graph.graph(corpus.id)
     found = {row.id: row for row in rows.chunks}
     for chunk in chunks:
-        assert found[chunk.id].terms == terms_of(("Rivers", chunk.heading), chunk.text).tobytes()
+        assert found[chunk.id].terms == extract_terms(("Rivers", chunk.heading), chunk.text).tobytes()
         assert found[chunk.id].position == chunk.position
     title, heading = entity_id("rivers"), entity_id("the thames")
     assert [found[chunk.id].title_names for chunk in chunks] == [title, f"{title} {heading}"]

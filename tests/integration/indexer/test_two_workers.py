@@ -44,7 +44,7 @@ async def desk(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     desk = Desk(tmp_path) if is_embedded else _on_servers(request, tmp_path)
     yield desk
     for corpus in await desk.record.corpora.list():
-        await desk.vectors.drop(corpus.id)
+        await desk.vectors.delete_corpus(corpus.id)
     await desk.close()
 
 

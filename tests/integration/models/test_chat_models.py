@@ -232,7 +232,7 @@ async def test_a_corpus_that_is_too_far_behind_is_forgotten(
 async def test_a_corpus_that_is_dropped_is_forgotten(models: ConfiguredModels, desk: Desk, cache: SqliteModelCache):
     corpus = await desk.corpus()
     await _text(models, corpus_id=corpus.id)
-    await models.forget(corpus.id)
+    await models.delete_corpus(corpus.id)
     assert await cache.followed(corpus.id) is None
     assert await _text(models, corpus_id=corpus.id) == "answer 1"
     assert await _text(models, corpus_id="gone") == "answer 2"

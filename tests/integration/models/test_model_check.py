@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-import app.container
+import app.container.adapters
 from app.container import Container
 from app.doctor.diagnosis import diagnose
 from app.doctor.findings import Finding, Level
@@ -103,7 +103,7 @@ async def test_a_model_that_only_thinks(server: ChatServer):
 
 
 async def test_doctor_looks_at_the_language_models(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(app.container, "make_embedder", lambda _: TwinEmbedder())
+    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder())
     container = Container(Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="m")))
     findings = [finding async for finding in diagnose(container)]
     await container.close()

@@ -20,7 +20,7 @@ from app.services.questions import ask as ask_corpus
 from core.errors import ContextTooLong, InvalidInput, ModelFailed, ModelUnavailable
 from core.ports.chat import Message, Speaker
 from core.settings import LlmSettings, Settings
-from core.strategies import StrategySpec, names
+from core.strategies import StrategySpec, list_names
 from core.trace import Trace
 from models import make_chat_models
 from models.chat import ConfiguredModels
@@ -76,7 +76,7 @@ def calls_of(server: ChatServer, role: str) -> list[Call]:
     return [call for call in server.calls if call.role == role]
 
 
-WITHOUT_MODEL = sorted(set(names(REASONERS)) - set(STRATEGIES))
+WITHOUT_MODEL = sorted(set(list_names(REASONERS)) - set(STRATEGIES))
 
 
 def test_the_strategy_without_a_model_is_known() -> None:

@@ -26,5 +26,5 @@ async def served(clean_neo4j: Neo4jAddress, milvus_server: MilvusAddress, tmp_pa
     desk = Desk(tmp_path / "served", server_stores(clean_neo4j, milvus_server, tmp_path), _OPTIONS)
     yield desk
     for corpus in await desk.record.corpora.list():
-        await desk.vectors.drop(corpus.id)
+        await desk.vectors.delete_corpus(corpus.id)
     await desk.close()

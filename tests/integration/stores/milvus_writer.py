@@ -61,7 +61,7 @@ async def _act(uri: str, corpus: str, who: str, action: str) -> None:
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     if action != "write":
-        await store.drop(corpus)
+        await store.delete_corpus(corpus)
     if action == "remake":
         await store.write(corpus, CHUNK, batch(["new"], unit_vectors(1, dimension=OTHER_DIMENSION)))
     if action == "write":

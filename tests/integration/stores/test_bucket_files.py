@@ -68,7 +68,7 @@ async def test_a_corpus_id_never_makes_a_key(store: BucketFileStore, corpus_id: 
     with pytest.raises(InvalidInput, match="corpus id"):
         await store.put(corpus_id, [b"a"])
     with pytest.raises(InvalidInput, match="corpus id"):
-        await store.drop(corpus_id)
+        await store.delete_corpus(corpus_id)
 
 
 @pytest.mark.servers
@@ -108,7 +108,7 @@ async def test_dropping_leaves_neighbours_and_strangers(store: BucketFileStore, 
     obstore.put(plain, "readme.txt", b"not ours")
     obstore.put(plain, f"{corpus}/{name[:2]}/notes.txt", b"not an original")
     assert await store.names(corpus) == [name]
-    await store.drop(corpus)
+    await store.delete_corpus(corpus)
     assert [meta["path"] for meta in obstore.list(plain).collect()] == [
         f"{corpus}34/{name[:2]}/{name}",
         "readme.txt",
@@ -282,6 +282,6 @@ def _every_call(store: BucketFileStore) -> Iterator[Awaitable[object]]:
     yield store.put(corpus, [b"a"])
     yield store.get(corpus, name)
     yield store.delete(corpus, [name])
-    yield store.drop(corpus)
+    yield store.delete_corpus(corpus)
     yield store.names(corpus)
     yield store.check()

@@ -31,7 +31,7 @@ async def test_a_corpus_id_never_makes_a_path(tmp_path: Path, corpus_id: str):
     with pytest.raises(InvalidInput, match="corpus id"):
         await store.put(corpus_id, [b"a"])
     with pytest.raises(InvalidInput, match="corpus id"):
-        await store.drop(corpus_id)
+        await store.delete_corpus(corpus_id)
     assert _within(tmp_path) == []
 
 
@@ -48,7 +48,7 @@ async def test_nothing_is_left_where_a_corpus_was(tmp_path: Path):
     store, corpus = FolderFileStore(tmp_path), new_id()
     await store.put(corpus, [b"a", b"b"])
     (tmp_path / ".removed-by-a-killed-process").mkdir()
-    await store.drop(corpus)
+    await store.delete_corpus(corpus)
     assert _within(tmp_path) == []
 
 

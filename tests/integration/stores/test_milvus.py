@@ -42,7 +42,7 @@ def writers() -> Iterator[Sequence[MilvusWriter]]:
 
 async def dropped(uri: str, corpus: str) -> None:
     store = open_store(uri)
-    await store.drop(corpus)
+    await store.delete_corpus(corpus)
     await store.close()
 
 
@@ -149,7 +149,7 @@ class OnAServer(VectorStoreContract):
         for refused in (
             milvus.write(new_corpus, CHUNK, batch(["a"], unit_vectors(1))),
             milvus.search(new_corpus, CHUNK, unit_vectors(1)[0], 5),
-            milvus.drop(new_corpus),
+            milvus.delete_corpus(new_corpus),
         ):
             with pytest.raises(Conflict, match=f"{name}.* another shape"):
                 await refused
@@ -233,7 +233,7 @@ class OnAServer(VectorStoreContract):
 
     async def test_a_corpus_id_that_is_none_is_refused(self, milvus: MilvusVectorStore):
         with pytest.raises(InvalidInput, match="collection's name"):
-            await milvus.drop("a; drop")
+            await milvus.delete_corpus("a; drop")
 
     async def test_threads_and_loops_share_a_store(self, corpus: str, milvus: MilvusVectorStore):
         vectors = unit_vectors(40)

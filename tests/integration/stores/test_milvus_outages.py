@@ -36,7 +36,7 @@ async def test_a_server_that_is_not_there_is_named_quickly():
         store.write(corpus, CHUNK, batch(["a"], vectors)),
         store.missing(corpus, CHUNK, ["a"]),
         store.count(corpus, CHUNK),
-        store.drop(corpus),
+        store.delete_corpus(corpus),
     ):
         async with asyncio.timeout(DOWN):
             with pytest.raises(Unavailable, match=f"Milvus at 127.0.0.1:{port} .*HOPWEAVE_MILVUS__URI") as caught:
@@ -119,4 +119,4 @@ async def test_a_kill_is_told_and_the_same_store_goes_on_after_it(server: Milvus
     assert hits[0].id == names(500)[7]
     await store.write(corpus, CHUNK, batch(["later"], vectors[:1]))
     assert await store.count(corpus, CHUNK) == 501
-    await store.drop(corpus)
+    await store.delete_corpus(corpus)

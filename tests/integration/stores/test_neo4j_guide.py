@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.services.trails import make_trail
+from app.container.trail_writer import build_trail
 from core.corpora import Corpus
 from core.ids import document_id
 from stores.neo4j import Neo4jTrails
@@ -155,7 +155,7 @@ async def test_the_hubs(neo4j_server: Neo4jAddress) -> None:
     assert len(graph.ties("FACT")) == 14
 
 
-async def test_the_trail_of_an_answer(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
+async def test_the_build_trail_an_answer(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
     await _leave_trail(desk, corpus)
     graph = drawn(neo4j_server, "trail", question="first computer PROGRAM")
     assert graph.nodes("Question", "text") == {QUESTION}
@@ -199,4 +199,4 @@ async def test_none_shows_what_is_being_deleted(
 async def _leave_trail(desk: Desk, corpus: Corpus) -> None:
     answer, trace = await answered(desk, corpus)
     record: Any = desk.record
-    assert await Neo4jTrails(record.database, days=1).write(corpus.id, make_trail(QUESTION, answer, trace))
+    assert await Neo4jTrails(record.database, days=1).write(corpus.id, build_trail(QUESTION, answer, trace))

@@ -65,7 +65,7 @@ def database(neo4j_server: Neo4jAddress) -> Iterator[Database]:
 async def corpus(database: Database) -> AsyncIterator[str]:
     corpus = new_id()
     yield corpus
-    await Neo4jTextIndex(database).drop(corpus)
+    await Neo4jTextIndex(database).delete_corpus(corpus)
 
 
 async def test_check_names_the_server(database: Database):
@@ -129,7 +129,7 @@ async def test_syntax_of_lucene_and_cypher_is_text(database: Database, corpus: s
         assert await found(index, corpus, TextQuery(should=(clause,)), 10, ["d"]) == []
     assert await found(index, text, any_of(("nothing",))) == []
     assert (await index.count(corpus), await index.count(other)) == (2, 1)
-    await index.drop(other)
+    await index.delete_corpus(other)
 
 
 async def test_both_text_indexes_find_the_same(database: Database, corpus: str, tmp_path: Path):

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.container import Container
+from app.container.trail_writer import build_trail
 from app.services.questions import AskRequest, ask
-from app.services.trails import make_trail
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.ids import document_id
@@ -55,7 +55,7 @@ def trails_of(desk: Desk, days: float) -> Neo4jTrails:
 
 
 async def trail(desk: Desk, corpus: Corpus) -> Trail:
-    return make_trail(QUESTION, *await answered(desk, corpus))
+    return build_trail(QUESTION, *await answered(desk, corpus))
 
 
 def asked(neo4j: Neo4jAddress, query: str, **parameters: Any) -> list[dict[str, Any]]:

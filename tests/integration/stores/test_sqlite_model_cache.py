@@ -50,7 +50,7 @@ async def test_an_answer_about_a_chunk_that_went_before_it_was_asked_for_is_not_
     await cache.put(_entry("b", "b"), 2)
     await cache.put(_entry("d", "a", corpus="d"), 1)
     assert [await cache.get(key) for key in ("ab", "b", "d")] == [None, "yes 是", "yes 是"]
-    await cache.forget("c")
+    await cache.delete_corpus("c")
     await cache.follow("c", 3, None)
     await cache.put(_entry("ab", "a", "b"), 3)
     assert await cache.get("ab") == "yes 是"
@@ -61,7 +61,7 @@ async def test_the_generation_goes_back_only_when_all_is_forgotten(cache: Sqlite
     for generation, removed, followed in ((5, None, 5), (7, (), 7), (6, ("a",), 7), (2, None, 2)):
         await cache.follow("c", generation, removed)
         assert await cache.followed("c") == followed
-    await cache.forget("c")
+    await cache.delete_corpus("c")
     assert await cache.followed("c") is None
 
 
@@ -76,7 +76,7 @@ async def test_an_answer_that_is_late_is_not_kept(cache: SqliteModelCache):
 async def test_what_is_forgotten_is_not_left_in_the_file(cache: SqliteModelCache, tmp_path: Path):
     await cache.follow("c", 1, None)
     await cache.put(_entry("k", answer="a secret of the document"), 1)
-    await cache.forget("c")
+    await cache.delete_corpus("c")
     await cache.close()
     assert b"a secret" not in (tmp_path / "folder" / "model-cache.db").read_bytes()
 

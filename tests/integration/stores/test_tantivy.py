@@ -76,7 +76,7 @@ async def test_a_corpus_id_never_makes_a_path(tmp_path: Path, corpus_id: str):
     with pytest.raises(InvalidInput, match="corpus id"):
         await index.write(corpus_id, [entry("a", "b")])
     with pytest.raises(InvalidInput, match="corpus id"):
-        await index.drop(corpus_id)
+        await index.delete_corpus(corpus_id)
     assert _within(tmp_path) == []
 
 
@@ -92,7 +92,7 @@ async def test_nothing_is_left_where_an_index_was(tmp_path: Path):
     index, corpus = TantivyTextIndex(tmp_path), new_id()
     await index.write(corpus, [entry("a", "b")])
     (tmp_path / ".removed-by-a-killed-process").mkdir()
-    await index.drop(corpus)
+    await index.delete_corpus(corpus)
     assert _within(tmp_path) == []
 
 
@@ -118,7 +118,7 @@ async def test_a_damaged_index_names_the_remedy_and_can_be_dropped(tmp_path: Pat
             continue  # what is mapped into memory stays readable
         with pytest.raises(Unavailable, match=r"doctor --repair"):
             await used.search(corpus, any_of(("word",)), 1)
-    await index.drop(corpus)
+    await index.delete_corpus(corpus)
     await index.write(corpus, [entry("b", "word")])
     assert await found(index, corpus, any_of(("word",))) == ["b"]
 

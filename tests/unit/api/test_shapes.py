@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.schemas.ask import BudgetIn, answer_out
-from api.schemas.events import DATA, event_out
+from api.schemas.ask import AnswerOut, BudgetIn
+from api.schemas.events import DATA, convert_event
 from core.budget import Budget
 from core.documents import Chunk, DocumentRef, Span
 from core.errors import InvalidInput
@@ -46,7 +46,7 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
         url=_URL,
     )
     answer = Answer(text="Yes. [1]", reasoner="vanilla", citations=(citation,), steps=(_STEP,))
-    said = answer_out(answer, Trace()).model_dump(mode="json")
+    said = AnswerOut.from_answer(answer, Trace()).model_dump(mode="json")
     quote = said["steps"][0]["quotes"][0]
     for told in (said["citations"][0], quote):
         assert (told["chunk_id"], told["url"]) == (None, _URL)
@@ -64,21 +64,21 @@ def test_events_by_kind() -> None:
     plan = PlanEvent(steps=(PlannedStep(id="2", question="Is #1 so?", parents=("1",), depth=1),))
     search = SearchEvent(query="so", searcher="web", hits=(_WEB,), step="2")
     for event in (plan, search, StepEvent(result=_STEP), ReviewEvent(verdict="PASS", step="2")):
-        data = event_out(event)
+        data = convert_event(event)
         assert type(data) is DATA[event.kind]
         assert data.model_dump()["step"] == event.step
-    told = event_out(plan)
+    told = convert_event(plan)
     assert told is not None
     assert told.model_dump()["steps"] == [{"id": "2", "question": "Is #1 so?", "parents": ["1"], "depth": 1}]
-    found = event_out(search)
+    found = convert_event(search)
     assert found is not None
     assert "It is so." not in found.model_dump_json(), "passages come with the answer"
 
 
 def test_calls_and_the_answer_are_told_elsewhere() -> None:
     call = CallEvent(action="plan", model="m", seconds=0.1, prompt_tokens=1, completion_tokens=1)
-    assert event_out(call) is None
-    assert event_out(AnswerEvent(answer=Answer(text="", reasoner="vanilla"))) is None
+    assert convert_event(call) is None
+    assert convert_event(AnswerEvent(answer=Answer(text="", reasoner="vanilla"))) is None
 
 
 def test_a_request_lowers_the_limits_of_the_server() -> None:

@@ -5,8 +5,9 @@ import logging
 from dataclasses import replace
 
 import pytest
+from app.services.trails import TrailWriter
 
-from app.services.trails import TrailWriter, make_trail
+from app.container.trail_writer import build_trail
 from core.documents import DocumentRef, Span
 from core.errors import Unavailable
 from core.events import SearchEvent
@@ -46,7 +47,7 @@ def test_steps_tell_what_they_needed_searched_and_found() -> None:
     trace = Trace()
     for event in (searched("1", "who", ADA), searched("1", "who", ADA), searched("2", "teacher", MORGAN)):
         trace.emit(event)
-    trail = make_trail("Who taught her?", Answer(text="Morgan", reasoner="auto", steps=steps), trace)
+    trail = build_trail("Who taught her?", Answer(text="Morgan", reasoner="auto", steps=steps), trace)
     assert trail.steps == (
         TrailStep(
             id="1", question="Who?", answer="Ada", verdict="supported", searches=("dense: who",), chunks=("ada#0",)
@@ -66,7 +67,7 @@ def test_searches_of_no_step_make_one() -> None:
     trace = Trace()
     trace.emit(searched("", "ada", ADA, MORGAN))
     trace.emit(searched("", "program", ADA))
-    trail = make_trail("Who?", Answer(text="Ada", reasoner="vanilla"), trace)
+    trail = build_trail("Who?", Answer(text="Ada", reasoner="vanilla"), trace)
     assert trail.steps == (
         TrailStep(
             id="search",
@@ -80,7 +81,7 @@ def test_searches_of_no_step_make_one() -> None:
 
 def test_what_is_from_the_web_is_a_link() -> None:
     citations = (cited(1, ADA, "wrote"), cited(1, ADA, "wrote", place=9), cited(2, WEB, "afar"))
-    trail = make_trail("Who?", Answer(text="Ada [1], or not [2]", reasoner="direct", citations=citations), Trace())
+    trail = build_trail("Who?", Answer(text="Ada [1], or not [2]", reasoner="direct", citations=citations), Trace())
     assert trail.citations == (TrailCitation(marker=1, chunk_id="ada#0", quote="wrote"),)
     assert trail.links == ("[2] https://example.org/ada",)
 
@@ -92,7 +93,7 @@ def test_a_trail_has_a_bounded_size() -> None:
     trace = Trace()
     for n in range(300):
         trace.emit(searched("0", f"{n}" + "s" * 50_000, *hits))
-    trail = make_trail("?", Answer(text="t" * 100_000, reasoner="auto", steps=steps, citations=citations), trace)
+    trail = build_trail("?", Answer(text="t" * 100_000, reasoner="auto", steps=steps, citations=citations), trace)
     assert len(trail.answer) == 10_000
     assert trail.answer.endswith("…")
     assert (len(trail.steps), len(trail.citations)) == (50, 50)
@@ -125,7 +126,7 @@ ANSWER = Answer(text="Ada", reasoner="direct")
 async def test_nobody_waits_for_a_trail_but_close() -> None:
     trails = Slow()
     writer = TrailWriter(trails)
-    writer.schedule(CORPUS, "Who?", ANSWER, Trace())
+    writer.enqueue(CORPUS, "Who?", ANSWER, Trace())
     assert not trails.written
     trails.let.set()
     await writer.close()
@@ -137,7 +138,7 @@ async def test_an_outage_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) 
     trails.let.set()
     writer = TrailWriter(trails)
     with caplog.at_level(logging.WARNING, "hopweave.trails"):
-        writer.schedule(CORPUS, "Who?", ANSWER, Trace())
+        writer.enqueue(CORPUS, "Who?", ANSWER, Trace())
         await writer.close()
     assert "Neo4j at bolt://there cannot be used now" in caplog.text
 
@@ -147,7 +148,7 @@ async def test_no_more_than_so_many_wait(caplog: pytest.LogCaptureFixture) -> No
     writer = TrailWriter(trails)
     with caplog.at_level(logging.WARNING, "hopweave.trails"):
         for n in range(130):
-            writer.schedule(CORPUS, f"Who {n}?", ANSWER, Trace())
+            writer.enqueue(CORPUS, f"Who {n}?", ANSWER, Trace())
     trails.let.set()
     await writer.close()
     assert len(trails.written) == 100

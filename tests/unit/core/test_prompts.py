@@ -3,7 +3,7 @@
 import pytest
 
 from core.ports.chat import Speaker
-from core.prompting.fences import fenced, neutral, passages_block
+from core.prompting.fences import fenced, format_passages, neutral
 from core.prompting.prompts import Prompt, load_prompt
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
@@ -35,7 +35,7 @@ def test_text_cannot_close_or_open_a_fence(hostile: str) -> None:
     made = neutral(text)
     assert len(made) == len(text)
     assert "<" not in made
-    assert passages_block([(hostile, text)]).count("<") == 2
+    assert format_passages([(hostile, text)]).count("<") == 2
     assert fenced("known", text).count("<") == 2
 
 
@@ -44,6 +44,6 @@ def test_other_angle_brackets_stay() -> None:
 
 
 def test_passages_are_numbered_from_one() -> None:
-    block = passages_block([('A "title"', "x"), ("B", "y")])
+    block = format_passages([('A "title"', "x"), ("B", "y")])
     assert '<passage n="1" title="A \'title\'">\nx\n</passage>\n<passage n="2" title="B">' in block
-    assert passages_block([]) == "(no passages were found)"
+    assert format_passages([]) == "(no passages were found)"

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from core.errors import ModelFailed
 from core.ports.chat import ChatRequest, Completion, Message, Speaker
-from core.prompting.structured import schema_of, structured, without_thinking
+from core.prompting.structured import build_schema, strip_thinking, structured
 from core.trace import Trace
 from tests.twins.chat import TwinChat
 
@@ -36,7 +36,7 @@ async def test_finds_the_object_in_whatever_surrounds_it(text: str) -> None:
     value, twin = await ask(text)
     assert value == Verdict(status="PASS", numbers=[1])
     assert len(twin.requests) == 1
-    assert twin.requests[0].schema == schema_of(Verdict)
+    assert twin.requests[0].schema == build_schema(Verdict)
 
 
 BROKEN = [
@@ -69,7 +69,7 @@ async def test_a_model_that_thinks_its_tokens_away_is_told_so_and_not_asked_agai
 
 
 def test_schemas_are_strict() -> None:
-    schema = schema_of(Verdict)
+    schema = build_schema(Verdict)
     assert schema["required"] == ["status", "numbers"]
     assert schema["additionalProperties"] is False
     assert "default" not in schema["properties"]["numbers"]
@@ -77,4 +77,4 @@ def test_schemas_are_strict() -> None:
 
 @pytest.mark.parametrize(("text", "left"), [("<think>a</think> b", "b"), ("<think>never ends", ""), ("a < b", "a < b")])
 def test_reasoning_between_tags_is_no_answer(text: str, left: str) -> None:
-    assert without_thinking(text) == left
+    assert strip_thinking(text) == left

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.terms import TERM, Terms, hash_of, terms_of, words
+from core.text.terms import TERM, Terms, extract_terms, hash_stem, split_words
 from core.text.word_lists import STOP_WORDS
 
 
 def stems(text: str) -> list[str]:
-    return [word.stem for word in words(text)]
+    return [word.stem for word in split_words(text)]
 
 
 def row(terms: Terms, stem: str) -> tuple[int, int, int, int]:
     """Count, capital, lower, title of a stem."""
-    [found] = terms[terms["stem"] == hash_of(stem)].tolist()
+    [found] = terms[terms["stem"] == hash_stem(stem)].tolist()
     return found[1:]
 
 
@@ -41,44 +41,44 @@ def test_stems(text: str, expected: list[str]) -> None:
 
 @given(st.text())
 def test_words_stand_where_they_say_and_terms_are_packed_rows(text: str) -> None:
-    assert all(text[word.start : word.end] for word in words(text))
-    found = terms_of(("A title",), text)
+    assert all(text[word.start : word.end] for word in split_words(text))
+    found = extract_terms(("A title",), text)
     assert (np.diff(found["stem"].astype(np.int64)) > 0).all()
     assert (found["count"] > 0).all()
-    assert set(found["stem"].tolist()) == {hash_of(stem) for stem in (*stems(text), *stems("A title"))}
+    assert set(found["stem"].tolist()) == {hash_stem(stem) for stem in (*stems(text), *stems("A title"))}
     assert np.frombuffer(found.tobytes(), TERM).tolist() == found.tolist()
 
 
 def test_a_row_is_eight_bytes_the_same_everywhere() -> None:
-    found = terms_of(["Rivers"], "").tobytes()
+    found = extract_terms(["Rivers"], "").tobytes()
     assert TERM.itemsize == 8
-    assert found == hash_of("river").to_bytes(4, "little") + bytes([1, 0, 0, 1])
-    assert hash_of("123456789") == 0xCBF43926, "the check value of CRC-32"
+    assert found == hash_stem("river").to_bytes(4, "little") + bytes([1, 0, 0, 1])
+    assert hash_stem("123456789") == 0xCBF43926, "the check value of CRC-32"
 
 
 def test_title_and_heading_are_counted_and_marked() -> None:
-    found = terms_of(["The Thames", "Bridges"], "A bridge crosses water.")
+    found = extract_terms(["The Thames", "Bridges"], "A bridge crosses water.")
     assert row(found, "bridg") == (2, 0, 1, 1)
     assert row(found, "thame")[3] == 1
     assert row(found, "water") == (1, 0, 1, 0)
 
 
 def test_capitals_tell_something_only_alone_and_within_a_sentence() -> None:
-    found = terms_of([], "Mercury shone. We saw Mercury again; only mercury in New Mercury.")
+    found = extract_terms([], "Mercury shone. We saw Mercury again; only mercury in New Mercury.")
     assert row(found, "mercuri") == (4, 1, 1, 0)
 
 
 def test_counts_end_at_255() -> None:
-    assert row(terms_of([], "river " * 300), "river") == (255, 0, 255, 0)
+    assert row(extract_terms([], "river " * 300), "river") == (255, 0, 255, 0)
 
 
 def test_threads_stem_alike() -> None:
     texts = [f"Running rivers number {n} flowed past {n} houses, quickly." for n in range(200)]
-    expected = [terms_of([], text).tobytes() for text in texts]
+    expected = [extract_terms([], text).tobytes() for text in texts]
     found: list[list[bytes]] = []
 
     def work() -> None:
-        found.append([terms_of([], text).tobytes() for text in texts])
+        found.append([extract_terms([], text).tobytes() for text in texts])
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -99,9 +99,9 @@ def test_threads_stem_alike() -> None:
     ],
 )
 def test_words_of_many_scripts_are_whole(text: str, stems: list[str]) -> None:
-    assert [word.stem for word in words(text)] == stems
+    assert [word.stem for word in split_words(text)] == stems
 
 
 def test_no_stop_word_is_a_word() -> None:
-    assert words(" ".join(sorted(STOP_WORDS))) == []
-    assert words("Quién ποιος WHERE OÙ") == []
+    assert split_words(" ".join(sorted(STOP_WORDS))) == []
+    assert split_words("Quién ποιος WHERE OÙ") == []

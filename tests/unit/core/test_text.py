@@ -4,21 +4,21 @@ import pytest
 
 from core.errors import InvalidFilter, InvalidInput, InvalidStrategy
 from core.filters import parse_filter
-from core.strategies import StrategySpec, config_of, parse_spec
-from core.text.characters import check_text, half_in, is_whole
+from core.strategies import StrategySpec, parse_config, parse_spec
+from core.text.characters import check_text, find_half, is_valid_text
 
 _HALF = "a\ud800b"
 
 
 @pytest.mark.parametrize("text", ["", "plain", "北京", "\U0001f642", "\0", "\ue000", "\ud7ff"])
 def test_whole_texts(text: str) -> None:
-    assert is_whole(text)
+    assert is_valid_text(text)
     assert check_text(text, "it") == text
 
 
 @pytest.mark.parametrize("half", ["\ud800", "x\udfff", "a\udbffb"])
 def test_halves(half: str) -> None:
-    assert not is_whole(half)
+    assert not is_valid_text(half)
     with pytest.raises(InvalidInput, match=r"^it holds half of a surrogate pair"):
         check_text(half, "it")
 
@@ -36,14 +36,14 @@ def test_halves(half: str) -> None:
     ],
 )
 def test_the_first_place_is_named(value: object, place: str | None) -> None:
-    assert half_in(value) == place
+    assert find_half(value) == place
 
 
 def test_a_value_of_any_depth_is_looked_through() -> None:
     value: object = _HALF
     for _ in range(2_000):
         value = [value]
-    assert (half_in(value) or "").count("[0]") == 2_000
+    assert (find_half(value) or "").count("[0]") == 2_000
 
 
 def test_filters_and_strategies_refuse_halves() -> None:
@@ -52,4 +52,4 @@ def test_filters_and_strategies_refuse_halves() -> None:
     with pytest.raises(InvalidStrategy, match="holds half"):
         parse_spec(f"sentences:language={_HALF}")
     with pytest.raises(InvalidStrategy, match="searcher 'reranked': its option `searcher` holds half"):
-        config_of("retrieval.searchers", StrategySpec(name="reranked", options={"searcher": _HALF}), "searcher")
+        parse_config("retrieval.searchers", StrategySpec(name="reranked", options={"searcher": _HALF}), "searcher")

@@ -20,10 +20,10 @@ _WITHOUT_MODEL = [one["name"] for one in _EXTRACTORS if not one["needs_model"]]
 
 
 class TestLoaders(LoaderContract):
-    @pytest.fixture(scope="class", params=strategies.names("indexer.loaders"))
+    @pytest.fixture(scope="class", params=strategies.list_names("indexer.loaders"))
     @classmethod
     def module(cls, request: pytest.FixtureRequest) -> ModuleType:
-        return strategies.module_of("indexer.loaders", request.param, "loader")
+        return strategies.load_module("indexer.loaders", request.param, "loader")
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -36,7 +36,7 @@ class TestChunkers(ChunkerContract):
     def embedded_texts(self, title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:
         return embedded_texts(title, chunks, tokens)
 
-    @pytest.fixture(scope="class", params=strategies.names("indexer.chunkers"))
+    @pytest.fixture(scope="class", params=strategies.list_names("indexer.chunkers"))
     @classmethod
     def chunker(cls, request: pytest.FixtureRequest) -> Chunker:
         chunker: Chunker = strategies.build("indexer.chunkers", StrategySpec(name=request.param), "chunker", None)
@@ -61,6 +61,6 @@ def test_each_describes_itself_in_a_line(kind: str) -> None:
 
 
 def test_no_media_type_or_suffix_has_two_loaders() -> None:
-    modules = [strategies.module_of("indexer.loaders", n, "loader") for n in strategies.names("indexer.loaders")]
+    modules = [strategies.load_module("indexer.loaders", n, "loader") for n in strategies.list_names("indexer.loaders")]
     claimed = [name for module in modules for name in (*module.MEDIA_TYPES, *module.SUFFIXES)]
     assert len(claimed) == len(set(claimed))

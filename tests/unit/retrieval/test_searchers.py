@@ -24,7 +24,7 @@ class TestEachSearcher(NamedSearcherContract):
     """All with their default options."""
 
     @pytest.fixture(
-        params=sorted(set(strategies.names(SEARCHERS)) - NEEDING_MORE - TESTED_WITH_THEIR_SERVERS), autouse=True
+        params=sorted(set(strategies.list_names(SEARCHERS)) - NEEDING_MORE - TESTED_WITH_THEIR_SERVERS), autouse=True
     )
     def _each(self, request: pytest.FixtureRequest) -> None:
         self.name = request.param
@@ -61,7 +61,7 @@ def test_every_searcher_has_its_contract_test() -> None:
 
 def test_a_wrong_option_is_named() -> None:
     with pytest.raises(InvalidStrategy, match="dampng"):
-        strategies.config_of(SEARCHERS, strategies.parse_spec("fused:dampng=0.5"), "searcher")
+        strategies.parse_config(SEARCHERS, strategies.parse_spec("fused:dampng=0.5"), "searcher")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
-from core.text.terms import hash_of, terms_of
+from core.text.terms import extract_terms, hash_stem
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
@@ -69,7 +69,7 @@ def graph_chunk(number: int, content: Content) -> GraphChunk:
         view_id=view(number, content.version),
         position=content.position,
         title_names=" ".join(map(entity_id, content.titles)),
-        terms=terms_of(content.titles, content.text).tobytes(),
+        terms=extract_terms(content.titles, content.text).tobytes(),
     )
 
 
@@ -226,5 +226,5 @@ def test_a_moved_chunk_keeps_its_terms_and_the_statistics() -> None:
     before = build_snapshot(1, rows(corpus, {}))
     after = before.apply(changes(corpus, moved, {}, {}))
     assert after.columns.position.tolist() == [1 - n for n in before.columns.position.tolist()]
-    assert after.statistics.document_frequency(np.array([hash_of("river")], np.uint32)).tolist() == [1]
+    assert after.statistics.document_frequency(np.array([hash_stem("river")], np.uint32)).tolist() == [1]
     assert parts(after.statistics) == parts(before.statistics)

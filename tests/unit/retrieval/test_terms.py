@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Unavailable
-from core.text.terms import TERM, hash_of, terms_of
+from core.text.terms import TERM, extract_terms, hash_stem
 from retrieval.graph import term_statistics
 from retrieval.graph.chunk_terms import ChunkTerms, merge_terms, read_chunk_terms
 from retrieval.graph.term_statistics import TermStatistics, count_terms
@@ -96,15 +96,15 @@ def test_changed_statistics_are_those_of_a_new_count(
 
 
 def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    chunks = [terms_of(["River"], f"Bread number {n} is on the table.").tobytes() for n in range(50)]
+    chunks = [extract_terms(["River"], f"Bread number {n} is on the table.").tobytes() for n in range(50)]
     statistics = count_terms(read_chunk_terms([""] * 50, chunks))
     counted: list[int] = []
     count = term_statistics._count_rows
     monkeypatch.setattr(term_statistics, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
-    one = read_chunk_terms(["new"], [terms_of([], "A stone").tobytes()])
+    one = read_chunk_terms(["new"], [extract_terms([], "A stone").tobytes()])
     later = statistics.apply(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
     assert sorted(counted) == sorted([1, len(chunks[0]) // TERM.itemsize])
-    assert later.document_frequency(np.array([hash_of("stone"), hash_of("0")], np.uint32)).tolist() == [1, 0]
+    assert later.document_frequency(np.array([hash_stem("stone"), hash_stem("0")], np.uint32)).tolist() == [1, 0]
 
 
 def test_bytes_that_are_no_rows_name_their_chunk() -> None:

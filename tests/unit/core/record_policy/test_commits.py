@@ -32,14 +32,14 @@ def stored(**columns: Any) -> dict[str, Any]:
         ({"a": stored(terms=b"")}, [row("a")], "kept", {"a"}),
         ({"a": stored(extract_hash="y")}, [row("a")], "changed", {"a"}),
         ({"a": stored(view_id="w")}, [row("a")], "changed", {"a"}),
-        ({"a": stored()}, [], "gone", set()),
+        ({"a": stored()}, [], "deleted", set()),
     ],
 )
 def test_one_chunk_is_in_one_group(
     before: dict[str, dict[str, Any]], after: list[ChunkRow], group: str, logged: set[str]
 ) -> None:
     changes = compare_chunks(before, after, is_hidden=False)
-    groups = {name: getattr(changes, name) for name in ("made", "changed", "kept", "gone")}
+    groups = {name: getattr(changes, name) for name in ("made", "changed", "kept", "deleted")}
     assert groups == {name: {"a"} if name == group else set() for name in groups}
     assert changes.logged == logged
 
@@ -47,7 +47,7 @@ def test_one_chunk_is_in_one_group(
 def test_snapshots_read_all_chunks_of_a_document_that_was_hidden() -> None:
     changes = compare_chunks({"a": stored(), "b": stored()}, [row("a"), row("c")], is_hidden=True)
     assert changes.logged == {"a", "c"}
-    assert (changes.made, changes.kept, changes.gone) == ({"c"}, {"a"}, {"b"})
+    assert (changes.made, changes.kept, changes.deleted) == ({"c"}, {"a"}, {"b"})
 
 
 @pytest.mark.parametrize(("seen", "generation", "expected"), [(None, 5, False), (5, 5, False), (4, 5, True)])

@@ -8,7 +8,7 @@ import numpy as np
 from core.ids import chunk_id, document_id, entity_id
 from core.ports.record.graph import GraphChunk, graph_rows
 from core.text.names import normalise
-from core.text.terms import terms_of
+from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.pool import Pool
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
@@ -109,7 +109,7 @@ def _row(number: int, said: Said) -> GraphChunk:
         view_id=chunk,
         position=0,
         title_names=" ".join(entity_id(normalise(head)) for head in said.heads),
-        terms=terms_of(said.heads, said.text).tobytes(),
+        terms=extract_terms(said.heads, said.text).tobytes(),
     )
 
 

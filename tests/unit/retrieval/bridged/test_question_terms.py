@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from core.text.terms import hash_of
+from core.text.terms import hash_stem
 from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
@@ -31,10 +31,10 @@ def asked(question: str, snapshot: GraphSnapshot) -> QuestionTerms:
 def test_words_of_linked_names_and_stop_words_are_left_out(snapshot: GraphSnapshot) -> None:
     terms = asked("When did the singer of the songs of Hank Snow die?", snapshot)
     assert set(terms.written) == {"singer", "songs", "die"}
-    named = {hash_of("hank"), hash_of("snow")}
+    named = {hash_stem("hank"), hash_stem("snow")}
     assert set(terms.all_stems.tolist()) == named | set(terms.stems.tolist())
     assert sorted(terms.stems.tolist()) == terms.stems.tolist()
-    assert [hash_of({"songs": "song"}.get(word, word)) for word in terms.written] == terms.stems.tolist()
+    assert [hash_stem({"songs": "song"}.get(word, word)) for word in terms.written] == terms.stems.tolist()
 
 
 def test_a_word_weighs_the_more_the_fewer_chunks_have_it(snapshot: GraphSnapshot) -> None:
@@ -90,7 +90,7 @@ def test_in_an_empty_corpus_every_word_weighs_nothing() -> None:
 
 
 def test_idf_is_told_in_the_order_asked_for(snapshot: GraphSnapshot) -> None:
-    stems = np.array([hash_of("grass"), hash_of("nowher"), hash_of("song")], np.uint32)
+    stems = np.array([hash_stem("grass"), hash_stem("nowher"), hash_stem("song")], np.uint32)
     assert bm25_idf(snapshot.statistics, stems).tolist() == pytest.approx([log(1 + 3.5 / 1.5), 0, log(1 + 2.5 / 2.5)])
 
 

@@ -1,7 +1,7 @@
 """Checks the roles for which language models are configured."""
 
 from core.errors import InvalidSettings
-from core.prompting.prompts import prompt_names
+from core.prompting.prompts import list_prompt_names
 from core.settings import LlmSettings
 
 __all__ = ["check_roles"]
@@ -13,7 +13,7 @@ _BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference"})
 
 def check_roles(settings: LlmSettings) -> None:
     """Raises `InvalidSettings` for a role that does not exist, because its settings would have no effect."""
-    known = prompt_names(*_PACKAGES) | _BESIDE
+    known = list_prompt_names(*_PACKAGES) | _BESIDE
     for role in settings.roles:
         if role not in known:
             raise InvalidSettings(

@@ -1,39 +1,31 @@
-"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
+"""The adapters of an installation: stores, models, caches and the notifier, made on first use and closed together."""
 
 from functools import cached_property
 from pathlib import Path
 
-import retrieval
 from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
-from app.services.model_roles import check_roles
-from app.services.trails import TrailWriter
-from core.corpora import Corpus
-from core.errors import EmbeddingMismatch
+from app.container.model_roles import check_roles
+from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.reasoning import Reasoner
 from core.ports.record import Record
 from core.ports.reranking import Reranker
-from core.ports.retrieval import Searcher
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
-from core.strategies import StrategySpec, build, parse_spec
-from indexer.backends import IndexingBackends
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
-from reasoning import REASONERS, ReasoningBackends
-from retrieval import RetrievalBackends, SnapshotCache, WebAccess
+from retrieval import SnapshotCache, WebAccess
 from stores.files import make_file_store
 from stores.sqlite import SqliteModelCache
 from stores.web import make_web_search
 
-__all__ = ["Container"]
+__all__ = ["Adapters"]
 
 
-class Container:
+class Adapters:
     """Makes each part once, when it is first used. `close` closes what was made, in reverse order."""
 
     def __init__(self, settings: Settings) -> None:
@@ -133,80 +125,6 @@ class Container:
     @cached_property
     def snapshots(self) -> SnapshotCache:
         return SnapshotCache(self.record.graph)
-
-    @cached_property
-    def indexing(self) -> IndexingBackends:
-        return IndexingBackends(
-            corpora=self.record.corpora,
-            jobs=self.record.jobs,
-            reindexing=self.record.reindexing,
-            submissions=self.record.submissions,
-            claims=self.record.claims,
-            staging=self.record.staging,
-            commits=self.record.commits,
-            tombstones=self.record.tombstones,
-            maintenance=self.record.maintenance,
-            documents=self.record.documents,
-            contents=self.record.contents,
-            vectors=self.vectors,
-            text=self.text,
-            files=self.files,
-            embedder=self.embedder,
-            models=self.models,
-        )
-
-    @cached_property
-    def searching(self) -> RetrievalBackends:
-        return RetrievalBackends(
-            vectors=self.vectors,
-            text=self.text,
-            documents=self.record.documents,
-            contents=self.record.contents,
-            snapshots=self.snapshots,
-            embedder=self.embedder,
-            models=self.models,
-            reranker=self.reranker,
-            web=self.web,
-            searchers=self.searcher,
-        )
-
-    def searcher(self, spec: StrategySpec) -> Searcher:
-        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
-        return searcher
-
-    @property
-    def default_searcher(self) -> StrategySpec:
-        return parse_spec(self.settings.searcher)
-
-    @property
-    def default_reasoner(self) -> StrategySpec:
-        """That of the settings, else `auto` if a model is configured, else `extractive`."""
-        return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
-
-    def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
-        """Makes a reasoner with the given searcher, or else with the default searcher."""
-        chosen = searcher or self.default_searcher
-        backends = ReasoningBackends(
-            searcher=self.searcher(chosen),
-            embedder=self.embedder,
-            models=self.models,
-            reranker=self.reranker,
-            searchers=self.searcher,
-            searcher_name=chosen.name,
-            searcher_chosen=searcher is not None,
-            web_configured=self.web is not None,
-        )
-        reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
-        return reasoner
-
-    def check_embedding(self, corpus: Corpus) -> None:
-        """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""
-        there, here = corpus.settings.embedding_model, self.embedder.model
-        if there != here:
-            raise EmbeddingMismatch(
-                f"corpus {corpus.name!r} was built with the embedding model {there!r}, and {here!r} is configured: "
-                f"set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with `hopweave corpora reindex {corpus.name}`"
-            )
 
     async def close(self) -> None:
         for closer in reversed(self._closers):

@@ -1,0 +1,94 @@
+"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
+
+from functools import cached_property
+
+import retrieval
+from app.container.adapters import Adapters
+from core.corpora import Corpus
+from core.errors import EmbeddingMismatch
+from core.ports.reasoning import Reasoner
+from core.ports.retrieval import Searcher
+from core.strategies import StrategySpec, build, parse_spec
+from indexer import IndexingBackends
+from reasoning import REASONERS, ReasoningBackends
+from retrieval import RetrievalBackends
+
+__all__ = ["Container"]
+
+
+class Container(Adapters):
+    """The adapters, and the strategies over them. Entry points make one, and close it."""
+
+    @cached_property
+    def indexing(self) -> IndexingBackends:
+        return IndexingBackends(
+            corpora=self.record.corpora,
+            jobs=self.record.jobs,
+            reindexing=self.record.reindexing,
+            submissions=self.record.submissions,
+            claims=self.record.claims,
+            staging=self.record.staging,
+            commits=self.record.commits,
+            tombstones=self.record.tombstones,
+            maintenance=self.record.maintenance,
+            documents=self.record.documents,
+            contents=self.record.contents,
+            vectors=self.vectors,
+            text=self.text,
+            files=self.files,
+            embedder=self.embedder,
+            models=self.models,
+        )
+
+    @cached_property
+    def searching(self) -> RetrievalBackends:
+        return RetrievalBackends(
+            vectors=self.vectors,
+            text=self.text,
+            documents=self.record.documents,
+            contents=self.record.contents,
+            snapshots=self.snapshots,
+            embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            web=self.web,
+            searchers=self.searcher,
+        )
+
+    def searcher(self, spec: StrategySpec) -> Searcher:
+        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
+        return searcher
+
+    @property
+    def default_searcher(self) -> StrategySpec:
+        return parse_spec(self.settings.searcher)
+
+    @property
+    def default_reasoner(self) -> StrategySpec:
+        """That of the settings, else `auto` if a model is configured, else `extractive`."""
+        return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
+
+    def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
+        """Makes a reasoner with the given searcher, or else with the default searcher."""
+        chosen = searcher or self.default_searcher
+        backends = ReasoningBackends(
+            searcher=self.searcher(chosen),
+            embedder=self.embedder,
+            models=self.models,
+            reranker=self.reranker,
+            searchers=self.searcher,
+            searcher_name=chosen.name,
+            searcher_chosen=searcher is not None,
+            web_configured=self.web is not None,
+        )
+        reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
+        return reasoner
+
+    def check_embedding(self, corpus: Corpus) -> None:
+        """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""
+        there, here = corpus.settings.embedding_model, self.embedder.model
+        if there != here:
+            raise EmbeddingMismatch(
+                f"corpus {corpus.name!r} was built with the embedding model {there!r}, and {here!r} is configured: "
+                f"set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with `hopweave corpora reindex {corpus.name}`"
+            )

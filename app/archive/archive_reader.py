@@ -12,7 +12,7 @@ from app.archive.format.rows import (
     ArchiveEndRow,
     parse_row,
 )
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from app.archive.section_reader import SectionReader
 from core.corpora import check_corpus_name
 from core.errors import InvalidInput, LoadFailed
@@ -33,7 +33,7 @@ class ArchiveReader:
 
     def __init__(self, path: Path, spool: Spool, wanted: Callable[[str], bool] = lambda _: True) -> None:
         self.path = path
-        self.sections: list[Section] = []
+        self.sections: list[ArchiveSection] = []
         self.names: list[str] = []
         self._spool = spool
         self._wanted = wanted
@@ -101,7 +101,7 @@ class ArchiveReader:
             raise LoadFailed(str(error)) from error
         if row.name in self.names:
             raise LoadFailed(f"corpus {row.name!r} is in the file twice")
-        section = Section(
+        section = ArchiveSection(
             path=self.path,
             number=len(self.names),
             name=row.name,

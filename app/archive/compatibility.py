@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from app.container import Container
 from app.services.documents import list_documents
 from core import strategies
@@ -30,7 +30,7 @@ async def find_corpus(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def check_compatibility(container: Container, section: Section) -> list[str]:
+def check_compatibility(container: Container, section: ArchiveSection) -> list[str]:
     """Returns notes for the user.
 
     Raises `InvalidStrategy` for a chunker or extractor that is unknown here, and `EmbeddingMismatch` if vectors are
@@ -52,7 +52,7 @@ def check_compatibility(container: Container, section: Section) -> list[str]:
     return [f"its embedding model is {there!r}, and {here!r} is configured: searching it needs the former"]
 
 
-def check_same_settings(corpus: Corpus, section: Section) -> None:
+def check_same_settings(corpus: Corpus, section: ArchiveSection) -> None:
     """Raises `Conflict`, with the first setting that differs."""
     for field in _FIELDS:
         here, there = getattr(corpus.settings, field), getattr(section.settings, field)
@@ -64,14 +64,14 @@ def check_same_settings(corpus: Corpus, section: Section) -> None:
             raise _make_conflict(corpus, section, f"version of the {role}", ours[role], theirs[role])
 
 
-def _make_conflict(corpus: Corpus, section: Section, what: str, here: str, there: str) -> Conflict:
+def _make_conflict(corpus: Corpus, section: ArchiveSection, what: str, here: str, there: str) -> Conflict:
     return Conflict(
         f"corpus {corpus.name!r} has the {what} {here}, and {section.path.name} was written with {there}: "
         "choose another name with --corpus, or reindex one of the two first"
     )
 
 
-def check_requested_settings(section: Section, asked: Mapping[str, object]) -> None:
+def check_requested_settings(section: ArchiveSection, asked: Mapping[str, object]) -> None:
     """Raises `Conflict` if an option differs from the setting in the file."""
     for field, value in asked.items():
         there = getattr(section.settings, field)
@@ -82,7 +82,7 @@ def check_requested_settings(section: Section, asked: Mapping[str, object]) -> N
             )
 
 
-async def has_other_documents(container: Container, corpus: Corpus, section: Section) -> bool:
+async def has_other_documents(container: Container, corpus: Corpus, section: ArchiveSection) -> bool:
     """Returns whether the corpus has documents that are not in the file."""
     page: list[str] = []
     async for document in list_documents(container, corpus):
@@ -94,7 +94,7 @@ async def has_other_documents(container: Container, corpus: Corpus, section: Sec
     return len(section.spool.find_keys(section.heap("document"), page)) < len(page)
 
 
-async def has_same_documents(container: Container, corpus: Corpus, section: Section) -> bool:
+async def has_same_documents(container: Container, corpus: Corpus, section: ArchiveSection) -> bool:
     """Returns whether the corpus has the settings of the section and exactly its documents, unchanged."""
     if _identity(corpus.settings) != _identity(section.settings):
         return False

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.archive.format.rows import ArchiveChunkRow, ArchiveDocumentRow
-from app.archive.format.section import Section, group_rows
+from app.archive.format.section import ArchiveSection, group_rows
 from core.documents import Chunk, Span
 from core.graph import Extraction, Fact, Mention, Surface, Triple
 from core.ports.record import ChunkRow as RecordRow
@@ -35,7 +35,9 @@ class ArchivedDocument:
         return make_chunk_rows(self.title, self.passages, self.chunks)
 
 
-def assemble_documents(section: Section, documents: list[tuple[int, ArchiveDocumentRow]]) -> list[ArchivedDocument]:
+def assemble_documents(
+    section: ArchiveSection, documents: list[tuple[int, ArchiveDocumentRow]]
+) -> list[ArchivedDocument]:
     """Returns the documents with their chunks, mentions, facts and extractions.
 
     Raises `LoadFailed` with the line of a row that does not belong to the others.
@@ -62,7 +64,7 @@ class _Graph:
 
     def __init__(
         self,
-        section: Section,
+        section: ArchiveSection,
         names: Mapping[str, str],
         mentions: Mapping[str, list[_Found]],
         facts: Mapping[str, list[_Found]],
@@ -108,7 +110,7 @@ class _Graph:
 
 
 def _assemble_document(
-    section: Section,
+    section: ArchiveSection,
     line: int,
     document: ArchiveDocumentRow,
     chunks: list[_Found],
@@ -141,7 +143,7 @@ def _assemble_document(
 
 
 def _make_chunks(
-    section: Section, document: ArchiveDocumentRow, found: list[_Found], passages: tuple[ChunkContent, ...]
+    section: ArchiveSection, document: ArchiveDocumentRow, found: list[_Found], passages: tuple[ChunkContent, ...]
 ) -> tuple[Chunk, ...]:
     """Makes the chunks again from their content. Ids, view ids and positions must equal those in the file."""
     made = make_chunks(document.key, document.title, passages, section.settings.embedding_model)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from app.archive.archive_reader import ArchiveReader
 from app.archive.documents import assemble_documents
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from core.errors import LoadFailed
 from core.ports.views import VectorKind
 from stores.sqlite import Spool
@@ -43,7 +43,7 @@ async def read_sections(path: Path, report: Report, wanted: Callable[[str], bool
         await asyncio.to_thread(spool.close)
 
 
-def _check_section(section: Section) -> Iterator[int]:
+def _check_section(section: ArchiveSection) -> Iterator[int]:
     """Yields how many documents are checked. Raises `LoadFailed` for rows that are repeated or belong to nothing."""
     for kind, of in _ONCE:
         repeated = section.spool.find_repeated(section.heap(kind, of))

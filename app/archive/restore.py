@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.archive.archive_reader import ArchiveReader
 from app.archive.compatibility import check_compatibility, find_corpus, has_same_documents
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from app.archive.read_sections import Report, read_sections
 from app.archive.restorer import Restorer, RestoreResult
 from app.container import Container
@@ -35,7 +35,7 @@ class RestoreOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class _Plan:
-    section: Section
+    section: ArchiveSection
     name: str
     existing: Corpus | None
     is_there: bool
@@ -68,7 +68,7 @@ async def restore(container: Container, path: Path, options: RestoreOptions, rep
         return [plan.result for plan in plans]
 
 
-def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[Section]:
+def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[ArchiveSection]:
     unknown = [name for name in options.only if name not in reader.names]
     if unknown:
         there = ", ".join(reader.names) or "none"
@@ -79,7 +79,7 @@ def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[Sec
     return reader.sections
 
 
-async def _make_plan(container: Container, section: Section, options: RestoreOptions) -> _Plan:
+async def _make_plan(container: Container, section: ArchiveSection, options: RestoreOptions) -> _Plan:
     name = options.name or section.name
     existing = await find_corpus(container, name)
     is_there = existing is not None and await has_same_documents(container, existing, section)

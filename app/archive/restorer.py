@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.archive.documents import ArchivedDocument, assemble_documents
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from app.archive.read_sections import Report
 from app.archive.section_views import SectionViews
 from app.container import Container
@@ -41,7 +41,9 @@ class RestoreResult:
 class Restorer:
     """Writes a section into a corpus. `shared`: the corpus has, or may have, documents that are not in this file."""
 
-    def __init__(self, container: Container, corpus: Corpus, section: Section, report: Report, *, shared: bool) -> None:
+    def __init__(
+        self, container: Container, corpus: Corpus, section: ArchiveSection, report: Report, *, shared: bool
+    ) -> None:
         self._backends = container.indexing
         self._submissions = container.record.submissions
         self._corpus = corpus

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.archive.format.content import check_content, decode_base64
 from app.archive.format.rows import ORDER, ArchiveEndRow, ArchiveOriginalRow, ArchiveVectorRow
-from app.archive.format.section import Section, make_spooled_rows
+from app.archive.format.section import ArchiveSection, make_spooled_rows
 from core.errors import LoadFailed
 from stores.sqlite import SpooledRow
 
@@ -27,7 +27,7 @@ class _OriginalParts:
 class SectionReader:
     """Reads the rows of one corpus, whose first line is `line`. Unless `wanted`, rows are checked and not stored."""
 
-    def __init__(self, section: Section, line: bytes, *, wanted: bool) -> None:
+    def __init__(self, section: ArchiveSection, line: bytes, *, wanted: bool) -> None:
         self.section = section
         self._wanted = wanted
         self._counts: Counter[str] = Counter()
@@ -58,7 +58,7 @@ class SectionReader:
             self.section.spool.add(heap, rows)
         self._pending.clear()
 
-    def finish(self, row: ArchiveEndRow) -> Section:
+    def finish(self, row: ArchiveEndRow) -> ArchiveSection:
         """Returns the complete section. Raises `LoadFailed` if rows are missing or were changed."""
         name = self.section.name
         if self._original is not None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from app.archive.documents import ArchivedDocument
-from app.archive.format.section import Section
+from app.archive.format.section import ArchiveSection
 from core.corpora import Corpus
 from core.graph import Synonym
 from core.ports.indexing import DraftChunk
@@ -17,7 +17,7 @@ __all__ = ["SectionViews"]
 class SectionViews:
     """Writes the views of one corpus. `shared`: the corpus has documents that are not in this file."""
 
-    def __init__(self, backends: IndexingBackends, corpus: Corpus, section: Section, *, shared: bool) -> None:
+    def __init__(self, backends: IndexingBackends, corpus: Corpus, section: ArchiveSection, *, shared: bool) -> None:
         self._backends = backends
         self._corpus = corpus
         self._section = section

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator
 
 from app.container import Container
-from app.doctor.contradictions import contradictions
 from app.doctor.corpus_check import CorpusExamination
 from app.doctor.findings import Finding, Level
 from app.doctor.repair import repair
 from app.doctor.service_check import examine_services
+from app.doctor.settings_check import examine_settings
 from app.doctor.store_check import examine_stores
 
 __all__ = ["diagnose", "repair_all"]
@@ -15,7 +15,7 @@ __all__ = ["diagnose", "repair_all"]
 
 async def diagnose(container: Container) -> AsyncIterator[Finding]:
     """Yields findings about the settings, the stores, the models, and the views of each corpus."""
-    for finding in contradictions(container.settings):
+    for finding in examine_settings(container.settings):
         yield finding
     down = False
     async for finding in examine_stores(container):

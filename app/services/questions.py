@@ -97,7 +97,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
 
 
 async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: Trace) -> Answer:
-    """Answers a question with citations, and hands the answer to the trail writer where trails are enabled.
+    """Answers a question with citations, and hands the answer to the trail writer if trails are enabled.
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """

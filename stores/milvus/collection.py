@@ -9,14 +9,14 @@ import numpy as np
 from core.errors import InvalidInput, Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
-from stores.milvus.collections import Collections, MilvusIndex
+from stores.milvus.collections import MilvusCollections, MilvusIndex
 from stores.milvus.expressions import batched, make_in_filter
 from stores.milvus.server import Absent, Deadline, MilvusServer, NotLoaded
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["MAX_ROWS", "Collection", "Level"]
+__all__ = ["MAX_ROWS", "Level", "MilvusCollection"]
 
 T = TypeVar("T")
 Level = Literal["Strong", "Session"]
@@ -33,11 +33,11 @@ _IDS_AT_ONCE = 2_000
 _VECTORS_AT_ONCE = 1_000
 
 
-class Collection:
+class MilvusCollection:
     """A collection. Every method but `write` raises `Absent` if it does not exist."""
 
     def __init__(
-        self, server: MilvusServer, collections: Collections, index: MilvusIndex, name: str, deadline: Deadline
+        self, server: MilvusServer, collections: MilvusCollections, index: MilvusIndex, name: str, deadline: Deadline
     ) -> None:
         self._server = server
         self._collections = collections

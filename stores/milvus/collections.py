@@ -13,7 +13,7 @@ from stores.milvus.server import Absent, Deadline, MilvusServer
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["Collections", "MilvusIndex"]
+__all__ = ["MilvusCollections", "MilvusIndex"]
 
 _POLL_SECONDS = 0.05
 _RACE_SECONDS = 2.0
@@ -29,7 +29,7 @@ class MilvusIndex:
     search: Mapping[str, int] = field(default_factory=lambda: {"ef": 128})
 
 
-class Collections:
+class MilvusCollections:
     """Creates, checks and loads collections, and caches their dimensions."""
 
     def __init__(self, server: MilvusServer, index: MilvusIndex) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
-from stores.milvus.collection import MAX_ROWS, Collection, Level
+from stores.milvus.collection import MAX_ROWS, Level, MilvusCollection
 from stores.milvus.expressions import batched, make_in_filter
 from stores.milvus.pages import make_snapshot, scan_best
 
@@ -29,7 +29,7 @@ _FIRST = 64
 
 
 def search_best(
-    collection: Collection, query: Vectors, k: int, documents: Sequence[str] | None, radius: float | None
+    collection: MilvusCollection, query: Vectors, k: int, documents: Sequence[str] | None, radius: float | None
 ) -> list[Scored]:
     """Returns the `k` best rows, ties by id."""
     filters = (
@@ -40,7 +40,7 @@ def search_best(
 
 
 def search_within(
-    collection: Collection, queries: Vectors, threshold: float, radius: float | None
+    collection: MilvusCollection, queries: Vectors, threshold: float, radius: float | None
 ) -> list[list[Scored]]:
     """Returns for each query all rows that score at least `threshold`.
 
@@ -73,7 +73,7 @@ def search_within(
 
 
 def _search_filtered(
-    collection: Collection, query: Vectors, k: int, filter_: str, radius: float | None
+    collection: MilvusCollection, query: Vectors, k: int, filter_: str, radius: float | None
 ) -> list[Scored]:
     limit = k + 1  # one more shows whether a tie was cut
     while limit <= MAX_ROWS:

@@ -8,7 +8,7 @@ import numpy as np
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.exact_search import VectorSnapshot
-from stores.milvus.collection import Collection
+from stores.milvus.collection import MilvusCollection
 
 __all__ = ["make_snapshot", "read_all_ids", "scan_best"]
 
@@ -16,12 +16,12 @@ _IDS = 8_192
 _VECTORS = 2_048
 
 
-def read_all_ids(collection: Collection) -> list[str]:
+def read_all_ids(collection: MilvusCollection) -> list[str]:
     """Returns the ids of all rows, sorted."""
     return sorted({row["id"] for rows in _read_pages(collection, ["id"], _IDS) for row in rows})
 
 
-def scan_best(collection: Collection, query: Vectors, k: int, filter_: str = "") -> list[Scored]:
+def scan_best(collection: MilvusCollection, query: Vectors, k: int, filter_: str = "") -> list[Scored]:
     """Returns the `k` best by reading every row. Use it if `k` exceeds what a server returns at once."""
     best: list[Scored] = []
     for rows in _read_pages(collection, ["id", "vector"], _VECTORS, filter_):
@@ -42,7 +42,7 @@ def make_snapshot(vectors: dict[str, Vectors]) -> VectorSnapshot:
 
 
 def _read_pages(
-    collection: Collection, fields: list[str], size: int, filter_: str = ""
+    collection: MilvusCollection, fields: list[str], size: int, filter_: str = ""
 ) -> Iterator[list[dict[str, Any]]]:
     """Yields pages of rows. A range of ids that fills a page is split at the median id of that page."""
     ranges: list[tuple[str, str]] = [("", "")]

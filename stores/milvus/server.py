@@ -58,7 +58,7 @@ class MilvusServer:
         self._token = token
         self._client: MilvusClient | None = None
         self._lock = Lock()
-        self._breaker = CircuitBreaker(self._show_life)
+        self._breaker = CircuitBreaker(self._probe)
 
     @property
     def address(self) -> str:
@@ -104,7 +104,7 @@ class MilvusServer:
                 self._breaker.open()  # slow or frozen: the next call probes it, and a frozen server costs it less time
             raise self._translate(error) from error
 
-    def _show_life(self) -> None:
+    def _probe(self) -> None:
         self._ask(lambda client: client.get_server_version(timeout=_CONNECT_SECONDS))
 
     def _connect(self) -> "MilvusClient":

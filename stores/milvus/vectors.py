@@ -12,8 +12,8 @@ from core.errors import Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.milvus import nearest
-from stores.milvus.collection import MAX_ROWS, Collection
-from stores.milvus.collections import Collections, MilvusIndex
+from stores.milvus.collection import MAX_ROWS, MilvusCollection
+from stores.milvus.collections import MilvusCollections, MilvusIndex
 from stores.milvus.expressions import collection_name, select_keys
 from stores.milvus.pages import read_all_ids
 from stores.milvus.rows import check_vectors, split_rows
@@ -56,7 +56,7 @@ class MilvusVectorStore:
     ) -> None:
         self._index = index or MilvusIndex()
         self._server = MilvusServer(uri, token)
-        self._collections = Collections(self._server, self._index)
+        self._collections = MilvusCollections(self._server, self._index)
         self._exact_rows = exact_rows
         self._answer_seconds = answer_seconds
         self._work_seconds = work_seconds
@@ -69,7 +69,7 @@ class MilvusVectorStore:
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
         vectors = check_vectors(batch)
 
-        def work(collection: Collection) -> None:
+        def work(collection: MilvusCollection) -> None:
             collection.write(split_rows(batch, vectors), vectors.shape[1])
 
         if len(vectors):
@@ -81,7 +81,7 @@ class MilvusVectorStore:
         A row that another process wrote a moment ago may count as missing. A deleted row always counts as missing.
         """
 
-        def work(collection: Collection) -> set[str]:
+        def work(collection: MilvusCollection) -> set[str]:
             found = collection.find_existing(select_keys(ids), "Session")
             return set(ids) - (collection.find_existing(sorted(found), "Strong") if found else found)
 
@@ -95,7 +95,7 @@ class MilvusVectorStore:
         if k < 1 or wanted == []:
             return []
 
-        def work(collection: Collection) -> list[Scored]:
+        def work(collection: MilvusCollection) -> list[Scored]:
             collection.check_dimension(query.shape)
             return nearest.search_best(collection, query, k, wanted, self._choose_radius(collection))
 
@@ -107,7 +107,7 @@ class MilvusVectorStore:
         if not len(queries):
             return []
 
-        def work(collection: Collection) -> list[list[Scored]]:
+        def work(collection: MilvusCollection) -> list[list[Scored]]:
             collection.check_dimension(queries.shape[1:])
             return nearest.search_within(collection, queries, threshold, self._choose_radius(collection))
 
@@ -123,7 +123,7 @@ class MilvusVectorStore:
         )
 
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None:
-        def work(collection: Collection) -> None:
+        def work(collection: MilvusCollection) -> None:
             collection.delete(select_keys(ids))
 
         if ids:
@@ -147,7 +147,7 @@ class MilvusVectorStore:
         Returns None if it is the same, or if there is no collection.
         """
 
-        def work(collection: Collection) -> MilvusIndex | None:
+        def work(collection: MilvusCollection) -> MilvusIndex | None:
             there = collection.read_index()
             return None if there == self._index else there
 
@@ -165,7 +165,7 @@ class MilvusVectorStore:
         self,
         corpus_id: str,
         kind: VectorKind,
-        work: Callable[[Collection], T],
+        work: Callable[[MilvusCollection], T],
         nothing: T,
         seconds: float | None = None,
     ) -> T:
@@ -176,7 +176,7 @@ class MilvusVectorStore:
             limit = self._answer_seconds if seconds is None else seconds
             if self._collections.is_loading(name):
                 limit = max(limit, self._work_seconds)
-            collection = Collection(self._server, self._collections, self._index, name, Deadline(limit))
+            collection = MilvusCollection(self._server, self._collections, self._index, name, Deadline(limit))
             try:
                 return work(collection)
             except Absent:
@@ -191,7 +191,7 @@ class MilvusVectorStore:
     def _limit_for(self, rows: int) -> float:
         return self._work_seconds + rows / _ROWS_A_SECOND
 
-    def _choose_radius(self, collection: Collection) -> float | None:
+    def _choose_radius(self, collection: MilvusCollection) -> float | None:
         """Returns the radius with which a search examines all rows, or None for a search by the index.
 
         The number of rows is read every few seconds.

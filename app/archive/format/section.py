@@ -23,7 +23,7 @@ from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = ["Section", "group_rows", "make_spooled_rows"]
+__all__ = ["ArchiveSection", "group_rows", "make_spooled_rows"]
 
 _PAGE = 1000
 _MOST_CHUNKS = 2000  # of one batch of documents
@@ -55,7 +55,7 @@ def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class ArchiveSection:
     """One corpus of a file. `number` is its position in the file, `sha256` the digest of its lines once read."""
 
     path: Path

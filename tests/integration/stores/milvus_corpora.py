@@ -2,7 +2,7 @@
 
 from core.ids import new_id
 from core.ports.views import VectorKind
-from stores.milvus.collections import Collections, MilvusIndex
+from stores.milvus.collections import MilvusCollections, MilvusIndex
 from stores.milvus.expressions import collection_name
 from stores.milvus.server import Deadline, MilvusServer
 from testing.contracts.vector_store import DIMENSION
@@ -35,7 +35,7 @@ class PreparedCorpora:
 
 def _made(uri: str) -> list[str]:
     server = MilvusServer(uri)
-    collections = Collections(server, MilvusIndex())
+    collections = MilvusCollections(server, MilvusIndex())
     corpora = [new_id() for _ in range(_AT_ONCE)]
     for name in map(_name, corpora):
         collections.ensure(name, DIMENSION, Deadline(_PATIENCE))

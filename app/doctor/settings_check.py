@@ -1,4 +1,4 @@
-"""Settings that are each possible and together do not work, beyond those that refuse to start."""
+"""Examines settings that are valid one by one but do not work together, and with which the server still starts."""
 
 from collections.abc import Iterator
 
@@ -7,39 +7,39 @@ from core.settings import Settings
 from core.strategies import load_module, parse_spec
 from reasoning import REASONERS
 
-__all__ = ["contradictions"]
+__all__ = ["examine_settings"]
 
 
-def contradictions(settings: Settings) -> Iterator[Finding]:
-    """One finding each."""
+def examine_settings(settings: Settings) -> Iterator[Finding]:
+    """Yields one finding for each combination of settings that does not work."""
     worker = settings.worker
     if worker.renew_seconds >= worker.lease_seconds:
-        yield _finding(
+        yield _make_finding(
             f"HOPWEAVE_WORKER__RENEW_SECONDS ({worker.renew_seconds:g}) is not less than "
             f"HOPWEAVE_WORKER__LEASE_SECONDS ({worker.lease_seconds:g}): work is lost while it is done",
             "renew a lease several times before it runs out",
         )
     if settings.reasoner and not settings.llm.model and _needs_model(settings.reasoner):
-        yield _finding(
+        yield _make_finding(
             f"HOPWEAVE_REASONER is {settings.reasoner!r}, which needs a language model, and none is configured",
             "set HOPWEAVE_LLM__MODEL, or leave HOPWEAVE_REASONER out",
         )
     if "llm" in settings.extractor.split("+") and not settings.llm.model and "extract" not in settings.llm.roles:
-        yield _finding(
+        yield _make_finding(
             f"HOPWEAVE_EXTRACTOR is {settings.extractor!r}, which needs a language model, and none is configured",
             "set HOPWEAVE_LLM__MODEL, or HOPWEAVE_EXTRACTOR=pattern",
         )
     if settings.searcher.startswith("reranked") and not settings.reranker.kind:
-        yield _finding(
+        yield _make_finding(
             "HOPWEAVE_SEARCHER is `reranked`, and no reranker is configured", "set HOPWEAVE_RERANKER__KIND and __MODEL"
         )
     if settings.store.record == "neo4j" and not settings.neo4j.password.get_secret_value():
-        yield _finding("HOPWEAVE_NEO4J__PASSWORD is empty", "give Neo4j a password, and set it here")
+        yield _make_finding("HOPWEAVE_NEO4J__PASSWORD is empty", "give Neo4j a password, and set it here")
 
 
 def _needs_model(reasoner: str) -> bool:
     return bool(getattr(load_module(REASONERS, parse_spec(reasoner).name, "reasoner"), "NEEDS_MODEL", False))
 
 
-def _finding(detail: str, remedy: str) -> Finding:
+def _make_finding(detail: str, remedy: str) -> Finding:
     return Finding(subject="settings", level=Level.PROBLEM, detail=detail, remedy=remedy)

@@ -5,9 +5,8 @@ import logging
 from dataclasses import replace
 
 import pytest
-from app.services.trails import TrailWriter
 
-from app.container.trail_writer import build_trail
+from app.container.trail_writer import TrailWriter, build_trail
 from core.documents import DocumentRef, Span
 from core.errors import Unavailable
 from core.events import SearchEvent

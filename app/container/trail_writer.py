@@ -43,7 +43,7 @@ class TrailWriter:
         A trail that cannot be written, or that comes while 100 others wait, is only logged.
         """
         if len(self._tasks) >= _MAX_TASKS:
-            _log.warning("%d trails of answers wait to be written; one more is left out", len(self._tasks))
+            _log.warning("%d trails of answers wait to be written; one more is not written", len(self._tasks))
             return
         work = self._write(corpus, build_trail(question, answer, trace))
         task = asyncio.create_task(work, name="writing a trail")

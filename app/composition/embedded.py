@@ -1,19 +1,23 @@
-"""The embedded composition: everything is in one data folder, which one worker process writes."""
+"""The embedded composition: one data folder, which one worker process writes. Vectors may be in Milvus instead."""
 
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from app.broker.folder_notifier import FolderNotifier
-from app.composition.composition import Check, Schema
+from app.composition.composition import Check, ClosableVectorStore, Schema
 from app.supervision.folder_lock import FolderLock
 from app.supervision.folder_supervision import FolderSupervision, supervise_until_signal
 from core.ports.views import VectorKind
 from core.settings import Settings
 from stores.sqlite import SQLITE_SCHEMA, SqliteRecord, SqliteVectorStore, sqlite_schema_of
 from stores.tantivy import TantivyTextIndex
+
+if TYPE_CHECKING:
+    from stores.milvus import MilvusVectorStore
 
 __all__ = ["EmbeddedComposition"]
 
@@ -39,8 +43,8 @@ class EmbeddedComposition:
     def make_record(self) -> SqliteRecord:
         return SqliteRecord(self._folder / "record.db")
 
-    def make_vectors(self) -> SqliteVectorStore:
-        return SqliteVectorStore(self._folder / "vectors.db")
+    def make_vectors(self) -> ClosableVectorStore:
+        return self._milvus or SqliteVectorStore(self._folder / "vectors.db")
 
     def make_text_index(self) -> TantivyTextIndex:
         return TantivyTextIndex(self._folder / "text")
@@ -58,8 +62,21 @@ class EmbeddedComposition:
         path = self._folder / "record.db"
         return Schema(record=str(path), found=await asyncio.to_thread(sqlite_schema_of, path), newest=SQLITE_SCHEMA)
 
-    async def describe_other_indexes(self, corpus_id: str) -> Mapping[VectorKind, str]:  # noqa: ARG002  # part of the port
-        return {}
+    async def describe_other_indexes(self, corpus_id: str) -> Mapping[VectorKind, str]:
+        if self._milvus is None:
+            return {}
+        from app.composition.milvus import describe_other_indexes
+
+        return await describe_other_indexes(self._milvus, corpus_id)
+
+    @cached_property
+    def _milvus(self) -> "MilvusVectorStore | None":
+        """The store of vectors, if it is Milvus. Its module imports pymilvus, which takes half a second."""
+        if self._settings.store.vectors != "milvus":
+            return None
+        from app.composition.milvus import make_milvus_vectors
+
+        return make_milvus_vectors(self._settings.milvus)
 
     def lock_views(self) -> AbstractContextManager[object]:
         return FolderLock(self._folder)

@@ -9,11 +9,12 @@ from typing import Literal
 from app.broker.broker import check_broker
 from app.broker.server_notifier import ServerNotifier
 from app.composition.composition import Check, Schema
+from app.composition.milvus import describe_other_indexes, make_milvus_vectors
 from app.supervision.remote_workers import RemoteWorkers
 from app.supervision.worker_pool import WorkerPool
 from core.ports.views import VectorKind
 from core.settings import Settings
-from stores.milvus import MilvusIndex, MilvusVectorStore
+from stores.milvus import MilvusVectorStore
 from stores.neo4j import NEO4J_SCHEMA, Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails, neo4j_schema_of
 
 __all__ = ["ServerComposition"]
@@ -40,14 +41,7 @@ class ServerComposition:
 
     @cached_property
     def _vectors(self) -> MilvusVectorStore:
-        milvus = self._settings.milvus
-        build = {"M": milvus.hnsw.m, "efConstruction": milvus.hnsw.ef_construction}
-        index = MilvusIndex(
-            kind=milvus.index,
-            build=build if milvus.index == "HNSW" else {},
-            search={"ef": milvus.hnsw.ef},  # for FLAT too: collections that were made before have their own index
-        )
-        return MilvusVectorStore(milvus.uri, milvus.token.get_secret_value(), index=index, exact_rows=milvus.exact_rows)
+        return make_milvus_vectors(self._settings.milvus)
 
     def make_record(self) -> Neo4jRecord:
         return self._record
@@ -78,8 +72,7 @@ class ServerComposition:
         return Schema(record=f"Neo4j at {neo4j.uri}", found=found, newest=NEO4J_SCHEMA)
 
     async def describe_other_indexes(self, corpus_id: str) -> Mapping[VectorKind, str]:
-        indexes = {kind: await self._vectors.other_index(corpus_id, kind) for kind in VectorKind}
-        return {kind: _describe(index) for kind, index in indexes.items() if index is not None}
+        return await describe_other_indexes(self._vectors, corpus_id)
 
     def lock_views(self) -> AbstractContextManager[object]:
         return nullcontext()
@@ -89,8 +82,3 @@ class ServerComposition:
 
     def run_workers(self, concurrency: int, report: Callable[[str], None]) -> bool:  # noqa: ARG002  # they log instead
         return WorkerPool(self._settings, concurrency).run()
-
-
-def _describe(index: MilvusIndex) -> str:
-    parameters = ", ".join(f"{name}={value}" for name, value in index.build.items())
-    return f"{index.kind} ({parameters})" if parameters else index.kind

@@ -19,6 +19,7 @@ _OTHER_NAMES = {
     "NewChunk": "ChunkIn",
     "Budget": "BudgetIn",
     "Message": "MessageIn",
+    "Rejection": "RejectedOut",
 }
 """The schema of every other value is called as the value is, with `Out` behind it."""
 _COMPOSED = {"Ingestion"}

@@ -14,7 +14,7 @@ from core.record_policy.states import RETRIABLE, STOPPABLE
 __all__ = [
     "Judgement",
     "Newest",
-    "Verdict",
+    "SubmissionVerdict",
     "check_distinct_keys",
     "check_retriable",
     "is_unchanged",
@@ -26,7 +26,7 @@ _SHOWN_KEYS = 10
 _SHOWN_REPEATED_KEYS = 5
 
 
-class Verdict(Enum):
+class SubmissionVerdict(Enum):
     """What becomes of a submission."""
 
     UNCHANGED = auto()
@@ -42,7 +42,7 @@ class Verdict(Enum):
 
     @property
     def makes_revision(self) -> bool:
-        return self in (Verdict.NEW, Verdict.SUPERSEDES)
+        return self in (SubmissionVerdict.NEW, SubmissionVerdict.SUPERSEDES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Newest:
 class Judgement:
     """A verdict, and the document as `Submissions.enqueue` reports it."""
 
-    verdict: Verdict
+    verdict: SubmissionVerdict
     document: EnqueuedDocument
 
 
@@ -71,20 +71,20 @@ def judge(revision: NewRevision, newest: Newest | None, on_conflict: OnConflict)
         id=document_id(revision.key),
         key=revision.key,
         state=state,
-        unchanged=verdict is Verdict.UNCHANGED,
-        skipped=verdict is Verdict.SKIPPED,
+        unchanged=verdict is SubmissionVerdict.UNCHANGED,
+        skipped=verdict is SubmissionVerdict.SKIPPED,
     )
     return Judgement(verdict=verdict, document=document)
 
 
-def _verdict(fingerprint: str, newest: Newest | None, on_conflict: OnConflict) -> Verdict:
+def _verdict(fingerprint: str, newest: Newest | None, on_conflict: OnConflict) -> SubmissionVerdict:
     if newest is None:
-        return Verdict.NEW
+        return SubmissionVerdict.NEW
     if _is_same(newest, fingerprint):
-        return Verdict.UNCHANGED if newest.state.final else Verdict.SAME_UNFINISHED
+        return SubmissionVerdict.UNCHANGED if newest.state.final else SubmissionVerdict.SAME_UNFINISHED
     if on_conflict is OnConflict.SKIP and not newest.hidden:
-        return Verdict.SKIPPED
-    return Verdict.SUPERSEDES if newest.state in STOPPABLE else Verdict.NEW
+        return SubmissionVerdict.SKIPPED
+    return SubmissionVerdict.SUPERSEDES if newest.state in STOPPABLE else SubmissionVerdict.NEW
 
 
 def _is_same(newest: Newest, fingerprint: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import NotFound
 from core.ids import new_id
 from core.ports.trails import Trail
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 
@@ -22,7 +22,7 @@ _AT_ONCE = 200  # trails, with some hundred relationships each
 class Neo4jTrails:
     """Implements `core.ports.trails.Trails`. A trail expires after `days`."""
 
-    def __init__(self, database: Database, days: float) -> None:
+    def __init__(self, database: Neo4jDatabase, days: float) -> None:
         self._database = database
         self._kept = days * _DAY_SECONDS
 
@@ -93,7 +93,7 @@ def _found(uid: str, corpus_id: str, trail: Trail) -> Iterator[dict[str, Any]]:
             yield {"step": uid_of(uid, str(number)), "chunk": uid_of(corpus_id, id), "rank": rank}
 
 
-async def delete_expired_trails(database: Database) -> None:
+async def delete_expired_trails(database: Neo4jDatabase) -> None:
     """Deletes the expired trails of all corpora, some in each transaction."""
     for row in await database.read(lambda tx: tx.rows(_CYPHER["corpora_with_expired"])):
         work = partial(_delete, statement="delete_expired", corpus_id=row["id"])

@@ -14,7 +14,7 @@ from stores.sqlite.connection import connect
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
-__all__ = ["Connection", "Cursor", "Database", "now"]
+__all__ = ["Connection", "Cursor", "SqliteDatabase", "now"]
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
@@ -26,7 +26,7 @@ def now() -> float:
     return time.time()
 
 
-class Database:
+class SqliteDatabase:
     """Connections to one file, one per thread. `read` and `write` run a function of a connection off the event loop.
 
     A deferred transaction that reads and then writes fails at once under contention (SQLITE_BUSY ignores the timeout),

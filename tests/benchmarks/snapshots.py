@@ -22,7 +22,7 @@ from core.ids import new_id
 from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from stores.neo4j.driver.connection import Connection
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.record.graph import Neo4jGraphSource
 from tests.benchmarks.check import Check, at_most, figure
 from tests.benchmarks.synthetic_graph import Size, add_facts, remove, write
@@ -82,7 +82,7 @@ async def read(uri: str, password: str, corpus_id: str) -> dict[str, Any]:
         }
 
 
-async def _followed(database: Database, corpus_id: str, size: Size) -> list[dict[str, Any]]:
+async def _followed(database: Neo4jDatabase, corpus_id: str, size: Size) -> list[dict[str, Any]]:
     """Seconds from a commit to its facts in the snapshot that searches get."""
     cache = SnapshotCache(Neo4jGraphSource(database), wait_seconds=60)
     await cache.get(corpus_id)
@@ -125,10 +125,10 @@ def _server(uri: str | None) -> Iterator[str]:
 
 
 @contextmanager
-def _database(uri: str, password: str) -> Iterator[Database]:
+def _database(uri: str, password: str) -> Iterator[Neo4jDatabase]:
     connection = Connection(uri, USER, password, "neo4j")
     try:
-        yield Database(connection)
+        yield Neo4jDatabase(connection)
     finally:
         connection.close()
 

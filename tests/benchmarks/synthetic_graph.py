@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.ids import assertion_id, chunk_id, document_id, entity_id, triple_id, view_id
 from core.text.terms import TERM
 from stores.neo4j.commit.change_log import log_changes, raise_generation
-from stores.neo4j.driver.database import Database, Transaction, batches
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction, batches
 
 __all__ = ["Size", "add_facts", "remove", "write"]
 
@@ -32,7 +32,7 @@ class Size:
         return self.mentions + self.facts + self.synonyms
 
 
-def write(database: Database, corpus_id: str, size: Size) -> None:
+def write(database: Neo4jDatabase, corpus_id: str, size: Size) -> None:
     """Mentions fall on entities by Zipf's law; facts join entities of one chunk's neighbourhood."""
     rng = np.random.default_rng(_SEED)
     database.write_now(None, lambda tx: tx.run(_CORPUS, corpus=corpus_id))
@@ -48,7 +48,7 @@ def write(database: Database, corpus_id: str, size: Size) -> None:
     _write(database, _SYNONYMS, _synonyms(corpus_id, firsts, seconds))
 
 
-def add_facts(database: Database, corpus_id: str, size: Size, facts: int, number: int) -> int:
+def add_facts(database: Neo4jDatabase, corpus_id: str, size: Size, facts: int, number: int) -> int:
     """New chunks with ten facts each, in one transaction, as a commit writes them; returns the generation.
 
     `number` says how often it was done before.
@@ -70,7 +70,7 @@ def add_facts(database: Database, corpus_id: str, size: Size, facts: int, number
     return database.write_now(corpus_id, work)
 
 
-def remove(database: Database, corpus_id: str) -> None:
+def remove(database: Neo4jDatabase, corpus_id: str) -> None:
     """All of it, in slices; edges first, since a few nodes may have more of them than a transaction can hold."""
     for label, kinds in (("Chunk", "MENTIONS"), ("Entity", "FACT|SYNONYM")):
         edges = f"MATCH (:{label} {{corpus_id: $corpus}})-[r:{kinds}]->() WITH r LIMIT 20000 DELETE r"
@@ -80,7 +80,7 @@ def remove(database: Database, corpus_id: str) -> None:
     database.write_now(None, lambda tx: tx.run("MATCH (c:Corpus {id: $corpus}) DELETE c", corpus=corpus_id))
 
 
-def _repeat(database: Database, statement: str, corpus_id: str) -> None:
+def _repeat(database: Neo4jDatabase, statement: str, corpus_id: str) -> None:
     def work(tx: Transaction) -> int:
         return int(tx.rows(statement + " RETURN count(*) AS n", corpus=corpus_id)[0]["n"])
 
@@ -88,7 +88,7 @@ def _repeat(database: Database, statement: str, corpus_id: str) -> None:
         pass
 
 
-def _write(database: Database, statement: str, rows: Iterator[dict[str, Any]]) -> None:
+def _write(database: Neo4jDatabase, statement: str, rows: Iterator[dict[str, Any]]) -> None:
     held: list[dict[str, Any]] = []
     for row in rows:
         held.append(row)
@@ -98,7 +98,7 @@ def _write(database: Database, statement: str, rows: Iterator[dict[str, Any]]) -
     _write_now(database, statement, held)
 
 
-def _write_now(database: Database, statement: str, rows: Sequence[dict[str, Any]]) -> None:
+def _write_now(database: Neo4jDatabase, statement: str, rows: Sequence[dict[str, Any]]) -> None:
     def work(tx: Transaction) -> None:
         for batch in batches(rows, _BATCH):
             tx.run(statement, rows=batch)

@@ -14,7 +14,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from app.container.trail_writer import build_trail
 from stores.neo4j import Neo4jTrails
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 from tests.computing import DOCUMENTS, QUESTION, answered, desk_on
 from tests.e2e.browser import FLAGS, WINDOW, Browser
 from tests.integration.stores.neo4j_databases import connection_to, emptied
@@ -44,7 +44,7 @@ def server(neo4j_server: Neo4jAddress, tmp_path_factory: pytest.TempPathFactory)
         await desk.ingest(corpus, *DOCUMENTS)
         connection = connection_to(neo4j_server)
         trail = build_trail(QUESTION, *await answered(desk, corpus))
-        await Neo4jTrails(Database(connection), days=1).write(corpus.id, trail)
+        await Neo4jTrails(Neo4jDatabase(connection), days=1).write(corpus.id, trail)
         connection.close()
         await desk.close()
 

@@ -110,7 +110,7 @@ class Execution:
         kept = _keep_answers(plan.nodes, self.plan.nodes, self.answers)
         if _is_same(plan, self.plan):
             return False
-        self._session.trace.note("the plan was mended once: a step had found no answer")
+        self._session.trace.note("the plan was revised once: a step had found no answer")
         for id in self.answers.keys() - kept.keys():
             self._session.steps.pop(id, None)
         self._session.planned.clear()

@@ -12,14 +12,14 @@ from core.text.characters import NO_CHARACTER, is_valid_text
 from stores.neo4j.commit.bounds import Bounds
 from stores.neo4j.commit.changes import read_changes
 from stores.neo4j.commit.delete import delete_documents, delete_extractions, delete_outdated
-from stores.neo4j.commit.entities import Effects, delete_entities
+from stores.neo4j.commit.entities import Neo4jCommitEffects, delete_entities
 from stores.neo4j.commit.finish import finish, make_current
 from stores.neo4j.commit.insert import insert_changes, link_chunks
 from stores.neo4j.commit.leftovers import delete_leftovers
 from stores.neo4j.commit.slices import delete_in_slices, insert_in_slices
 from stores.neo4j.commit.synonyms import pending_from, seen_after
 from stores.neo4j.commit.tombstones import merge_tombstones, select_orphans
-from stores.neo4j.driver.database import Database, Row, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction
 from stores.neo4j.driver.node_uids import document_uid
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.claims import valid_claims
@@ -38,7 +38,11 @@ class _Plan:
 
 
 async def commit(
-    database: Database, commits: Sequence[Commit], synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None = None
+    database: Neo4jDatabase,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    bounds: Bounds,
+    seen: int | None = None,
 ) -> Outcome:
     """Implements `core.ports.record.Commits.commit`.
 
@@ -107,7 +111,7 @@ def _commit(
     valid = [one for one in commits if one.claim.token in jobs]
     deletions = [one for one in valid if one.claim.deletion]
     changes = read_changes(tx, [one for one in valid if not one.claim.deletion])
-    effects = Effects(corpus_id=commits[0].claim.corpus_id, pending_from=pending_from(tx, seen, grace))
+    effects = Neo4jCommitEffects(corpus_id=commits[0].claim.corpus_id, pending_from=pending_from(tx, seen, grace))
     delete_outdated(tx, deletions, changes, effects)
     formless = insert_changes(tx, changes, effects)
     delete_entities(tx, effects, formless)
@@ -126,7 +130,7 @@ def _commit(
     )
 
 
-async def _merge(database: Database, outcomes: Sequence[Outcome]) -> Outcome:
+async def _merge(database: Neo4jDatabase, outcomes: Sequence[Outcome]) -> Outcome:
     """Returns the outcome of all transactions.
 
     The tombstones list all triples that lost an assertion, and a later transaction may write again what an earlier one

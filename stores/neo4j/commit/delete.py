@@ -1,6 +1,6 @@
 """Deleting chunks with their mentions, facts and quoted text, and what belongs to documents.
 
-Every function adds what it deletes to `Effects`, from which entities and tombstones are written.
+Every function adds what it deletes to `Neo4jCommitEffects`, from which entities and tombstones are written.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -9,7 +9,7 @@ from core.documents import RevisionState
 from core.ports.record import Commit, Tombstone
 from stores.neo4j.commit.change_log import raise_generation
 from stores.neo4j.commit.changes import Change
-from stores.neo4j.commit.entities import Effects, delete_entities, update_entities
+from stores.neo4j.commit.entities import Neo4jCommitEffects, delete_entities, update_entities
 from stores.neo4j.commit.tombstones import write_tombstone
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import document_uid, revision_uid
@@ -25,7 +25,9 @@ __all__ = [
 ]
 
 
-def delete_outdated(tx: Transaction, deletions: Sequence[Commit], changes: Sequence[Change], effects: Effects) -> None:
+def delete_outdated(
+    tx: Transaction, deletions: Sequence[Commit], changes: Sequence[Change], effects: Neo4jCommitEffects
+) -> None:
     """Deletes the chunks of deleted documents, and of changed ones the chunks and graph that the revisions lack."""
     documents = sorted(document_uid(one.claim) for one in deletions)
     chunks = tx.rows_in_batches(statements("commits")["chunk_uids"], documents)
@@ -41,7 +43,7 @@ def delete_chunks(
     tx: Transaction, corpus_id: str, chunks: Sequence[Row], document_id: str, grace: float
 ) -> Tombstone | None:
     """Deletes chunks that no reader sees, with the entities that only they mention. Returns the tombstone."""
-    effects = Effects(corpus_id=corpus_id)
+    effects = Neo4jCommitEffects(corpus_id=corpus_id)
     _delete_chunks(tx, chunks, effects)
     formless = update_entities(tx, effects, ())
     delete_entities(tx, effects, formless)
@@ -50,7 +52,7 @@ def delete_chunks(
     return write_tombstone(tx, effects, formless, [document_id], grace)
 
 
-def delete_documents(tx: Transaction, deletions: Sequence[Commit], effects: Effects) -> None:
+def delete_documents(tx: Transaction, deletions: Sequence[Commit], effects: Neo4jCommitEffects) -> None:
     """Deletes documents whose chunks are deleted, with all their revisions and extractions."""
     uids = [document_uid(one.claim) for one in deletions]
     move(tx, [revision_uid(one.claim) for one in deletions], RevisionState.DELETED)
@@ -66,14 +68,14 @@ def delete_extractions(tx: Transaction, keep: Mapping[str, Collection[str]]) -> 
     tx.run_batches(statements("commits")["delete_extractions"], unused)
 
 
-def delete_revisions(tx: Transaction, below: Mapping[str, int], effects: Effects) -> None:
+def delete_revisions(tx: Transaction, below: Mapping[str, int], effects: Neo4jCommitEffects) -> None:
     """Deletes the revisions of documents, by document uid, whose numbers are smaller than the given ones."""
     rows = [{"uid": uid, "below": number} for uid, number in sorted(below.items())]
     deleted = tx.rows_in_batches(statements("commits")["delete_revisions"], rows)
     effects.content_hashes |= {row["content"] for row in deleted} - {""}
 
 
-def _delete_chunks(tx: Transaction, chunks: Sequence[Row], effects: Effects) -> None:
+def _delete_chunks(tx: Transaction, chunks: Sequence[Row], effects: Neo4jCommitEffects) -> None:
     """Deletes chunks, given with `uid` and `view_id`, and all that belongs to them."""
     uids = sorted({row["uid"] for row in chunks})
     _delete_graph(tx, uids, effects)
@@ -82,7 +84,7 @@ def _delete_chunks(tx: Transaction, chunks: Sequence[Row], effects: Effects) -> 
     effects.view_ids |= {row["view_id"] for row in chunks}
 
 
-def _delete_graph(tx: Transaction, uids: Collection[str], effects: Effects) -> None:
+def _delete_graph(tx: Transaction, uids: Collection[str], effects: Neo4jCommitEffects) -> None:
     """Deletes the mentions and facts of chunks."""
     chunks = sorted(uids)
     for row in tx.rows_in_batches(statements("commits")["delete_mentions"], chunks):

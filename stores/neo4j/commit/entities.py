@@ -1,6 +1,6 @@
 """Entities: counting their forms, choosing the displayed form, and deleting entities without a form.
 
-`Effects` collects what a transaction inserts and deletes. Entities are written once, from the sums.
+`Neo4jCommitEffects` collects what a transaction inserts and deletes. Entities are written once, from the sums.
 """
 
 from collections import Counter, defaultdict
@@ -11,11 +11,11 @@ from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 
-__all__ = ["Effects", "delete_entities", "display", "update_entities"]
+__all__ = ["Neo4jCommitEffects", "delete_entities", "display", "update_entities"]
 
 
 @dataclass
-class Effects:
+class Neo4jCommitEffects:
     """What a transaction inserts and deletes in a corpus.
 
     `forms` are the changes of the counts by (entity id, form), `names` the normalised names of mentioned entities by
@@ -42,7 +42,7 @@ class Effects:
         return () if self.pending_from is None else tuple(sorted(self.new_entities))
 
 
-def update_entities(tx: Transaction, effects: Effects, fact_ends: Iterable[str]) -> list[str]:
+def update_entities(tx: Transaction, effects: Neo4jCommitEffects, fact_ends: Iterable[str]) -> list[str]:
     """Applies the counted forms, before mentions and facts are written. `fact_ends` are the ends of new facts.
 
     Returns the ids of the entities that have lost their last form, for `delete_entities`.
@@ -86,7 +86,7 @@ def display(forms: Mapping[str, int]) -> str:
     return min(forms, key=lambda form: (-forms[form], form))
 
 
-def delete_entities(tx: Transaction, effects: Effects, formless: Sequence[str]) -> None:
+def delete_entities(tx: Transaction, effects: Neo4jCommitEffects, formless: Sequence[str]) -> None:
     """Deletes entities without a form, and their synonyms.
 
     An entity that a fact still names stays until the fact is deleted; readers do not see it.

@@ -9,7 +9,7 @@ from core.ports.record import Claim, Commit, Outcome
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.commit.changes import Change
 from stores.neo4j.commit.delete import delete_revisions
-from stores.neo4j.commit.entities import Effects
+from stores.neo4j.commit.entities import Neo4jCommitEffects
 from stores.neo4j.commit.synonyms import write_synonyms
 from stores.neo4j.commit.tombstones import write_tombstone
 from stores.neo4j.driver.database import Transaction
@@ -22,7 +22,9 @@ from stores.payloads import dump
 __all__ = ["finish", "make_current"]
 
 
-def make_current(tx: Transaction, changes: Sequence[Change], jobs: Mapping[Token, str], effects: Effects) -> None:
+def make_current(
+    tx: Transaction, changes: Sequence[Change], jobs: Mapping[Token, str], effects: Neo4jCommitEffects
+) -> None:
     """Shows revisions, whose rows are inserted, to readers, and deletes the older ones. `jobs` are by claim."""
     rows = [{"uid": one.uid, "job": jobs[one.commit.claim.token], "document": _document(one.commit)} for one in changes]
     tx.run_batches(statements("commits")["make_current"], sorted(rows, key=lambda row: str(row["uid"])))
@@ -43,7 +45,7 @@ def _document(one: Commit) -> dict[str, Any]:
 
 def finish(
     tx: Transaction,
-    effects: Effects,
+    effects: Neo4jCommitEffects,
     synonyms: Sequence[Synonym],
     *,
     formless: Sequence[str],

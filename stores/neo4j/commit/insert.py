@@ -9,7 +9,7 @@ from typing import Any
 from core.graph import Fact, Mention
 from core.ports.record import ChunkRow, Claim, Commit
 from stores.neo4j.commit.changes import Change, chunk_properties
-from stores.neo4j.commit.entities import Effects, update_entities
+from stores.neo4j.commit.entities import Neo4jCommitEffects, update_entities
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.node_uids import document_uid, uid_of
 from stores.neo4j.driver.statements import statements
@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 """The uids of two consecutive chunks."""
 
 
-def insert_changes(tx: Transaction, changes: Sequence[Change], effects: Effects) -> list[str]:
+def insert_changes(tx: Transaction, changes: Sequence[Change], effects: Neo4jCommitEffects) -> list[str]:
     """Inserts the new chunks of revisions, updates the stored ones, and inserts the graph of new and changed ones.
 
     Returns the ids of the entities that have lost their last form. These include the ones that lost it by deletions
@@ -35,7 +35,9 @@ def insert_changes(tx: Transaction, changes: Sequence[Change], effects: Effects)
     return rows.write(tx)
 
 
-def insert_chunks(tx: Transaction, one: Commit, chunks: Sequence[ChunkRow], suffix: str, effects: Effects) -> None:
+def insert_chunks(
+    tx: Transaction, one: Commit, chunks: Sequence[ChunkRow], suffix: str, effects: Neo4jCommitEffects
+) -> None:
     """Inserts some chunks of a revision with their graph. `suffix` ends the uids of the chunks and facts."""
     rows = _Rows(effects, suffix)
     rows.add(one, new=chunks, changed=())
@@ -69,7 +71,7 @@ class _Rows:
     and objects of the facts.
     """
 
-    effects: Effects
+    effects: Neo4jCommitEffects
     suffix: str = ""
     chunks: list[dict[str, Any]] = field(default_factory=list)
     updates: list[Mapping[str, Any]] = field(default_factory=list)

@@ -15,7 +15,7 @@ from core.record_policy.states import WORKING
 from stores.neo4j.commit.bounds import Bounds
 from stores.neo4j.commit.delete import delete_chunks
 from stores.neo4j.commit.insert import write_links
-from stores.neo4j.driver.database import Database, Row, Transaction, batches, batches_by_size
+from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches, batches_by_size
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.claims import valid_claims
@@ -32,7 +32,7 @@ class _NotNeeded(Exception):
     """Another worker has deleted the leftovers, or works on the document."""
 
 
-async def delete_abandoned_leftovers(database: Database, corpus_id: str, bounds: Bounds) -> None:
+async def delete_abandoned_leftovers(database: Neo4jDatabase, corpus_id: str, bounds: Bounds) -> None:
     """Deletes the leftovers of all marked documents of a corpus that no worker works on."""
     marked = await database.read(lambda tx: tx.rows(statements("slices")["marked"], corpus_id=corpus_id))
     for row in marked:
@@ -43,7 +43,7 @@ async def delete_abandoned_leftovers(database: Database, corpus_id: str, bounds:
 
 
 async def delete_leftovers(
-    database: Database, corpus_id: str, document_id: str, revision: int, bounds: Bounds, claim: Claim | None = None
+    database: Neo4jDatabase, corpus_id: str, document_id: str, revision: int, bounds: Bounds, claim: Claim | None = None
 ) -> list[Tombstone]:
     """Deletes the leftovers of the slices of a revision. Returns the tombstones of what it deletes.
 
@@ -60,7 +60,7 @@ class _Leftovers:
     """The leftovers of one document, of the slices of one revision."""
 
     def __init__(
-        self, database: Database, corpus_id: str, document_id: str, revision: int, claim: Claim | None
+        self, database: Neo4jDatabase, corpus_id: str, document_id: str, revision: int, claim: Claim | None
     ) -> None:
         self._database = database
         self._corpus_id = corpus_id

@@ -17,12 +17,12 @@ from core.ports.record import ChunkRow, Commit, Outcome
 from stores.neo4j.commit.bounds import Bounds
 from stores.neo4j.commit.changes import Change, read_changes
 from stores.neo4j.commit.delete import delete_chunks
-from stores.neo4j.commit.entities import Effects
+from stores.neo4j.commit.entities import Neo4jCommitEffects
 from stores.neo4j.commit.finish import finish, make_current
 from stores.neo4j.commit.insert import insert_chunks
 from stores.neo4j.commit.leftovers import delete_leftovers
 from stores.neo4j.commit.synonyms import pending_from, write_synonyms
-from stores.neo4j.driver.database import Database, Row, Transaction, batches, batches_by_size
+from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches, batches_by_size
 from stores.neo4j.driver.node_uids import document_uid
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.claims import Token, valid_claims
@@ -47,7 +47,7 @@ class _Fenced(Exception):
 
 
 async def insert_in_slices(
-    database: Database, one: Commit, synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None
+    database: Neo4jDatabase, one: Commit, synonyms: Sequence[Synonym], bounds: Bounds, seen: int | None
 ) -> list[Outcome]:
     """Makes a large revision current. Returns the outcomes of the transactions."""
     document = _LargeDocument(database, one, bounds)
@@ -57,7 +57,7 @@ async def insert_in_slices(
         return [await document.fenced_outcome()]
 
 
-async def delete_in_slices(database: Database, one: Commit, bounds: Bounds) -> list[Outcome]:
+async def delete_in_slices(database: Neo4jDatabase, one: Commit, bounds: Bounds) -> list[Outcome]:
     """Deletes the chunks of a large hidden document; the document is left. Returns the outcomes of the transactions."""
     document = _LargeDocument(database, one, bounds)
     try:
@@ -69,7 +69,7 @@ async def delete_in_slices(database: Database, one: Commit, bounds: Bounds) -> l
 class _LargeDocument:
     """The transactions of a commit of one large document. Each first checks the claim."""
 
-    def __init__(self, database: Database, one: Commit, bounds: Bounds) -> None:
+    def __init__(self, database: Neo4jDatabase, one: Commit, bounds: Bounds) -> None:
         self._database = database
         self._commit = one
         self._corpus_id = one.claim.corpus_id
@@ -135,7 +135,7 @@ class _LargeDocument:
         The synonyms are written with their entities: a worker that repeats the commit after a crash finds the entities
         and does not search for their synonyms.
         """
-        effects = Effects(corpus_id=self._corpus_id, pending_from=pending_from(tx, seen, self._bounds.grace))
+        effects = Neo4jCommitEffects(corpus_id=self._corpus_id, pending_from=pending_from(tx, seen, self._bounds.grace))
         insert_chunks(tx, self._commit, part.chunks, part.suffix, effects)
         entities = effects.names.keys()
         some = [synonym for synonym in synonyms if synonym.first_id in entities or synonym.second_id in entities]
@@ -149,7 +149,7 @@ class _LargeDocument:
         self, tx: Transaction, change: Change, synonyms: Sequence[Synonym], linked: set[tuple[str, str]]
     ) -> Outcome:
         """Makes the revision current. `linked` are the pairs whose synonyms the slices have written."""
-        effects = Effects(corpus_id=self._corpus_id, written=set(change.written))
+        effects = Neo4jCommitEffects(corpus_id=self._corpus_id, written=set(change.written))
         effects.deleted = {row["id"] for row in change.deleted}
         updates = sorted(change.updates, key=lambda row: str(row["uid"]))
         tx.run_batches(statements("commits")["update_chunks"], updates)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.ports.record import Tombstone
 from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, merge_ids, without
-from stores.neo4j.commit.entities import Effects
+from stores.neo4j.commit.entities import Neo4jCommitEffects
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
@@ -31,7 +31,7 @@ _IN_USE = {
 
 
 def write_tombstone(
-    tx: Transaction, effects: Effects, entity_ids: Sequence[str], document_ids: Sequence[str], grace: float
+    tx: Transaction, effects: Neo4jCommitEffects, entity_ids: Sequence[str], document_ids: Sequence[str], grace: float
 ) -> Tombstone | None:
     """Writes a tombstone for what a transaction deletes, due after `grace` seconds; None if there is nothing to list.
 

@@ -14,7 +14,7 @@ from stores.neo4j.driver.transaction import Row, Transaction, batches, batches_b
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["Database", "Row", "Transaction", "batches", "batches_by_size", "unique"]
+__all__ = ["Neo4jDatabase", "Row", "Transaction", "batches", "batches_by_size", "unique"]
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ _WORK_SECONDS = 15.0
 """How long a write endures a silent server. The work that is lost with a write may have taken long."""
 
 
-class Database:
+class Neo4jDatabase:
     """The record's database. `read` and `write` run a function of a transaction outside the event loop.
 
     Neo4j transactions are only read-committed: rows that a transaction has read may change before it ends. Every writer

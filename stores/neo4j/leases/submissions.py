@@ -13,7 +13,7 @@ from core.ids import document_id
 from core.ports.record import Claim, EnqueuedDocument, NewRevision
 from core.record_policy.errors import corpus_missing
 from core.record_policy.states import SUPERSEDED
-from core.record_policy.submissions import Newest, Verdict, judge, keys_exist
+from core.record_policy.submissions import Newest, SubmissionVerdict, judge, keys_exist
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import corpus_from_row
@@ -88,9 +88,9 @@ def enqueue_claimed(
 
 def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
     judgement = judge(revision, newest_of_row(row) if row is not None else None, on_conflict)
-    if row is not None and judgement.verdict is Verdict.SAME_UNFINISHED:
+    if row is not None and judgement.verdict is SubmissionVerdict.SAME_UNFINISHED:
         plan.joining.append(row)
-    if row is not None and judgement.verdict is Verdict.SUPERSEDES:
+    if row is not None and judgement.verdict is SubmissionVerdict.SUPERSEDES:
         plan.superseded.append(row["uid"])
     if judgement.verdict.makes_revision:
         plan.new.append(revision)

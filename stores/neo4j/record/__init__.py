@@ -3,7 +3,7 @@
 import asyncio
 
 from stores.neo4j.driver.connection import Connection
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.record.claims import Neo4jClaims
 from stores.neo4j.record.commits import Neo4jCommits
 from stores.neo4j.record.contents import Neo4jContents
@@ -26,7 +26,7 @@ class Neo4jRecord:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.database = Database(connection)
+        self.database = Neo4jDatabase(connection)
         self.corpora = Neo4jCorpora(self.database)
         self.reindexing = Neo4jReindexing(self.database)
         self.submissions = Neo4jSubmissions(self.database)

@@ -6,7 +6,7 @@ from core.documents import RevisionState
 from core.errors import NotFound
 from core.ports.record import Claim, NewRevision
 from core.record_policy.submissions import check_distinct_keys
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import revision_uid
 from stores.neo4j.leases import claims as leases
 from stores.neo4j.leases.states import move
@@ -20,7 +20,7 @@ _ClaimsWork = Callable[[Transaction, Sequence[Claim]], Sequence[Claim] | None]
 class Neo4jClaims:
     """Implements `core.ports.record.Claims`. The claims of a corpus that is deleted are fenced."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def claim(

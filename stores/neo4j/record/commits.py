@@ -8,7 +8,7 @@ from core.record_policy.commits import check_one_corpus
 from stores.neo4j.commit.bounds import SLICE_ROWS, Bounds
 from stores.neo4j.commit.commits import commit
 from stores.neo4j.commit.synonyms import link_synonyms, pending_synonyms
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 
 __all__ = ["Neo4jCommits"]
 
@@ -16,7 +16,7 @@ __all__ = ["Neo4jCommits"]
 class Neo4jCommits:
     """Implements `core.ports.record.Commits`."""
 
-    def __init__(self, database: Database, *, slice_rows: int = SLICE_ROWS) -> None:
+    def __init__(self, database: Neo4jDatabase, *, slice_rows: int = SLICE_ROWS) -> None:
         """`slice_rows` is the approximate number of chunks, mentions and facts that a transaction writes or deletes."""
         self._database = database
         self._slice_rows = slice_rows

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from core.documents import Chunk
 from core.graph import Entity
 from core.ports.record import FactRow, TripleRow
-from stores.neo4j.driver.database import Database, Row
+from stores.neo4j.driver.database import Neo4jDatabase, Row
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import chunk_from_row
 from stores.neo4j.driver.statements import statements
@@ -18,7 +18,7 @@ _CYPHER = statements("contents")
 class Neo4jContents:
     """Implements `core.ports.record.Contents`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:

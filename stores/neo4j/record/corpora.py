@@ -6,7 +6,7 @@ from core.corpora import Corpus, CorpusCounts, CorpusSettings, check_corpus_name
 from core.ids import new_id
 from core.jobs import Job
 from core.record_policy.errors import corpus_exists, corpus_missing, corpus_name_missing, name_taken
-from stores.neo4j.driver.database import Database, Transaction, unique
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction, unique
 from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.record.reindexing import delete_corpus, delete_shadow, read_numbered
@@ -20,7 +20,7 @@ _COUNTS = ("count_documents", "count_chunks", "count_mentions", "count_facts")
 class Neo4jCorpora:
     """Implements `core.ports.record.Corpora`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def create(self, name: str, settings: CorpusSettings) -> Corpus:

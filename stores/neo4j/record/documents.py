@@ -8,7 +8,7 @@ from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
 from core.record_policy.errors import document_missing
 from core.record_policy.pages import make_page
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import document_from_row
 from stores.neo4j.driver.statements import statements
@@ -21,7 +21,7 @@ _CYPHER = statements("documents")
 class Neo4jDocuments:
     """Implements `core.ports.record.Documents`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def list(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO, Any
 
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.statements import statements
 
 __all__ = ["Neo4jExporter"]
@@ -30,7 +30,7 @@ class Neo4jExporter:
     under its lock.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:

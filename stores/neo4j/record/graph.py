@@ -4,7 +4,7 @@ import asyncio
 
 from core.ports.record.graph import GraphChanges, GraphRows, GraphRowsBuilder
 from core.record_policy.change_log import is_covered
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
 __all__ = ["Neo4jGraphSource"]
@@ -19,7 +19,7 @@ class Neo4jGraphSource:
     If it has changed, the changes are read again under the lock of the corpus, so that writers wait only for these.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def generation(self, corpus_id: str) -> int:

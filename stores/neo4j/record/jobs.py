@@ -6,7 +6,7 @@ from core.documents import RevisionState
 from core.jobs import Job
 from core.record_policy.jobs import SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, lock_job, read_job
@@ -18,7 +18,7 @@ __all__ = ["Neo4jJobs"]
 class Neo4jJobs:
     """Implements `core.ports.record.Jobs`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def get(self, job_id: str) -> Job:

@@ -11,7 +11,7 @@ from stores.neo4j.commit.change_log import (
     delete_expired_changes,
     raise_generation,
 )
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases import claims
 from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
@@ -28,7 +28,7 @@ _KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "chan
 class Neo4jMaintenance:
     """Implements `core.ports.record.Maintenance`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:

@@ -13,7 +13,7 @@ from core.jobs import Job, JobKind
 from core.ports.record import Reindex, ReindexDifference
 from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
 from core.record_policy.states import CORPUS_DELETED, STOPPABLE
-from stores.neo4j.driver.database import Database, Row, Transaction, unique
+from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, unique
 from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, number_job, read_job
@@ -27,7 +27,7 @@ __all__ = ["Neo4jReindexing", "delete_corpus", "delete_shadow", "read_numbered"]
 class Neo4jReindexing:
     """Implements `core.ports.record.Reindexing`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:

@@ -6,7 +6,7 @@ from functools import partial
 from core.errors import NotFound
 from core.graph import Extraction
 from core.ports.record import Claim, JobUsage, StagedExtraction
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import document_uid, uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases import claims
@@ -18,7 +18,7 @@ __all__ = ["Neo4jStaging"]
 class Neo4jStaging:
     """Implements `core.ports.record.Staging`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:

@@ -10,7 +10,7 @@ from core.record_policy.errors import document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
 from stores.neo4j.commit.change_log import log_changes, raise_generation
-from stores.neo4j.driver.database import Database, Row, Transaction, batches
+from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
@@ -30,7 +30,7 @@ __all__ = ["Neo4jSubmissions"]
 class Neo4jSubmissions:
     """Implements `core.ports.record.Submissions`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def enqueue(

@@ -9,7 +9,7 @@ from core.ports.record import Tombstone
 from stores.neo4j.commit import tombstones as rows
 from stores.neo4j.commit.bounds import SLICE_ROWS, Bounds
 from stores.neo4j.commit.leftovers import delete_abandoned_leftovers
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 
 __all__ = ["Neo4jTombstones"]
 
@@ -17,7 +17,7 @@ __all__ = ["Neo4jTombstones"]
 class Neo4jTombstones:
     """Implements `core.ports.record.Tombstones`."""
 
-    def __init__(self, database: Database, *, slice_rows: int = SLICE_ROWS) -> None:
+    def __init__(self, database: Neo4jDatabase, *, slice_rows: int = SLICE_ROWS) -> None:
         """`slice_rows` is the approximate number of chunks, mentions and facts that one transaction deletes."""
         self._database = database
         self._slice_rows = slice_rows

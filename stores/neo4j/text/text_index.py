@@ -6,7 +6,7 @@ from typing import Any
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
 from stores.lucene_query import render
-from stores.neo4j.driver.database import Database, Transaction, batches
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.text.tokens import tokenize, tokenize_query
@@ -27,7 +27,7 @@ class Neo4jTextIndex:
     write the same values. They write in the order of ids, so that they do not deadlock.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
     async def write(self, corpus_id: str, entries: Sequence[TextEntry]) -> None:

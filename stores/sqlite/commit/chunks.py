@@ -4,14 +4,14 @@ from collections.abc import Collection, Sequence
 
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import joined_names
-from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list
 
 __all__ = ["delete_chunks", "insert_chunks", "insert_graph"]
 
 
-def delete_chunks(cx: Connection, ids: Collection[str], effects: Effects) -> None:
+def delete_chunks(cx: Connection, ids: Collection[str], effects: SqliteCommitEffects) -> None:
     """Deletes chunks with their mentions and facts, and notes which entities and triples lose support."""
     values = (effects.corpus_id, id_list(ids))
     among = "corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
@@ -25,7 +25,7 @@ def delete_chunks(cx: Connection, ids: Collection[str], effects: Effects) -> Non
     cx.execute(f"DELETE FROM chunks WHERE {chunks}", values)
 
 
-def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: Effects) -> None:
+def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: SqliteCommitEffects) -> None:
     """Writes all chunks of a revision. Those that are stored already may have moved."""
     cx.executemany(
         "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -52,7 +52,7 @@ def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: Effects) ->
     effects.new_views |= {row.chunk.view_id for row in rows}
 
 
-def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: Effects) -> None:
+def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: SqliteCommitEffects) -> None:
     """Inserts the mentions and facts of chunks that are new or changed. Those of the others are stored already."""
     mentions = [m for m in one.mentions if m.chunk_id in chunk_ids]
     cx.executemany(

@@ -7,7 +7,7 @@ from core.ports.record import Commit, Outcome
 from core.record_policy.commits import misses_entities
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.commit.documents import delete_document, replace_document
-from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.commit.entities import delete_unsupported, insert_entities, select_new
 from stores.sqlite.commit.synonyms import add_pending, write_synonyms
 from stores.sqlite.commit.tombstones import write_effects
@@ -28,7 +28,7 @@ def commit(
 ) -> Outcome:
     """See `core.ports.record.Commits.commit`; all commits are of the corpus `corpus_id`."""
     valid = select_valid(cx, [one.claim for one in commits])
-    effects = Effects(corpus_id)
+    effects = SqliteCommitEffects(corpus_id)
     for one in commits:
         seq = valid.get(one.claim.token)
         if seq is None:

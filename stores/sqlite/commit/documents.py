@@ -5,7 +5,7 @@ from core.ports.record import Commit
 from core.record_policy.commits import compare_chunks
 from stores.payloads import dump
 from stores.sqlite.commit.chunks import delete_chunks, insert_chunks, insert_graph
-from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.states import set_state
 from stores.sqlite.rows import id_list
@@ -13,7 +13,7 @@ from stores.sqlite.rows import id_list
 __all__ = ["delete_document", "replace_document"]
 
 
-def replace_document(cx: Connection, one: Commit, seq: int, effects: Effects) -> None:
+def replace_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommitEffects) -> None:
     """Writes the rows of a revision, whose `seq` is given, and deletes those of older ones."""
     key = (effects.corpus_id, one.claim.document_id)
     before = {
@@ -54,7 +54,7 @@ def _update_document(cx: Connection, key: tuple[str, str], one: Commit, seq: int
     )
 
 
-def delete_document(cx: Connection, one: Commit, seq: int, effects: Effects) -> None:
+def delete_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommitEffects) -> None:
     """Deletes a document with all its rows; `seq` is that of the revision that says so."""
     key = (effects.corpus_id, one.claim.document_id)
     rows = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", key)
@@ -79,7 +79,7 @@ def _delete_extractions(cx: Connection, key: tuple[str, str], kept: set[str]) ->
     )
 
 
-def _delete_revisions(cx: Connection, key: tuple[str, str], below: int, effects: Effects) -> None:
+def _delete_revisions(cx: Connection, key: tuple[str, str], below: int, effects: SqliteCommitEffects) -> None:
     """Deletes the revisions with smaller numbers. Their jobs keep the counts."""
     where, values = "corpus_id = ? AND document_id = ? AND number < ?", (*key, below)
     rows = cx.execute(f"SELECT content_hash FROM revisions WHERE {where}", values)

@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-__all__ = ["Effects"]
+__all__ = ["SqliteCommitEffects"]
 
 
 @dataclass
-class Effects:
+class SqliteCommitEffects:
     """`names` and `forms` are of the entities in the chunks that are written or deleted; forms are changes of counts.
 
     `triples` lost an assertion, `content_hashes` a revision. `inserted` and `deleted` are ids of chunks for the change

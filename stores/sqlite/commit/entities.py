@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list
 
 __all__ = ["delete_entities", "delete_unsupported", "insert_entities", "select_new"]
 
 
-def select_new(cx: Connection, effects: Effects) -> list[str]:
+def select_new(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
     """Returns the ids of the mentioned entities that do not exist yet, ascending."""
     rows = cx.execute(
         """
@@ -21,7 +21,7 @@ def select_new(cx: Connection, effects: Effects) -> list[str]:
     return [row["value"] for row in rows]
 
 
-def insert_entities(cx: Connection, effects: Effects) -> None:
+def insert_entities(cx: Connection, effects: SqliteCommitEffects) -> None:
     """Inserts the mentioned entities, and adds the changes of the counts of forms."""
     cx.executemany(
         "INSERT OR IGNORE INTO entities VALUES (?, ?, ?)",
@@ -33,7 +33,7 @@ def insert_entities(cx: Connection, effects: Effects) -> None:
     )
 
 
-def delete_unsupported(cx: Connection, effects: Effects) -> list[str]:
+def delete_unsupported(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
     """Deletes the entities that nothing mentions any more. Returns their ids."""
     shrunk = {entity for (entity, _), change in effects.forms.items() if change < 0}
     listed = id_list(sorted(shrunk))

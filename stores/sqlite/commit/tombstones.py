@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.ports.record import Tombstone
 from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
 from stores.payloads import dump
-from stores.sqlite.commit.effects import Effects
+from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list, marks
 
@@ -35,7 +35,9 @@ def write(cx: Connection, tombstone: Tombstone, documents: Sequence[str], grace:
     return replace(tombstone, id=cursor.lastrowid or 0)
 
 
-def write_effects(cx: Connection, effects: Effects, entity_ids: Collection[str], grace: float) -> Tombstone | None:
+def write_effects(
+    cx: Connection, effects: SqliteCommitEffects, entity_ids: Collection[str], grace: float
+) -> Tombstone | None:
     """Writes the tombstone of a commit, which deleted these entities."""
     corpus_id = effects.corpus_id
     tombstone = Tombstone(

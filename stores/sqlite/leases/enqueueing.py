@@ -7,7 +7,7 @@ from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.ports.record import EnqueuedDocument, NewRevision
 from core.record_policy.states import STOPPABLE, SUPERSEDED
-from core.record_policy.submissions import Verdict, judge, keys_exist
+from core.record_policy.submissions import SubmissionVerdict, judge, keys_exist
 from stores.payloads import dump
 from stores.sqlite.changes import log
 from stores.sqlite.database import Connection, now
@@ -53,9 +53,9 @@ def _enqueue_one(
     row = read_newest(cx, document) if document is not None else None
     newest = newest_of_row(document, row) if document is not None and row is not None else None
     judgement = judge(revision, newest, on_conflict)
-    if row is not None and judgement.verdict is Verdict.SAME_UNFINISHED:
+    if row is not None and judgement.verdict is SubmissionVerdict.SAME_UNFINISHED:
         _move_to_job(cx, row, job)
-    if row is not None and judgement.verdict is Verdict.SUPERSEDES:
+    if row is not None and judgement.verdict is SubmissionVerdict.SUPERSEDES:
         cancel(cx, [row["seq"]], SUPERSEDED)
     if judgement.verdict.makes_revision:
         number = next_number(cx)

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from stores.sqlite.database import Database
+from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.record.claims import SqliteClaims
 from stores.sqlite.record.commits import SqliteCommits
 from stores.sqlite.record.contents import SqliteContents
@@ -25,7 +25,7 @@ class SqliteRecord:
     """Implements `core.ports.record.Record`; any number of processes may open the same file."""
 
     def __init__(self, path: Path) -> None:
-        self._database = Database(path)
+        self._database = SqliteDatabase(path)
         self.corpora = SqliteCorpora(self._database)
         self.reindexing = SqliteReindexing(self._database)
         self.submissions = SqliteSubmissions(self._database)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.documents import OnConflict, RevisionState
 from core.ports.record import Claim, NewRevision
 from core.record_policy.submissions import check_distinct_keys
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases import claims as rows
 from stores.sqlite.leases import endings
 from stores.sqlite.leases.enqueueing import enqueue_into
@@ -17,7 +17,7 @@ __all__ = ["SqliteClaims"]
 class SqliteClaims:
     """Implements `core.ports.record.Claims`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def claim(

@@ -7,7 +7,7 @@ from core.ports.record import Commit, Outcome
 from core.record_policy.commits import check_one_corpus
 from stores.sqlite.commit import synonyms as pairs
 from stores.sqlite.commit.commit import commit
-from stores.sqlite.database import Database
+from stores.sqlite.database import SqliteDatabase
 
 __all__ = ["SqliteCommits"]
 
@@ -15,7 +15,7 @@ __all__ = ["SqliteCommits"]
 class SqliteCommits:
     """Implements `core.ports.record.Commits`. A commit is one transaction."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def commit(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from core.documents import Chunk
 from core.graph import Entity
 from core.ports.record import FactRow, TripleRow
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.rows import chunk_from_row, id_list
 
 __all__ = ["DISPLAY", "SqliteContents"]
@@ -40,7 +40,7 @@ _FACTS = """
 class SqliteContents:
     """Implements `core.ports.record.Contents`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:

@@ -8,7 +8,7 @@ from core.ids import new_id
 from core.jobs import Job
 from core.record_policy.errors import corpus_exists, corpus_name_missing, name_taken
 from stores.payloads import dump_settings
-from stores.sqlite.database import Connection, Database, now
+from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.jobs import read_job
 from stores.sqlite.record.reindexing import delete_corpus, delete_shadow, read_corpus
 from stores.sqlite.rows import corpus_from_row
@@ -19,7 +19,7 @@ __all__ = ["SqliteCorpora"]
 class SqliteCorpora:
     """Implements `core.ports.record.Corpora`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def create(self, name: str, settings: CorpusSettings) -> Corpus:

@@ -8,7 +8,7 @@ from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
 from core.record_policy.errors import document_missing
 from core.record_policy.pages import make_page
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.rows import document_from_row, id_list
 
 __all__ = ["SqliteDocuments"]
@@ -27,7 +27,7 @@ _AMONG = "IN (SELECT value FROM json_each(:ids))"
 class SqliteDocuments:
     """Implements `core.ports.record.Documents`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def list(

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from stores.sqlite.database import Connection, Cursor, Database
+from stores.sqlite.database import Connection, Cursor, SqliteDatabase
 from stores.sqlite.record.contents import DISPLAY
 from stores.sqlite.rows import chunk_from_row
 
@@ -23,7 +23,7 @@ Row = Mapping[str, object]
 class SqliteExporter:
     """Implements `core.ports.record.Exporter`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Row]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
-from stores.sqlite.database import Connection, Cursor, Database
+from stores.sqlite.database import Connection, Cursor, SqliteDatabase
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
@@ -50,7 +50,7 @@ _PART = _Conditions(
 class SqliteGraphSource:
     """Implements `core.ports.record.GraphSource`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def generation(self, corpus_id: str) -> int:

@@ -10,7 +10,7 @@ from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from stores.record_rows import load_job
-from stores.sqlite.database import Connection, Database, now
+from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import finish_if_done, set_state
 from stores.sqlite.rows import marks
@@ -21,7 +21,7 @@ __all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job
 class SqliteJobs:
     """Implements `core.ports.record.Jobs`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def get(self, job_id: str) -> Job:

@@ -3,7 +3,7 @@
 from core.documents import RevisionState
 from stores.sqlite import changes
 from stores.sqlite.commit.entities import delete_entities
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
 from stores.sqlite.leases.states import add_count, finish_if_done
@@ -20,7 +20,7 @@ _TABLES = (
 class SqliteMaintenance:
     """Implements `core.ports.record.Maintenance`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:

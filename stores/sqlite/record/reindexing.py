@@ -12,7 +12,7 @@ from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_
 from core.record_policy.states import CORPUS_DELETED, STOPPABLE
 from stores.payloads import dump_settings
 from stores.record_rows import load_new_revision
-from stores.sqlite.database import Connection, Database, now
+from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
@@ -51,7 +51,7 @@ _UNFINISHED = f"""
 class SqliteReindexing:
     """Implements `core.ports.record.Reindexing`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:

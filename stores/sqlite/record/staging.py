@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from core.graph import Extraction
 from core.ports.record import Claim, JobUsage, StagedExtraction
 from stores.payloads import dump_extraction, load_extraction
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.claims import select_valid
 from stores.sqlite.rows import id_list
 
@@ -15,7 +15,7 @@ __all__ = ["SqliteStaging"]
 class SqliteStaging:
     """Implements `core.ports.record.Staging`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:

@@ -8,7 +8,7 @@ from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
 from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
 from stores.sqlite.changes import raise_generation
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
     newest_of_row,
@@ -26,7 +26,7 @@ __all__ = ["SqliteSubmissions"]
 class SqliteSubmissions:
     """Implements `core.ports.record.Submissions`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def enqueue(

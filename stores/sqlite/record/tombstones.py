@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.ports.record import Tombstone
 from stores.sqlite.commit import tombstones as rows
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 
 __all__ = ["SqliteTombstones"]
 
@@ -12,7 +12,7 @@ __all__ = ["SqliteTombstones"]
 class SqliteTombstones:
     """Implements `core.ports.record.Tombstones`."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:

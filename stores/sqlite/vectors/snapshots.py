@@ -11,7 +11,7 @@ from stores.exact_search import VectorSnapshot
 from stores.sqlite.vectors.pool import ConnectionPool
 from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_collection, read_deleted_places
 
-__all__ = ["CollectionSnapshot", "SnapshotCache"]
+__all__ = ["CollectionSnapshot", "VectorSnapshots"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +29,7 @@ class _Slot:
     snapshot: CollectionSnapshot | None = None
 
 
-class SnapshotCache:
+class VectorSnapshots:
     """The newest snapshot of each collection."""
 
     def __init__(self, pool: ConnectionPool) -> None:

@@ -20,7 +20,7 @@ from stores.sqlite.vectors.rows import (
     next_change,
     read_collection,
 )
-from stores.sqlite.vectors.snapshots import SnapshotCache
+from stores.sqlite.vectors.snapshots import VectorSnapshots
 
 __all__ = ["SqliteVectorStore"]
 
@@ -39,7 +39,7 @@ class SqliteVectorStore:
         """Snapshots that are older than `keep_removals_seconds` are read again from the file as a whole."""
         self._keep_removals = keep_removals_seconds
         self._pool = ConnectionPool(path)
-        self._snapshots = SnapshotCache(self._pool)
+        self._snapshots = VectorSnapshots(self._pool)
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
         vectors = _check_batch(batch)

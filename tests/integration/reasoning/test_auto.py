@@ -232,7 +232,7 @@ async def test_a_failed_step_is_replanned_once_and_only_what_hangs_on_it_runs_ag
     assert "Answer: 854 km" in second
     assert answer.plain == "930 km"
     assert [step.id for step in answer.steps] == ["Q1.1", "Q1.2", "Q2.1"]
-    assert "the plan was mended once: a step had found no answer" in trace.notes
+    assert "the plan was revised once: a step had found no answer" in trace.notes
     assert sum(isinstance(event, PlanEvent) for event in trace.events) == 2
 
 

@@ -14,7 +14,7 @@ from neo4j import Driver
 
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
-from stores.neo4j.driver.database import Database, Transaction
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.migrations import SCHEMA_VERSION
 from stores.neo4j.driver.schema import read_schema_version
 from testing.record import SETTINGS
@@ -92,7 +92,7 @@ async def test_a_newer_schema_is_left_as_it_is(record: Neo4jRecord, driver: Driv
 
 async def test_reading_the_version_of_the_schema_writes_nothing(clean_neo4j: Neo4jAddress, driver: Driver):
     connection = connection_to(clean_neo4j)
-    database = Database(connection)
+    database = Neo4jDatabase(connection)
     assert read_schema_version(connection) is None
     assert contents(driver) == ([], 0)
     database.check()
@@ -188,12 +188,12 @@ async def test_a_record_works_again_after_the_server_is_back(own_neo4j: Neo4jSer
 _CREATE = """
 import sys
 from stores.neo4j import Connection
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 
 connection = Connection(sys.argv[1], "neo4j", sys.stdin.readline().strip(), "neo4j")
 print("ready", flush=True)
 sys.stdin.readline()
-Database(connection).check()
+Neo4jDatabase(connection).check()
 connection.close()
 """
 

@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from core.ids import digest, new_id
 from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
-from stores.neo4j.driver.database import Database
+from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.statements import script
 from stores.neo4j.text.tokens import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.servers
 def new_index(neo4j_server: Neo4jAddress) -> None:
     """Yields an index without deleted entries, which still count in the frequencies that all corpora share."""
     connection = connection_to(neo4j_server)
-    Database(connection).check()
+    Neo4jDatabase(connection).check()
     [create] = [one for one in script("schema", "constraints") if "FULLTEXT" in one]
     with connection.session() as session:
         for statement in (
@@ -48,27 +48,27 @@ class TestNeo4jTextIndex(TextIndexContract):
         @asynccontextmanager
         async def connect() -> AsyncIterator[Neo4jTextIndex]:
             connection = connection_to(neo4j_server)
-            yield Neo4jTextIndex(Database(connection))
+            yield Neo4jTextIndex(Neo4jDatabase(connection))
             connection.close()
 
         return connect
 
 
 @pytest.fixture(scope="module")
-def database(neo4j_server: Neo4jAddress) -> Iterator[Database]:
+def database(neo4j_server: Neo4jAddress) -> Iterator[Neo4jDatabase]:
     connection = connection_to(neo4j_server)
-    yield Database(connection)
+    yield Neo4jDatabase(connection)
     connection.close()
 
 
 @pytest.fixture
-async def corpus(database: Database) -> AsyncIterator[str]:
+async def corpus(database: Neo4jDatabase) -> AsyncIterator[str]:
     corpus = new_id()
     yield corpus
     await Neo4jTextIndex(database).delete_corpus(corpus)
 
 
-async def test_check_names_the_server(database: Database):
+async def test_check_names_the_server(database: Neo4jDatabase):
     assert (await Neo4jTextIndex(database).check()).startswith("Neo4j 5.")
 
 
@@ -93,7 +93,7 @@ QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 @QUICK
 @given(query=st.builds(TextQuery, should=CLAUSES, must=CLAUSES, must_not=CLAUSES))
-async def test_no_query_is_an_error(database: Database, corpus: str, query: TextQuery):
+async def test_no_query_is_an_error(database: Neo4jDatabase, corpus: str, query: TextQuery):
     index = Neo4jTextIndex(database)
     await index.write(corpus, [entry("a", "some text 日本 हिन्दी"), entry("b", "AND OR NOT")])
     assert await index.search(corpus, query, 10) is not None
@@ -101,7 +101,7 @@ async def test_no_query_is_an_error(database: Database, corpus: str, query: Text
 
 @QUICK
 @given(text=NASTY, word=st.sampled_from(["alpha", "日本", "हिन्दी", "น้ำ", "it's", "C#"]))
-async def test_a_text_is_always_found_by_a_term_of_itself(database: Database, corpus: str, text: str, word: str):
+async def test_a_text_is_always_found_by_a_term_of_itself(database: Neo4jDatabase, corpus: str, text: str, word: str):
     index = Neo4jTextIndex(database)
     whole = f"{text} {word}"
     await index.write(corpus, [entry("self", whole)])
@@ -119,7 +119,7 @@ async def test_a_text_is_always_found_by_a_term_of_itself(database: Database, co
         "words:[* TO *] -corpus_id:x _query_:y /.*/ a~ b^9 c* ?d && || !",
     ],
 )
-async def test_syntax_of_lucene_and_cypher_is_text(database: Database, corpus: str, text: str):
+async def test_syntax_of_lucene_and_cypher_is_text(database: Neo4jDatabase, corpus: str, text: str):
     index, other = Neo4jTextIndex(database), new_id()
     await index.write(other, [entry("theirs", text)])
     await index.write(corpus, [entry("plain", "nothing of it"), entry(text, text, text)])
@@ -132,7 +132,7 @@ async def test_syntax_of_lucene_and_cypher_is_text(database: Database, corpus: s
     await index.delete_corpus(other)
 
 
-async def test_both_text_indexes_find_the_same(database: Database, corpus: str, tmp_path: Path):
+async def test_both_text_indexes_find_the_same(database: Neo4jDatabase, corpus: str, tmp_path: Path):
     """In any script, and in texts of words that are rare and frequent."""
     chosen = random.Random(5)
     words = [f"w{int(chosen.paretovariate(0.7)) % 400}" for _ in range(20_000)]
@@ -148,7 +148,7 @@ async def test_both_text_indexes_find_the_same(database: Database, corpus: str, 
         assert one == other, question
 
 
-async def test_a_question_may_have_any_number_of_words_and_documents(database: Database, corpus: str):
+async def test_a_question_may_have_any_number_of_words_and_documents(database: Neo4jDatabase, corpus: str):
     index = Neo4jTextIndex(database)
     long = "x" * 700
     await index.write(corpus, [entry(f"e{i}", f"word{i} {long} {long}y common", f"d{i}") for i in range(1500)])
@@ -165,7 +165,7 @@ async def test_a_question_may_have_any_number_of_words_and_documents(database: D
         await index.search(corpus, TextQuery(must=tuple(Term(text=word) for word in every)), 5)
 
 
-async def test_a_repeated_word_counts_twice(database: Database, corpus: str):
+async def test_a_repeated_word_counts_twice(database: Neo4jDatabase, corpus: str):
     index = Neo4jTextIndex(database)
     await index.write(corpus, [entry("a", "alpha filler"), entry("b", "beta filler")])
     assert (await found(index, corpus, any_of(("alpha", "beta", "beta"))))[0] == "b"
@@ -177,14 +177,14 @@ async def test_concurrent_writers_of_the_same_entries_do_not_deadlock(neo4j_serv
     ids = [f"e{i:03}" for i in range(300)]
 
     async def write(number: int) -> None:
-        index, chosen = Neo4jTextIndex(Database(connections[number])), random.Random(number)
+        index, chosen = Neo4jTextIndex(Neo4jDatabase(connections[number])), random.Random(number)
         for _ in range(5):
             await index.write(corpus, [entry(id, f"word of {id}") for id in chosen.sample(ids, 200)])
             await index.delete(corpus, chosen.sample(ids, 20))
         await index.write(corpus, [entry(id, f"word of {id}") for id in ids[number::6]])
 
     await asyncio.gather(*map(write, range(6)))
-    index = Neo4jTextIndex(Database(connections[0]))
+    index = Neo4jTextIndex(Neo4jDatabase(connections[0]))
     await index.write(corpus, [entry(id, f"word of {id}") for id in ids])
     assert await index.ids(corpus) == ids
     assert await found(index, corpus, any_of(("word",)), 1000) == ids

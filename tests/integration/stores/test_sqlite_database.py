@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.errors import Unavailable
-from stores.sqlite.database import Connection, Database
+from stores.sqlite.database import Connection, SqliteDatabase
 
 _ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
 @pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(tmp_path / "record.db")
+async def database(tmp_path: Path) -> AsyncIterator[SqliteDatabase]:
+    database = SqliteDatabase(tmp_path / "record.db")
     yield database
     await asyncio.to_thread(database.close)
 
@@ -36,7 +36,7 @@ class Work:
 
 
 @pytest.mark.parametrize("write", [False, True])
-async def test_close_ends_what_nobody_waits_for_any_more(database: Database, write: bool):
+async def test_close_ends_what_nobody_waits_for_any_more(database: SqliteDatabase, write: bool):
     work = Work()
     task = asyncio.create_task(database.write(work) if write else database.read(work))
     await asyncio.to_thread(work.begun.wait)
@@ -47,7 +47,7 @@ async def test_close_ends_what_nobody_waits_for_any_more(database: Database, wri
     assert work.over.is_set()
 
 
-async def test_whoever_still_waits_is_told_that_it_is_closed(database: Database):
+async def test_whoever_still_waits_is_told_that_it_is_closed(database: SqliteDatabase):
     work = Work()
 
     def with_an_open_cursor(connection: Connection) -> None:
@@ -63,7 +63,7 @@ async def test_whoever_still_waits_is_told_that_it_is_closed(database: Database)
         await database.read(lambda _: None)
 
 
-async def test_a_snapshot_ends_with_the_step_that_runs(database: Database):
+async def test_a_snapshot_ends_with_the_step_that_runs(database: SqliteDatabase):
     work = Work()
 
     async def read() -> None:
@@ -78,7 +78,7 @@ async def test_a_snapshot_ends_with_the_step_that_runs(database: Database):
     assert await database.read(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
 
 
-async def test_close_waits_for_a_snapshot_too(database: Database):
+async def test_close_waits_for_a_snapshot_too(database: SqliteDatabase):
     work = Work()
 
     async def read() -> None:

@@ -8,7 +8,7 @@ from core.ids import document_id
 from core.ports.record import NewRevision
 from core.record_policy.submissions import (
     Newest,
-    Verdict,
+    SubmissionVerdict,
     check_distinct_keys,
     check_retriable,
     is_unchanged,
@@ -32,36 +32,36 @@ def newest(state: str, fingerprint: str = "same", *, deletion: bool = False, hid
 @pytest.mark.parametrize(
     ("before", "on_conflict", "verdict", "state"),
     [
-        (None, REPLACE, Verdict.NEW, "queued"),
-        (None, SKIP, Verdict.NEW, "queued"),
-        (newest("indexed"), REPLACE, Verdict.UNCHANGED, "indexed"),
-        (newest("indexed"), SKIP, Verdict.UNCHANGED, "indexed"),
-        (newest("queued"), REPLACE, Verdict.SAME_UNFINISHED, "queued"),
-        (newest("extracting"), SKIP, Verdict.SAME_UNFINISHED, "extracting"),
-        (newest("paused"), REPLACE, Verdict.SAME_UNFINISHED, "paused"),
-        (newest("failed"), REPLACE, Verdict.NEW, "queued"),
-        (newest("cancelled"), REPLACE, Verdict.NEW, "queued"),
-        (newest("failed"), SKIP, Verdict.SKIPPED, "failed"),
-        (newest("indexed", "other"), REPLACE, Verdict.NEW, "queued"),
-        (newest("indexed", "other"), SKIP, Verdict.SKIPPED, "indexed"),
-        (newest("writing", "other"), REPLACE, Verdict.SUPERSEDES, "queued"),
-        (newest("paused", "other"), REPLACE, Verdict.SUPERSEDES, "queued"),
-        (newest("writing", "other"), SKIP, Verdict.SKIPPED, "writing"),
-        (newest("queued", "", deletion=True, hidden=True), REPLACE, Verdict.SUPERSEDES, "queued"),
-        (newest("deleting", "", deletion=True, hidden=True), SKIP, Verdict.SUPERSEDES, "queued"),
-        (newest("queued", deletion=True, hidden=True), REPLACE, Verdict.SUPERSEDES, "queued"),
+        (None, REPLACE, SubmissionVerdict.NEW, "queued"),
+        (None, SKIP, SubmissionVerdict.NEW, "queued"),
+        (newest("indexed"), REPLACE, SubmissionVerdict.UNCHANGED, "indexed"),
+        (newest("indexed"), SKIP, SubmissionVerdict.UNCHANGED, "indexed"),
+        (newest("queued"), REPLACE, SubmissionVerdict.SAME_UNFINISHED, "queued"),
+        (newest("extracting"), SKIP, SubmissionVerdict.SAME_UNFINISHED, "extracting"),
+        (newest("paused"), REPLACE, SubmissionVerdict.SAME_UNFINISHED, "paused"),
+        (newest("failed"), REPLACE, SubmissionVerdict.NEW, "queued"),
+        (newest("cancelled"), REPLACE, SubmissionVerdict.NEW, "queued"),
+        (newest("failed"), SKIP, SubmissionVerdict.SKIPPED, "failed"),
+        (newest("indexed", "other"), REPLACE, SubmissionVerdict.NEW, "queued"),
+        (newest("indexed", "other"), SKIP, SubmissionVerdict.SKIPPED, "indexed"),
+        (newest("writing", "other"), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
+        (newest("paused", "other"), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
+        (newest("writing", "other"), SKIP, SubmissionVerdict.SKIPPED, "writing"),
+        (newest("queued", "", deletion=True, hidden=True), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
+        (newest("deleting", "", deletion=True, hidden=True), SKIP, SubmissionVerdict.SUPERSEDES, "queued"),
+        (newest("queued", deletion=True, hidden=True), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
     ],
 )
 def test_the_verdict_follows_from_the_newest_revision(
-    before: Newest | None, on_conflict: OnConflict, verdict: Verdict, state: str
+    before: Newest | None, on_conflict: OnConflict, verdict: SubmissionVerdict, state: str
 ) -> None:
     judgement = judge(submission(), before, on_conflict)
     assert judgement.verdict is verdict
     document = judgement.document
     assert (document.id, document.key, document.state) == (document_id("a"), "a", state)
-    assert document.unchanged == (verdict is Verdict.UNCHANGED)
-    assert document.skipped == (verdict is Verdict.SKIPPED)
-    assert verdict.makes_revision == (verdict in {Verdict.NEW, Verdict.SUPERSEDES})
+    assert document.unchanged == (verdict is SubmissionVerdict.UNCHANGED)
+    assert document.skipped == (verdict is SubmissionVerdict.SKIPPED)
+    assert verdict.makes_revision == (verdict in {SubmissionVerdict.NEW, SubmissionVerdict.SUPERSEDES})
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.servers import rabbitmq_server
@@ -32,6 +32,13 @@ class Part:
     """Fills an empty folder with what the file pins, in this version."""
     version: str = ""
     """Where the file leaves the version open: the one that docker/compose.yaml pins."""
+    files: Mapping[Path, str] = field(default_factory=dict)
+    """Files that have to exist, each with Debian's package that has it."""
+
+    def missing_packages(self, commands: Mapping[str, str]) -> set[str]:
+        """Returns the packages of those of the commands, and of the files, that do not exist."""
+        absent = {package for command, package in commands.items() if shutil.which(command) is None}
+        return absent | {package for file, package in self.files.items() if not file.exists()}
 
 
 def install(names: Iterable[str], to: Path = INSTALLED) -> None:
@@ -44,8 +51,7 @@ def install(names: Iterable[str], to: Path = INSTALLED) -> None:
         _debian_packages(
             package
             for name, part in chosen.items()
-            for command, package in {**part.commands, **(part.build_commands if name in stale else {})}.items()
-            if shutil.which(command) is None
+            for package in part.missing_packages({**part.commands, **(part.build_commands if name in stale else {})})
         )
         for name in sorted(stale):
             _build(name, chosen[name], to / name)
@@ -54,8 +60,7 @@ def install(names: Iterable[str], to: Path = INSTALLED) -> None:
 def require(name: str) -> None:
     """Raises `NotStarted` unless it is installed; installs nothing."""
     part = PARTS[name]
-    absent = [command for command in part.commands if shutil.which(command) is None]
-    if absent or not _is_current(part, INSTALLED / name):
+    if part.missing_packages(part.commands) or not _is_current(part, INSTALLED / name):
         raise NotStarted(f"{name} is not installed as pinned: run `python -m tests.servers install {name}`")
 
 
@@ -158,6 +163,8 @@ def image_version(image: str) -> str:
 
 _JAVA = {"java": "default-jre-headless"}
 _MAVEN = {"mvn": "maven"}
+_FONT = Path("/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf")
+"""A font as narrow as Browser's own. In a wider one, captions are cut."""
 _SERVICES = {
     "redis-server": ["redis-server.service"],
     "rabbitmq-server": ["rabbitmq-server.service", "epmd.service", "epmd.socket"],
@@ -175,5 +182,5 @@ PARTS: Mapping[str, Part] = {
     "milvus-lite": Part(commands={}, build_commands={}, pinned=_HERE / "locks" / "milvus-lite.txt", build=_environment),
     "s3": Part(commands=_JAVA, build_commands=_MAVEN, pinned=_HERE / "poms" / "s3.xml", build=_jars),
     "rabbitmq": Part(commands={rabbitmq_server.PROGRAM: "rabbitmq-server"}, build_commands={}),
-    "chromium": Part(commands={"chromium": "chromium"}, build_commands={}),
+    "chromium": Part(commands={"chromium": "chromium"}, build_commands={}, files={_FONT: "fonts-liberation"}),
 }

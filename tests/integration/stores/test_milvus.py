@@ -232,7 +232,7 @@ class OnAServer(VectorStoreContract):
         assert await milvus.count(corpus, CHUNK) == 2
 
     async def test_a_corpus_id_that_is_none_is_refused(self, milvus: MilvusVectorStore):
-        with pytest.raises(InvalidInput, match="collection's name"):
+        with pytest.raises(InvalidInput, match="name of a Milvus collection"):
             await milvus.delete_corpus("a; drop")
 
     async def test_threads_and_loops_share_a_store(self, corpus: str, milvus: MilvusVectorStore):

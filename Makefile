@@ -60,8 +60,8 @@ test-servers: setup ## What needs real servers; installs and starts them
 	@$(SIDE_BY_SIDE) '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
 ci: setup ## Everything but the image, side by side: what .ci/run runs
-	@$(SIDE_BY_SIDE) 'check=$(MAKE) check' 'servers=$(BIN)/python -m tests.servers install'
-	@$(SIDE_BY_SIDE) '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
+	$(BIN)/python -m tests.servers install
+	@$(SIDE_BY_SIDE) 'check=$(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
 test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image

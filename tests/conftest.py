@@ -23,6 +23,11 @@ settings.register_profile("quick", parent=settings.get_profile("hopweave"), max_
 settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after this
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Runs `tests/e2e` last: a browser needs the processor that groups of tests beside this one use before they end."""
+    items.sort(key=lambda item: item.nodeid.startswith("tests/e2e/"))
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):

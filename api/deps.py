@@ -1,4 +1,4 @@
-"""What routes share: the dependencies that FastAPI injects, and the responses that several routes build."""
+"""The shared parts of routes: the dependencies that FastAPI injects, and the responses that several routes build."""
 
 from typing import Annotated
 

@@ -25,7 +25,7 @@ _LOOK_SECONDS = 0.2
 
 
 class Child:
-    """`hopweave serve` on a free port of this machine, with a key that nobody else knows.
+    """`hopweave serve` on a free port of this machine, with a random key.
 
     Its life hangs on a pipe that this process holds, so it ends with this process, even after `kill -9`. Its log is
     `serve.log` in the data folder.
@@ -34,7 +34,8 @@ class Child:
     def __init__(self, folder: str | os.PathLike[str], settings: Mapping[str, str]) -> None:
         self._folder = Path(folder).absolute()
         self._settings = dict(settings)
-        self._listening = socket.create_server(("127.0.0.1", 0))  # passed on, so nobody can take the port meanwhile
+        # The child inherits the socket, so that no other process can take the port.
+        self._listening = socket.create_server(("127.0.0.1", 0))
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = os.getpid()
         self._pipe = -1

@@ -9,7 +9,7 @@ from app.services.catalogue import describe_strategies
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/strategies", tags=["list_strategies"])
+router = APIRouter(prefix="/v1/strategies", tags=["strategies"])
 
 
 class StrategyOut(Out):

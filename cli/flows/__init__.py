@@ -1,1 +1,1 @@
-"""What the longer commands do, step by step, apart from their options and their output."""
+"""The steps of the longer commands, apart from their options and their output."""

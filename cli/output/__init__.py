@@ -1,1 +1,1 @@
-"""What the commands print: tables, progress, plans, results."""
+"""Output of the commands: tables, progress, plans, results."""

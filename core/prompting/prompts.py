@@ -67,7 +67,10 @@ def list_prompt_names(*packages: str) -> frozenset[str]:
 
 
 def list_prompt_files(package: str) -> list[Traversable]:
-    """Returns the files `NAME.md` of a package and those below it, in an order that is the same everywhere."""
+    """Returns the files `NAME.md` of a package and those below it, by name.
+
+    The folders do not count in the order, so moving a prompt changes no fingerprint.
+    """
     found: list[tuple[str, Traversable]] = []
     folders = [("", resources.files(package))]
     while folders:
@@ -77,4 +80,4 @@ def list_prompt_files(package: str) -> list[Traversable]:
                 folders.append((f"{at}/{item.name}", item))
             elif item.name.endswith(".md"):
                 found.append((f"{at}/{item.name}", item))
-    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+    return [item for path, item in sorted(found, key=lambda pair: (pair[1].name, pair[0]))]

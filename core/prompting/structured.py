@@ -111,7 +111,7 @@ def _read(completion: Completion, shape: type[T]) -> T:
         raise _MalformedError("it is empty")
     value = _find_json(text)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        raise _MalformedError("it holds half of a surrogate pair, which is no character")
+        raise _MalformedError("it holds half of a surrogate pair, which is not a character")
     try:
         return shape.model_validate(value)
     except ValidationError as error:

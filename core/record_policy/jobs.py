@@ -1,4 +1,4 @@
-"""Rules of jobs: their state, who may cancel and resume them, and when their makers have abandoned them."""
+"""Rules of jobs: their state, who may cancel and resume them, and when they count as abandoned."""
 
 from collections.abc import Mapping
 

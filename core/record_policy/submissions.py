@@ -27,7 +27,7 @@ _SHOWN_REPEATED_KEYS = 5
 
 
 class SubmissionVerdict(Enum):
-    """What becomes of a submission."""
+    """The outcome of a submission."""
 
     UNCHANGED = auto()
     """The newest revision is the same, and final: nothing is written."""

@@ -7,7 +7,7 @@ from core.errors import InvalidInput
 
 __all__ = ["NO_CHARACTER", "check_text", "find_half", "is_valid_text"]
 
-NO_CHARACTER = "holds half of a surrogate pair, which is no character; send valid Unicode"
+NO_CHARACTER = "holds half of a surrogate pair, which is not a character; send valid Unicode"
 
 _HALF = re.compile("[\ud800-\udfff]")
 

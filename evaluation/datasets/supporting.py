@@ -1,4 +1,4 @@
-"""What supports a question (documents, or spans of documents), and which of it a hit shows."""
+"""The support of a question: documents or spans of documents, and which of them a hit shows."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What calls of models cost."""
+"""The cost of model calls: calls, tokens and seconds."""
 
 from dataclasses import dataclass
 

@@ -95,7 +95,7 @@ def _flat(entities: Sequence[str], triples: Sequence[Triple]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What belongs to one chunk: spellings with their counts, and triples. Dictionaries keep the given order."""
+    """The names of one chunk, as spellings with counts, and its triples. Dictionaries keep the given order."""
 
     forms: dict[str, int]
     triples: dict[Triple, None]

@@ -77,7 +77,7 @@ class ConfiguredModels:
         return RoleParameters(self.configured(role).whole, temperature=own.temperature, max_tokens=max_tokens)
 
     def configured(self, role: str) -> ConfiguredModel:
-        """What stands behind a role; raises `InvalidSettings` where nothing does."""
+        """The model of a role; raises `InvalidSettings` where nothing does."""
         general, own = self._settings, self._settings.roles.get(role, _NO_ROLE)
         model = own.model or general.model
         if not model:

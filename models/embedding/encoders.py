@@ -46,7 +46,7 @@ def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncode
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # a bar in a server's log tells nobody anything
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # a progress bar is of no use in a server's log
     try:
         model = SentenceTransformer(weights.source, device="cpu", local_files_only=weights.folder is not None)
     except (OSError, ValueError, KeyError, ImportError) as error:

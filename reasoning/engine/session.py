@@ -27,8 +27,10 @@ R = TypeVar("R")
 
 
 class Session:
-    """What reasoners and actions work with. `steps` are the recorded steps by id, in the order of their first record;
-    `planned` are the steps that were announced. `reasoner` is the name that the answer bears.
+    """Executes one question for a reasoner and its actions: searches, model calls and steps, on one trace.
+
+    `steps` are the recorded steps by id, in the order of their first record; `planned` are the announced steps.
+    `reasoner` is the name of the reasoner in the answer.
     """
 
     def __init__(

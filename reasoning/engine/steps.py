@@ -11,7 +11,7 @@ __all__ = ["OpenStep"]
 
 @dataclass(kw_only=True)
 class OpenStep:
-    """What a step has come to so far; a reasoner sets its fields. They are those of `core.ports.reasoning.Step`.
+    """The current state of a step; a reasoner sets its fields. They are those of `core.ports.reasoning.Step`.
 
     `hits` None stands for all passages that were retrieved under `opened_as`, the id with which the step was opened.
     Calls are counted under that id, too, so that a reasoner may learn only from a call which step it takes.

@@ -108,7 +108,7 @@ class SnapshotCache:
         return entry.refresh
 
     def _end_refresh(self, entry: _Entry, done: asyncio.Task[GraphSnapshot]) -> None:
-        """Retrieves the error of a refresh that nobody waits for any more; the next question starts another refresh."""
+        """Retrieves the error of a refresh without a waiting caller; the next question starts another refresh."""
         entry.refresh = None
         if not done.cancelled():
             done.exception()

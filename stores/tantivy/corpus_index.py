@@ -110,7 +110,7 @@ class CorpusIndex:
 
 @contextmanager
 def translate_errors(folder: Path) -> Iterator[None]:
-    """What tantivy and the file system raise, as our error with its remedy."""
+    """Raises errors of tantivy and the file system as Hopweave's, with the remedy."""
     try:
         yield
     except (ValueError, OSError) as error:  # tantivy raises ValueError for whatever it meets

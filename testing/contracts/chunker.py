@@ -1,4 +1,4 @@
-"""What every chunker keeps, whatever the text and whatever the tokenizer."""
+"""The contract of chunkers, for any text and any tokenizer."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""What every `Embedder` does, whatever the model. A subclass gives `embedder`."""
+"""The contract of `Embedder`, for any model. A subclass gives the fixture `embedder`."""
 
 import asyncio
 

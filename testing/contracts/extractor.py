@@ -1,4 +1,4 @@
-"""What every extractor keeps; one that asks a model is given a model that answers alike to what is alike."""
+"""The contract of extractors. An extractor that calls a model gets one that answers equal requests equally."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What every `FileStore` does. A subclass gives `connect`; each call of it opens the same data once more."""
+"""The contract of `FileStore`. A subclass gives the fixture `connect`, which opens the same data with each call."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

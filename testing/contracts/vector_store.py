@@ -1,4 +1,4 @@
-"""What every `VectorStore` does. A subclass gives `connect`; each call of it opens the same data once more."""
+"""The contract of `VectorStore`. A subclass gives the fixture `connect`, which opens the same data with each call."""
 
 import asyncio
 import time

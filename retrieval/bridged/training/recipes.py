@@ -1,4 +1,4 @@
-"""What is trained: the recipes of the shipped rankers, and a question with its candidates as training data."""
+"""The recipes of the shipped rankers, and the training data: a question with its candidates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class TrainingQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What is fitted: the features, the strength of L2 regularisation, and the number of forests (0: no trees).
+    """The model to fit: the features, the strength of L2 regularisation, and the number of forests (0: no trees).
 
     Forests differ in their seeds alone and are averaged, since a single one varies much with a few hundred questions.
     """

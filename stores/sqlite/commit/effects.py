@@ -1,4 +1,4 @@
-"""What one commit adds and deletes, summed up before entities are judged: support is counted, never guessed."""
+"""The effects of one commit, added up before entities are deleted: an entity goes with its last mention."""
 
 from collections import Counter
 from dataclasses import dataclass, field

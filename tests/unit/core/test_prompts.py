@@ -1,10 +1,13 @@
 """Prompts are strict about their variables, and passages stay in their fences."""
 
+from pathlib import Path
+
 import pytest
 
 from core.ports.chat import Speaker
 from core.prompting.fences import fenced, format_passages, neutral
-from core.prompting.prompts import Prompt, load_prompt
+from core.prompting.prompts import Prompt, list_prompt_files, load_prompt
+from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
 
@@ -47,3 +50,18 @@ def test_passages_are_numbered_from_one() -> None:
     block = format_passages([('A "title"', "x"), ("B", "y")])
     assert '<passage n="1" title="A \'title\'">\nx\n</passage>\n<passage n="2" title="B">' in block
     assert format_passages([]) == "(no passages were found)"
+
+
+def test_prompts_are_listed_by_name_in_whichever_folder_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of an evaluation go by a fingerprint of the prompts in this order: moving one must not ask all again."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for package, folders in (("flat_prompts", ("", "", "")), ("nested_prompts", ("z", "a", "m"))):
+        for name, folder in zip(("answer", "plan", "verify"), folders, strict=True):
+            place = tmp_path / package / folder
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{name}.md").write_text(f"{name}\n--- user ---\nNow.", "utf-8")
+        (tmp_path / package / "__init__.py").touch()
+    assert [file.name for file in list_prompt_files("nested_prompts")] == ["answer.md", "plan.md", "verify.md"]
+    assert fingerprint_prompts("nested_prompts") == fingerprint_prompts("flat_prompts")

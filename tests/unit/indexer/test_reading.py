@@ -145,7 +145,7 @@ def test_half_a_surrogate_pair_is_named_by_key_and_field_and_passed_over(tmp_pat
     taken, refused = read(path)
     assert [s.key for s in taken] == ["a", "z"]
     assert [r.reason.partition(" (")[0] for r in refused] == [
-        f"{what} holds half of a surrogate pair, which is no character; send valid Unicode"
+        f"{what} holds half of a surrogate pair, which is not a character; send valid Unicode"
         for what in (
             "document 'b': `text`",
             "document 'c': `title`",

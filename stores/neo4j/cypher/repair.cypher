@@ -1,5 +1,5 @@
 // [expired_leases]: counts revisions that are in work under an expired lease
-MATCH (r:Revision {corpus_id: $corpus_id})
+MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $working AND r.lease_until < $now
 RETURN count(r) AS n;
 

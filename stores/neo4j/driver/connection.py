@@ -123,7 +123,7 @@ class Connection:
                     f"Neo4j at {self.uri} refuses the user {self._user!r} for some seconds, after too many wrong "
                     "passwords: check HOPWEAVE_NEO4J__PASSWORD here and wherever else Hopweave runs"
                 ) from error
-            if (error.code or "").endswith("Neo4jDatabase.DatabaseNotFound"):
+            if (error.code or "").endswith("Database.DatabaseNotFound"):
                 raise InvalidSettings(
                     f"Neo4j at {self.uri} has no database {self._database!r}: check HOPWEAVE_NEO4J__DATABASE"
                 ) from error

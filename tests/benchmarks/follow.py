@@ -16,12 +16,12 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from evaluation.rows.json_lines import read_rows
 
 from core.ports.embedding import TokenCounter, Vectors
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from evaluation.datasets import CORPUS_FILE, read_dataset
+from evaluation.datasets.dataset import CORPUS_FILE, read_dataset
+from evaluation.datasets.json_lines import read_rows
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure

@@ -8,7 +8,7 @@ import random
 import re
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,7 +160,7 @@ def _equal(one: GraphSnapshot, other: GraphSnapshot) -> bool:
     )
 
 
-_PARTS = (
+_PARTS: tuple[Callable[[Any], Any], ...] = (
     lambda one: one,
     lambda one: one.columns,
     lambda one: one.columns.terms,

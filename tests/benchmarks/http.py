@@ -97,7 +97,7 @@ def _server(shop: Workshop, processes: int) -> Iterator[int]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [_HOPWEAVE, "serve", "--port", str(port), "--workers", str(processes)]
+    command: list[str | Path] = [_HOPWEAVE, "serve", "--port", str(port), "--workers", str(processes)]
     environment = {**os.environ, "HOPWEAVE_DATA_DIR": str(shop.settings.data_dir)}
     log = shop.settings.data_dir / "serve.log"
     with log.open("wb") as output:

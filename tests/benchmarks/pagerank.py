@@ -90,7 +90,8 @@ def corpus_graph(passages: int, entities: int, edges: int) -> Adjacency:
 def _zipf(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.int64]:
     """Ranks 0 … count-1 with probability proportional to 1 / (rank + 1)."""
     cumulative = np.cumsum(1 / np.arange(1, count + 1))
-    return np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).astype(np.int64)
+    ranks: NDArray[np.int64] = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).astype(np.int64)
+    return ranks
 
 
 def _questions(passages: int, entities: int, count: int) -> list[NDArray[np.int64]]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ async def measure(dataset: Path) -> dict[str, Any]:
         corpus, _ = await shop.ingest(read)
         container = shop.container
         for question in [*read.questions[:_WARM_UP], *_ROUNDS * read.questions]:
-            embedded.append(await _timed(lambda text=question.text: container.embedder.embed_query(text)))
+            embedded.append(await _timed(partial(container.embedder.embed_query, question.text)))
             for name in _SEARCHERS:
                 seconds, timing = await _searched(container, corpus, question.text, name)
                 searched[name].append(seconds)

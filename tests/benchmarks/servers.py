@@ -24,7 +24,7 @@ from core.jobs import Job
 from core.settings import read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation import Dataset, index_dataset, read_dataset
+from evaluation import Dataset, WorkerWatch, index_dataset, read_dataset
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.extraction import answer, answers_of
 from tests.benchmarks.percentiles import milliseconds
@@ -104,7 +104,7 @@ async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, An
     servers.start_worker()
     async with workshop() as shop, _container(servers) as container:
         watch = _Watch(log=servers.folder / "worker.log")
-        homes = {"embedded": (shop.container, shop.supervision), "servers": (container, watch)}
+        homes: dict[str, tuple[Container, WorkerWatch]] = {"embedded": (shop.container, shop.supervision), "servers": (container, watch)}
         there: dict[str, Corpus] = {}
         for number in range(-1, _ROUNDS):  # the first is to warm up: models load, Neo4j's code is compiled
             named = replace(read_dataset(_EXAMPLE) if number < 0 else dataset, name=f"round-{number}")

@@ -43,7 +43,7 @@ def measure(uri: str | None = None, password: str = PASSWORD, size: Size | None 
         database.check()
         began = time.perf_counter()
         write(database, corpus_id, size)
-        report = {"edges": size.edges, "write_seconds": time.perf_counter() - began}
+        report: dict[str, Any] = {"edges": size.edges, "write_seconds": time.perf_counter() - began}
         try:
             for name in ("first", "again"):  # the first time the server's cache is cold
                 report[name] = _in_a_new_process(address, password, corpus_id)

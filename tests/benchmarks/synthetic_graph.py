@@ -170,7 +170,8 @@ def _synonyms(corpus_id: str, firsts: NDArray[np.int64], seconds: NDArray[np.int
 def _zipf(rng: np.random.Generator, count: int, draws: int) -> NDArray[np.int64]:
     """Ranks 0 … count-1 with probability proportional to 1 / (rank + 10)."""
     cumulative = np.cumsum(1 / np.arange(10, count + 10))
-    return np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).astype(np.int64)
+    ranks: NDArray[np.int64] = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).astype(np.int64)
+    return ranks
 
 
 def _uid(corpus_id: str, id: str) -> str:

@@ -18,6 +18,7 @@ __all__ = ["Prompt", "list_prompt_files", "list_prompt_names", "load_prompt"]
 
 _DIVIDER = "--- user ---"
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+_OWN_LINE = re.compile(r"^\{\{(\w+)\}\}(?:\n\n?|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,11 @@ class Prompt:
 
 
 def _fill(template: str, variables: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: variables[found[1]], template)
+    """Returns the template with the values of its variables. An empty value that has a line of its own takes that
+    line, and a blank one after it, along.
+    """
+    kept = _OWN_LINE.sub(lambda found: found[0] if variables[found[1]] else "", template)
+    return _VARIABLE.sub(lambda found: variables[found[1]], kept).strip()
 
 
 @cache

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.errors import ModelFailed
-from core.ports.chat import ChatModel, ChatRequest, Completion, Message, Speaker
+from core.errors import MalformedReply, ModelFailed
+from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
 from core.trace import Trace
 
 __all__ = ["build_schema", "make_cut_error", "strip_thinking", "structured"]
@@ -30,14 +30,16 @@ class _MalformedError(Exception):
     """The text is not JSON of the requested form; the message is sent to the model."""
 
 
-async def structured(model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace) -> T:
-    """Returns the model's answer as a value of `shape`.
+async def structured(
+    model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace, on_token: OnToken | None = None
+) -> T:
+    """Returns the model's answer as a value of `shape`. `on_token` gets the pieces of the first answer's text.
 
-    An answer that cannot be parsed is sent back once, with the error. Raises `ModelFailed`, naming the role, if the
-    second answer cannot be parsed either.
+    An answer that cannot be parsed is sent back once, with the error. Raises `MalformedReply`, naming the role, if the
+    second answer cannot be parsed either, and `ModelFailed` for an answer that its token limit cut off.
     """
     request = replace(request, schema=build_schema(shape))
-    completion = await model.complete(request, trace)
+    completion = await model.complete(request, trace, on_token)
     try:
         return _read(completion, shape)
     except _MalformedError as error:
@@ -56,9 +58,10 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
         return _read(completion, shape)
     except _MalformedError as error:
         _check_not_cut(completion, request)
-        raise ModelFailed(
+        raise MalformedReply(
             f"step {request.role!r}: {completion.model} answered twice with what cannot be used ({error}); "
-            f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL"
+            f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL",
+            strip_thinking(completion.text),
         ) from error
 
 

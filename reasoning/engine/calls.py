@@ -19,8 +19,7 @@ class ModelCall:
     `passages` fill the prompt's `{{passages}}`, numbered from 1; the last ones are dropped if the model cannot read
     them all. `role` selects the model and is the name that usage is counted under; '' is the prompt's name. `chunks`
     are ids of chunks whose words are in the variables, as quotes or answers. `conversation` puts the history before
-    the last message. `sample` and `temperature` are those of `ChatRequest`. `until` is a word that a text must hold to
-    count as an answer if the model's output limit cut it off.
+    the last message. `sample` and `temperature` are those of `ChatRequest`.
     """
 
     prompt: Prompt
@@ -33,8 +32,6 @@ class ModelCall:
     conversation: bool = False
     temperature: float = 0.0
     sample: int = 0
-    stop: tuple[str, ...] = ()
-    until: str = ""
 
 
 def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:

@@ -6,7 +6,7 @@ from core.errors import BudgetExhausted
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Step
 from core.trace import Trace
-from reasoning.engine.answers import abstain, answer_from_step
+from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 
@@ -38,6 +38,7 @@ class SessionReasoner:
             answer = await self._solve(session)
         except BudgetExhausted as error:
             answer = _answer_from_steps(session, error)
+        answer = withhold_unstated(answer, question.unsupported)
         trace.emit(AnswerEvent(answer=answer))
         return answer
 

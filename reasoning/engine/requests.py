@@ -38,7 +38,6 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         },
         temperature=call.temperature,
         sample=call.sample,
-        stop=call.stop,
     )
 
 

@@ -11,14 +11,16 @@ from pydantic import BaseModel
 from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.ports.chat import ChatModels, ChatRequest, Completion
-from core.ports.reasoning import Question, Step
+from core.ports.reasoning import Question, Step, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import make_cut_error, strip_thinking, structured
+from core.text.word_overlap import has_only_words_of
 from core.trace import Trace
+from reasoning.citations.quotes import passage_text
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
 from reasoning.engine.steps import OpenStep
-from reasoning.engine.streaming import TokenStream
+from reasoning.engine.streaming import AnswerStream
 
 __all__ = ["Session"]
 
@@ -30,7 +32,8 @@ class Session:
     """Executes one question for a reasoner and its actions: searches, model calls and steps, on one trace.
 
     `steps` are the recorded steps by id, in the order of their first record; `planned` are the announced steps.
-    `reasoner` is the name of the reasoner in the answer.
+    `reasoner` is the name of the reasoner in the answer. `permits_memory`: the model may answer from what it knows; a
+    reasoner may set it.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Session:
         self.trace = trace
         self.steps: dict[str, Step] = {}
         self.planned: dict[str, PlannedStep] = {}
+        self.permits_memory = question.unsupported is Unsupported.MEMORY
         self._models = models
         self._searcher = searcher
         self._found: dict[str, dict[str, Hit]] = {}
@@ -61,11 +65,12 @@ class Session:
         step: str = "",
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
-        private: bool = True,
+        private: bool | None = None,
     ) -> tuple[Hit, ...]:
         """Returns the hits for a text, best first, of the session's searcher unless another is given.
 
         `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
+        If it is not given, a text is private unless the question and passages of the web hold all its words.
         """
         return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
 
@@ -77,7 +82,7 @@ class Session:
         step: str = "",
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
-        private: bool = True,
+        private: bool | None = None,
     ) -> SearchResult:
         """Returns the whole result of a search as in `search`, with the facts of the graph."""
         name, chosen = searcher or self._searcher
@@ -88,7 +93,7 @@ class Session:
             documents=self.question.documents,
             entities=entities,
             web=self.question.web,
-            private=private,
+            private=not self._is_public(text) if private is None else private,
         )
         result = await chosen.search(query, self.trace)
         self._found.setdefault(step, {}).update((hit.chunk.id, hit) for hit in result.hits)
@@ -127,6 +132,8 @@ class Session:
                 parents=step.parents,
                 depth=step.depth,
                 verdict=step.verdict,
+                support=step.support,
+                unstated=step.unstated,
                 quotes=step.quotes,
                 seconds=time.perf_counter() - step.began,
                 tokens=self._tokens(step.opened_as),
@@ -137,29 +144,32 @@ class Session:
         """Records a step again, with another answer."""
         return self._keep(replace(self.steps[id], answer=answer))
 
-    async def complete_structured(self, call: ModelCall, shape: type[T]) -> tuple[T, tuple[Hit, ...]]:
+    async def complete_structured(
+        self, call: ModelCall, shape: type[T], tokens: AnswerStream | None = None
+    ) -> tuple[T, tuple[Hit, ...]]:
         """Returns the model's answer as a value, and the passages that the model was shown.
 
-        Raises `ModelFailed` if the answer cannot be read twice, and `ContextTooLong` if a single passage is too much.
+        `tokens` gets the pieces of the text as they come. Raises `MalformedReply` if the answer cannot be read twice,
+        and `ContextTooLong` if a single passage is too much.
         """
 
-        async def send(request: ChatRequest, _shown: int) -> T:
-            return await structured(self._models.of(request.role), request, shape, self.trace)
+        async def send(request: ChatRequest, shown: int) -> T:
+            if tokens is not None and call.passages:
+                tokens.sources = shown
+            return await structured(self._models.of(request.role), request, shape, self.trace, tokens)
 
         return await self._send(call, send)
 
-    async def complete_text(self, call: ModelCall, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
+    async def complete_text(self, call: ModelCall) -> tuple[str, tuple[Hit, ...]]:
         """Returns the model's answer as text, without its thinking, and the passages that the model was shown.
 
-        `tokens` gets the pieces of the answer as they come. Raises `ModelFailed` if the text was cut off before its
-        answer, and `ContextTooLong` if a single passage is too much.
+        Raises `ModelFailed` if the text was cut off before its first word, and `ContextTooLong` if a single passage is
+        too much.
         """
 
-        async def send(request: ChatRequest, shown: int) -> str:
-            if tokens is not None and call.passages:
-                tokens.sources = shown
-            completion = await self._models.of(request.role).complete(request, self.trace, tokens)
-            return self._read_text(completion, request, call.until)
+        async def send(request: ChatRequest, _shown: int) -> str:
+            completion = await self._models.of(request.role).complete(request, self.trace)
+            return self._read_text(completion, request)
 
         return await self._send(call, send)
 
@@ -187,10 +197,15 @@ class Session:
         web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
         return build_request(call, self.question, shown, frozenset(self._shown - web))
 
-    def _read_text(self, completion: Completion, request: ChatRequest, until: str) -> str:
+    def _is_public(self, text: str) -> bool:
+        """Whether nothing in a text can come from the corpus or from the conversation."""
+        web = (passage_text(hit) for found in self._found.values() for hit in found.values() if hit.url is not None)
+        return has_only_words_of(text, (self.question.text, *web))
+
+    def _read_text(self, completion: Completion, request: ChatRequest) -> str:
         text = strip_thinking(completion.text)
         if completion.cut:
-            if not text or until.casefold() not in text.casefold():
+            if not text:
                 raise make_cut_error(completion, request)
             self.trace.note(
                 f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "

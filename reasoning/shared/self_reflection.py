@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.events import ReviewEvent
+from core.ports.reasoning import Support
 from core.ports.retrieval import Hit
 from reasoning.actions.answers.answer import CitedAnswer, answer
 from reasoning.actions.answers.conclude_memory import conclude_memory
@@ -56,7 +57,7 @@ async def answer_with_reflection(
 
     With `passages`, nothing is retrieved; `private` is that of the search with the question. Of candidates with equal
     scores, that of the better passage wins. A passage that does not hold the answer gives no candidate; without any,
-    the answer is not `sufficient`.
+    nothing is found.
     """
     if not await _needs_passages(session, question, settings, step, known):
         return await _answer_from_memory(session, question, step, known)
@@ -66,7 +67,7 @@ async def answer_with_reflection(
     drafts = await gather(_draft(session, question, hit, settings, step, known) for hit in read)
     candidates = [draft for draft in drafts if draft is not None]
     if not candidates:
-        return CitedAnswer(text="", sufficient=False, cited=(), shown=read)
+        return CitedAnswer(shown=read)
     return max(candidates, key=lambda candidate: candidate.score).answer
 
 
@@ -81,7 +82,7 @@ async def _needs_passages(
 async def _answer_from_memory(session: Session, question: str, step: str, known: Sequence[KnownAnswer]) -> CitedAnswer:
     text = await conclude_memory(session, question, step=step, known=known, stream=False)
     session.trace.note(MEMORY_NOTE.format(where=f" (step {step})" if step else ""))
-    return CitedAnswer(text=text, sufficient=bool(text), cited=(), shown=())
+    return CitedAnswer(text=text, support=Support.MEMORY if text else Support.NONE)
 
 
 async def _draft(
@@ -89,7 +90,7 @@ async def _draft(
 ) -> _Candidate | None:
     """Returns the candidate of one passage, with the paper's score. The likelihood is missing: no endpoint tells it."""
     draft = await answer(session, question, (hit,), step=step, known=known)
-    if not draft.sufficient:
+    if not draft.found:
         return None
     scores = await critique(session, question, draft.text, hit, step=step)
     session.trace.emit(ReviewEvent(verdict=scores.verdict, text=draft.text, step=step))

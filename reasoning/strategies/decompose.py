@@ -9,20 +9,20 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.answer import answer
+from reasoning.actions.answers.answer import fill_step as fill_answer
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.split_question import split_question
-from reasoning.engine.answers import abstain, answer_from_conclusion
+from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import KnownAnswer
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, known_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Decompose", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
 _LAST = "answer"
-_UNFOUND = "(the passages do not hold it)"
 
 
 class Config(StrategyConfig):
@@ -57,9 +57,9 @@ class Decompose:
             shared = await session.search(question.text, self._k(session), private=False)
         chain: list[KnownAnswer] = []
         for part in planned:
-            known = [earlier for earlier in chain if earlier.answer != _UNFOUND]
+            known = [earlier for earlier in chain if earlier.answer != UNKNOWN]
             chain.append(await self._answer_part(session, part, shared, known))
-        if all(known.answer == _UNFOUND for known in chain):
+        if all(known.answer == UNKNOWN for known in chain):
             return abstain(session)
         return await self._conclude(session, chain, last)
 
@@ -73,17 +73,14 @@ class Decompose:
                     planned.question, self._k(session), step=planned.id, private=session.has_history
                 )
             reply = await answer(session, planned.question, passages, step=planned.id, known=known)
-            step.hits, step.quotes = passages, reply.quotes
-            step.answer = reply.text if reply.sufficient else ""
-            step.verdict = "" if reply.sufficient else "insufficient"
-        if not reply.sufficient:
-            return KnownAnswer(question=planned.question, answer=_UNFOUND)
-        return KnownAnswer(question=planned.question, answer=reply.text, quotes=reply.quotes)
+            step.hits = passages
+            fill_answer(step, reply)
+        return known_answer(session.steps[planned.id])
 
     async def _conclude(self, session: Session, chain: list[KnownAnswer], planned: PlannedStep) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
             conclusion = await conclude_steps(session, planned.question, chain, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
     def _k(self, session: Session) -> int:

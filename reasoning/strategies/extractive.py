@@ -9,7 +9,7 @@ from pydantic import Field
 
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step
+from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step, Support
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
 from core.text.sentences import split_sentences
@@ -74,7 +74,9 @@ class Extractive:
         with trace.timed("quote"):
             chosen = self._choose(await self._candidates(question.text, hits))
         text, citations = _cite(chosen)
-        step = Step(id="1", question=question.text, hits=hits, answer=text, seconds=time.monotonic() - began)
+        support = Support.STATED if text else Support.NONE
+        seconds = time.monotonic() - began
+        step = Step(id="1", question=question.text, hits=hits, answer=text, support=support, seconds=seconds)
         trace.emit(StepEvent(result=step))
         answer = Answer(
             text=text or _ABSTENTION,
@@ -82,6 +84,7 @@ class Extractive:
             citations=citations,
             steps=(step,),
             abstained=not text,
+            support=support,
             shown=tuple(passage_text(hit) for hit in hits),
         )
         trace.emit(AnswerEvent(answer=answer))

@@ -10,7 +10,7 @@ from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.next_sentence import ends_thinking, next_sentence
-from reasoning.engine.answers import answer_from_conclusion
+from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
@@ -86,7 +86,7 @@ class Ircot:
         async with session.step(_LAST, question, parents=tuple(thoughts[-1:]), depth=len(thoughts)) as step:
             thinking = self._config.reader == "cot"
             conclusion = await conclude(session, question, passages, thinking=thinking, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
 

@@ -15,7 +15,7 @@ from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.denoise import denoise
 from reasoning.actions.planning.split_intents import split_intents
 from reasoning.citations.quotes import passage_text
-from reasoning.engine.answers import Conclusion, answer_from_conclusion
+from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.parallel import gather
 from reasoning.engine.reasoner import SessionReasoner
@@ -97,7 +97,8 @@ class Omni:
     async def _conclude(self, session: Session, passages: tuple[Hit, ...], planned: PlannedStep) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
             conclusion = await self._generate(session, passages)
-            step.hits, step.answer = passages, conclusion.text
+            step.hits = passages
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
     async def _generate(self, session: Session, passages: tuple[Hit, ...]) -> Conclusion:

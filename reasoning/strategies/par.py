@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.ports.reasoning import Answer, Reasoner
+from core.ports.reasoning import Answer, Reasoner, Support
 from core.ports.retrieval import MAX_K, Searcher
 from core.strategies import StrategyConfig
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, fill_step
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.plan import PlanItem, plan
 from reasoning.actions.planning.refine import refine
@@ -23,7 +23,7 @@ from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
-from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT, ReviewSettings, review_answer
+from reasoning.shared.review_loop import ReviewSettings, review_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
 
@@ -118,17 +118,23 @@ class PlanActReview:
         review.
         """
         preliminary = await self._act(session, task, chain)
-        _fill(step, preliminary, ANSWERED if preliminary.sufficient else INSUFFICIENT)
+        fill_step(step, preliminary)
         if not (self._config.review and task.needs_passages):
             return
         session.record(step)
-        if self._config.skip_supported and preliminary.sufficient and is_supported(preliminary.text, preliminary.cited):
-            _fill(step, preliminary, "supported")
+        if (
+            self._config.skip_supported
+            and preliminary.support is Support.STATED
+            and is_supported(preliminary.text, preliminary.cited)
+        ):
             return
         k = session.question.k or self._config.k
         settings = ReviewSettings(k=k, fine=self._fine, rounds=self._config.review_rounds)
         chunks = chunk_ids_of(chain)
-        _fill(step, *await review_answer(session, task.question, preliminary, settings, step=task.id, chunks=chunks))
+        reviewed, step.verdict = await review_answer(
+            session, task.question, preliminary, settings, step=task.id, chunks=chunks
+        )
+        fill_step(step, reviewed)
 
     async def _act(self, session: Session, task: _Task, chain: Sequence[KnownAnswer]) -> CitedAnswer:
         """Returns the preliminary answer: from the step's passages alone, or, if it needs none, from the chain."""
@@ -137,12 +143,6 @@ class PlanActReview:
         k = session.question.k or self._config.k
         hits = await session.search(task.question, k, step=task.id, private=task.private)
         return await answer(session, task.question, hits, step=task.id) if hits else NO_ANSWER
-
-
-def _fill(step: OpenStep, answer: CitedAnswer, verdict: str) -> None:
-    step.answer = answer.text if answer.sufficient else ""
-    step.quotes = answer.quotes if answer.sufficient else ()
-    step.verdict = verdict
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -10,12 +10,11 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, fill_step
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.fill_tags import fill_tags
 from reasoning.actions.planning.plan_dag import plan_dag
-from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
@@ -23,7 +22,6 @@ from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
 from reasoning.plans.known_answers import known_answer
 from reasoning.plans.schedules import run_layers, run_when_ready
-from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
@@ -94,9 +92,7 @@ class PlanStar:
             if parents:
                 step.question = await fill_tags(session, node, parents)
             answer = await self._answer_node(session, step.question, node, shared)
-            step.answer = answer.text if answer.sufficient else ""
-            step.quotes = answer.quotes if answer.sufficient else ()
-            step.verdict = _verdict(answer)
+            fill_step(step, answer)
 
     async def _answer_node(
         self, session: Session, question: str, node: PlannedNode, shared: tuple[Hit, ...] | None
@@ -127,12 +123,6 @@ class PlanStar:
         wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
         chain = [known_answer(session.steps[node.id]) for node in nodes if node.id in wanted]
         return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
-
-
-def _verdict(answer: CitedAnswer) -> str:
-    if not answer.sufficient:
-        return INSUFFICIENT
-    return "supported" if is_supported(answer.text, answer.cited) else ANSWERED
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -11,7 +11,7 @@ from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.next_thought import Move, Observation, next_thought
 from reasoning.citations.quotes import passage_text, select_quote
-from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
+from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
@@ -78,7 +78,7 @@ class React:
         question = session.question.text
         async with session.step(_LAST, question, parents=(str(searches),), depth=searches) as step:
             conclusion = await conclude(session, question, passages, thinking=True, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
+from reasoning.actions.answers.answer import fill_step
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_step, make_answer
 from reasoning.engine.backends import ReasoningBackends
@@ -45,13 +46,12 @@ class SelfRag:
         async with session.step("1", question.text) as step:
             settings = self._settings(question.k)
             answer = await answer_with_reflection(session, question.text, settings, step="1", private=False)
-            step.answer, step.quotes = answer.text, answer.quotes
-            step.verdict = "" if answer.sufficient else "insufficient"
+            fill_step(step, answer)
         shown = tuple(passage_text(hit) for hit in answer.shown)
-        if not answer.sufficient:
-            return abstain(session, shown=shown)
+        if not answer.found:
+            return abstain(session, shown=shown, unstated=answer.unstated)
         if not answer.quotes:
-            return make_answer(session, answer.text, shown=shown)
+            return make_answer(session, answer.text, answer.support, unstated=answer.unstated, shown=shown)
         return answer_from_step(session, session.steps["1"])
 
     def _settings(self, k: int | None) -> ReflectionSettings:

@@ -104,7 +104,10 @@ async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, An
     servers.start_worker()
     async with workshop() as shop, _container(servers) as container:
         watch = _Watch(log=servers.folder / "worker.log")
-        homes: dict[str, tuple[Container, WorkerWatch]] = {"embedded": (shop.container, shop.supervision), "servers": (container, watch)}
+        homes: dict[str, tuple[Container, WorkerWatch]] = {
+            "embedded": (shop.container, shop.supervision),
+            "servers": (container, watch),
+        }
         there: dict[str, Corpus] = {}
         for number in range(-1, _ROUNDS):  # the first is to warm up: models load, Neo4j's code is compiled
             named = replace(read_dataset(_EXAMPLE) if number < 0 else dataset, name=f"round-{number}")

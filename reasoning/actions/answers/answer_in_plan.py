@@ -9,6 +9,7 @@ from core.ports.retrieval import Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import Answered, CitedAnswer, format_known, resolve_citations
+from reasoning.actions.support import format_support_rule
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, without_quotes
@@ -38,10 +39,11 @@ async def answer_in_plan(
             "purpose": fenced("question", purpose),
             "known": format_known(without_quotes(parents)),
             "question": fenced("question", question),
+            "support": format_support_rule(session),
         },
         passages=passages,
         chunks=chunk_ids_of(parents),
         step=step,
     )
     reply, shown = await session.complete_structured(call, Answered)
-    return resolve_citations(session, reply, shown, question, step)
+    return resolve_citations(session, reply, shown, question, step, known=parents)

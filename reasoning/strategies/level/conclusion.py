@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.events import PlannedStep
 from reasoning.actions.answers.conclude import conclude, conclude_steps
-from reasoning.engine.answers import Conclusion
+from reasoning.engine.answers import Conclusion, fill_step
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.level.atomic_query import AtomicQuery
@@ -22,7 +22,7 @@ async def conclude_findings(session: Session, findings: Sequence[QueryFinding], 
     """
     summaries = tuple(finding.context for finding in findings) if summarized else ()
     if not any(finding.found for finding in findings):
-        return Conclusion(text="", citations=(), shown=summaries)
+        return Conclusion(shown=summaries)
     question, planned = session.question.text, session.planned[LAST]
     async with session.step(LAST, question, parents=planned.parents, depth=planned.depth) as step:
         if summarized:
@@ -30,7 +30,7 @@ async def conclude_findings(session: Session, findings: Sequence[QueryFinding], 
             conclusion = replace(conclusion, shown=summaries)
         else:
             conclusion = await conclude(session, question, passages_of(findings), step=LAST)
-        step.answer = conclusion.text
+        fill_step(step, conclusion)
     return conclusion
 
 
@@ -42,7 +42,7 @@ async def conclude_searchers(session: Session, k: int, searchers: Sequence[LowLe
         hits = await search_all(session, query, k, searchers)
         conclusion = await conclude(session, query.text, hits, step=query.id)
         step.hits = distinct_hits((*hits, *session.found(query.id)))
-        step.answer = conclusion.text
+        fill_step(step, conclusion)
     return conclusion
 
 

@@ -32,7 +32,6 @@ class ExplorationSettings:
     searchers: Sequence[LowLevelSearcher]
     k: int
     summarize: bool
-    memory: bool
     verify: Literal["separate", "merged"]
     supplements: int
     max_queries: int
@@ -111,32 +110,21 @@ def _plan_round(
 async def _look_up(session: Session, query: AtomicQuery, settings: ExplorationSettings) -> QueryFinding:
     async with session.step(query.id, query.text, parents=query.parents, depth=query.depth) as step:
         hits = await search_all(session, query, settings.k, settings.searchers)
-        summary = QuerySummary(text="", sufficient=False, quotes=(), shown=())
-        if settings.summarize and (hits or settings.memory):
-            memory, chunks = settings.memory, query.chunks
-            summary = await summarize(session, query.text, hits, memory=memory, step=query.id, chunks=chunks)
+        summary = QuerySummary()
+        if settings.summarize and (hits or session.permits_memory):
+            summary = await summarize(session, query.text, hits, step=query.id, chunks=query.chunks)
         step.hits = distinct_hits((*hits, *session.found(query.id)))
-        step.answer = summary.text if summary.sufficient else ""
-        step.verdict = _verdict(session, query, summary, settings) if settings.summarize else ""
+        step.answer = summary.text if summary.found else ""
         step.quotes = summary.quotes
+        step.support, step.unstated = summary.support, summary.unstated
     return QueryFinding(
         query=query,
         hits=hits,
         context=summary.text or _NOTHING.format(question=query.text),
-        found=summary.sufficient or (bool(hits) and not settings.summarize),
+        found=summary.found or (bool(hits) and not settings.summarize),
         quotes=summary.quotes,
         chunks=query.chunks | chunk_ids(summary.shown if settings.summarize else hits),
     )
-
-
-def _verdict(session: Session, query: AtomicQuery, summary: QuerySummary, settings: ExplorationSettings) -> str:
-    """Returns the verdict of a step; a summary that cites no passage is noted, too."""
-    if not summary.sufficient:
-        return "insufficient"
-    if summary.quotes:
-        return "summarized"
-    session.trace.note(f"level (step {query.id}): the summary cites no passage" + " (memory)" * settings.memory)
-    return "memory" if settings.memory else "uncited"
 
 
 async def _find_missing(

@@ -35,6 +35,7 @@ class LevelRag:
         self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
+        session.permits_memory |= self._config.memory
         k = session.question.k or self._config.k
         searchers = self._searchers.permitted_in(session)
         if not self._config.high_level:
@@ -43,7 +44,6 @@ class LevelRag:
             searchers=searchers,
             k=k,
             summarize=self._config.summarize,
-            memory=self._config.memory,
             verify=self._config.verify,
             supplements=self._config.supplements,
             max_queries=self._config.max_queries,

@@ -10,7 +10,7 @@ from tests.twins.chat_server import Call, Reply
 
 __all__ = ["LAST", "STRATEGIES", "good_model", "prompt_of"]
 
-_LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "answer_node"}
+_LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "settle_or_plan"}
 _REASONERS = describe(REASONERS, "reasoner")
 LAST = {one["name"]: _LAST_OTHERWISE.get(one["name"], "conclude") for one in _REASONERS if one["needs_model"]}
 """The role of each strategy's last call."""
@@ -44,7 +44,7 @@ def _concluded(call: Call, answer: str, number: int) -> Reply:
     quoted = re.search(rf"^\[(\d+)\].*{re.escape(answer)}", call.text, re.MULTILINE)
     cited = number or (int(quoted[1]) if quoted else 0)
     text = f"{answer} [{cited}]" if cited else answer
-    return Reply(text=f"It is said so.\nAnswer: {text}" if '"Answer:"' in call.text else text)
+    return Reply.json({"answer": text, "support": "stated" if cited else "inferred", "unstated": ""})
 
 
 def _searching(asked: str) -> dict[str, Any]:
@@ -52,18 +52,29 @@ def _searching(asked: str) -> dict[str, Any]:
 
 
 def _answered(answer: str, asked: str, number: int) -> dict[str, Any]:  # noqa: ARG001  # as all that are in the table
-    return {"sufficient": bool(number), "answer": answer if number else "", "citations": [number] if number else []}
+    found = {"answer": answer, "support": "stated", "unstated": "", "citations": [number]}
+    return found if number else {"answer": "", "support": "none", "unstated": "the answer", "citations": []}
+
+
+def _stepped(answer: str, asked: str, number: int) -> dict[str, Any]:
+    if not number:
+        return {"answers": [], "support": "none", "unstated": "the answer", "citations": [], "query": asked}
+    citations = [{"passage": number, "quote": answer}]
+    return {"answers": [answer], "support": "stated", "unstated": "", "citations": citations, "query": ""}
+
+
+def _settled(answer: str, asked: str, number: int) -> dict[str, Any]:
+    if number:
+        citations = [{"passage": number, "quote": answer}]
+        return {"reasoning": "", "settled": True, "answer": answer, "citations": citations, "steps": []}
+    steps = [{"id": "Q1.1", "question": asked, "answer": "", "citations": []}]
+    return {"reasoning": "", "settled": False, "answer": "", "citations": [], "steps": steps}
 
 
 _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "plan": lambda _, asked, __: {"steps": [{"thought": "", "question": asked, "action": "Retrieve"}]},
     "plan_dag": lambda _, asked, __: {"nodes": [{"id": "Q1.1", "question": asked}]},
-    "plan_auto": lambda _, asked, __: {
-        "question": asked,
-        "needs_retrieval": True,
-        "steps": [{"id": "Q1.1", "question": asked}],
-        "intents": [],
-    },
+    "settle_or_plan": _settled,
     "split_question": lambda _, asked, __: {"questions": [asked]},
     "split_intents": lambda _, asked, __: {"queries": [asked]},
     "atomic_queries": lambda _, asked, __: {"queries": [asked]},
@@ -77,14 +88,10 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "critique": lambda _, __, ___: {"relevant": True, "support": "full", "usefulness": 5},
     "review": lambda _, __, ___: {"status": "PASS", "answer": "", "citations": [], "question": ""},
     "answer": _answered,
-    "answer_node": lambda answer, asked, number: {
-        **_answered(answer, asked, number),
-        "citations": [{"passage": number, "quote": answer}] if number else [],
-    },
+    "answer_step": _stepped,
     "summarize": lambda answer, asked, number: {
-        "sufficient": bool(number),
+        **{key: value for key, value in _answered(answer, asked, number).items() if key != "answer"},
         "summary": f"The answer is {answer}.",
-        "citations": _answered(answer, asked, number)["citations"],
     },
     "next_thought": lambda answer, _, number: {
         "thought": "It is found.",

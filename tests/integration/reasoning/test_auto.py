@@ -182,24 +182,24 @@ async def test_a_comparison_is_concluded_from_both_sides(server: ChatServer, des
 
 
 async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer) -> None:
-    desk = ReasoningDesk(server, {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(12)})
+    desk = ReasoningDesk(server, {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(10, 22)})
     server.script.extend(
         [
             plan(("Q1.1", "river number")),
-            step("number 2", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"),
-            step("number 7", cited=[{"passage": 1, "quote": "river page number"}]),
+            step("number 12", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"),
+            step("number 17", cited=[{"passage": 1, "quote": "river page number"}]),
         ]
     )
     answer, _ = await desk.ask("auto:k=3,more=3", "river page")
     first, second = server.calls[1], server.calls[2]
-    assert first.labels["passages"] == "d0 d1 d2"
+    assert first.labels["passages"] == "d10 d11 d12"
     read = second.labels["passages"].split()
     assert len(read) == 5
-    assert not set(read[:3]) & {"d0", "d1", "d2"}
-    assert read[3:] == ["d2", "d0"]
-    assert "Answer: number 2 (inferred; not stated: x)" in second.text
+    assert not set(read[:3]) & {"d10", "d11", "d12"}
+    assert read[3:] == ["d12", "d10"]
+    assert "Answer: number 12 (inferred; not stated: x)" in second.text
     assert desk.queries == ["river page", "river number", "page river"]
-    assert answer.plain == "number 7"
+    assert answer.plain == "number 17"
     assert answer.support is Support.STATED
     assert len(server.calls) == 3
 
@@ -213,7 +213,7 @@ async def test_the_better_support_wins(server: ChatServer, desk: ReasoningDesk) 
             concluded("S. E. Hinton [1]", "inferred", "who wrote it"),
         ]
     )
-    answer, _ = await desk.ask("auto:k=1,more=1", "the author?")
+    answer, _ = await desk.ask("auto:k=1,more=1", "the author of Rumble Fish?")
     assert answer.steps[1].answer == "S. E. Hinton"
     assert answer.steps[1].support is Support.INFERRED
     assert answer.support is Support.INFERRED
@@ -236,7 +236,7 @@ async def test_a_second_look_that_finds_nothing_new_is_not_asked(server: ChatSer
 
 async def test_without_more_passages_there_is_no_second_look(server: ChatServer, desk: ReasoningDesk) -> None:
     server.script.extend([plan(("Q1.1", WHO)), step(support="none", query="author"), concluded("", "none")])
-    answer, _ = await desk.ask("auto:more=0", "the author?")
+    answer, _ = await desk.ask("auto:more=0", "the author of Rumble Fish?")
     assert roles(server) == ["settle_or_plan", "answer_step", "conclude"]
     assert answer.abstained
 
@@ -273,12 +273,12 @@ async def test_no_question_with_a_hole_is_asked(server: ChatServer, desk: Reason
 
 
 async def test_a_step_of_several_values_is_asked_for_each(server: ChatServer, desk: ReasoningDesk) -> None:
-    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which rivers?"), ("Q2.1", "How long is the <A1.1>?")))
+    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which is a river?"), ("Q2.1", "How long is the <A1.1>?")))
     server.respond = lambda call: (
         concluded("854 km [1]; 930 km [2]")
         if call.role == "conclude"
         else step("Oder", "Ebro", cited=[{"passage": 1, "quote": ""}])
-        if call.question == "Which rivers?"
+        if call.question == "Which is a river?"
         else answer_step(call)
     )
     answer, _ = await desk.ask("auto", "How long are the rivers?")
@@ -289,12 +289,12 @@ async def test_a_step_of_several_values_is_asked_for_each(server: ChatServer, de
 
 
 async def test_no_more_values_than_the_option_says(server: ChatServer, desk: ReasoningDesk) -> None:
-    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which rivers?"), ("Q2.1", "How long is the <A1.1>?")))
+    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which is a river?"), ("Q2.1", "How long is the <A1.1>?")))
     server.respond = lambda call: (
         concluded("854 km [1]")
         if call.role == "conclude"
         else step("Oder", "Ebro", cited=[{"passage": 1, "quote": ""}])
-        if call.question == "Which rivers?"
+        if call.question == "Which is a river?"
         else answer_step(call)
     )
     await desk.ask("auto:values=1", "How long are the rivers?")
@@ -319,7 +319,7 @@ async def test_an_empty_last_call_gives_way_to_the_last_step(server: ChatServer,
         if call.role == "conclude"
         else step("S. E. Hinton", support="inferred", cited=[{"passage": 1, "quote": ""}])
     )
-    answer, _ = await desk.ask("auto:more=0", "the author?")
+    answer, _ = await desk.ask("auto:more=0", "the author of Rumble Fish?")
     assert answer.plain == "S. E. Hinton"
     assert answer.support is Support.INFERRED
 
@@ -356,7 +356,7 @@ async def test_instructions_are_followed_by_a_last_call(server: ChatServer, desk
     server.respond = lambda call: (
         concluded("It was S. E. Hinton [1].") if call.role == "conclude" else answer_step(call)
     )
-    answer, _ = await desk.ask("auto", "the author?", instructions="In a sentence.")
+    answer, _ = await desk.ask("auto", "the author of Rumble Fish?", instructions="In a sentence.")
     assert roles(server) == ["settle_or_plan", "answer_step", "conclude"]
     assert all("In a sentence." in call.text for call in server.calls if call.role != "answer_step")
     assert answer.text == "It was S. E. Hinton [1]."
@@ -436,7 +436,7 @@ async def test_a_support_that_does_not_exist_counts_as_inferred(server: ChatServ
         if call.role == "conclude"
         else step("S. E. Hinton", support="certain", cited=[{"passage": 1, "quote": ""}])
     )
-    answer, trace = await desk.ask("auto:more=0", "the author?")
+    answer, trace = await desk.ask("auto:more=0", "the author of Rumble Fish?")
     assert answer.support is Support.INFERRED
     assert sum("does not exist; it counts as 'inferred'" in note for note in trace.notes) == 2
 
@@ -487,7 +487,7 @@ async def test_what_is_not_stated_is_given_as_the_request_wants(
     server.respond = lambda call: (
         concluded("S. E. Hinton", "memory", "all of it") if call.role == "conclude" else step(support="none")
     )
-    answer, _ = await desk.ask("auto:more=0", "the author?", unsupported=unsupported)
+    answer, _ = await desk.ask("auto:more=0", "the author of Rumble Fish?", unsupported=unsupported)
     assert answer.abstained is (unsupported is not Unsupported.MEMORY)
     assert answer.support is (Support.MEMORY if unsupported is Unsupported.MEMORY else Support.NONE)
     assert ('"memory" if' in server.calls[-1].text) is (unsupported is Unsupported.MEMORY)
@@ -505,7 +505,7 @@ async def test_an_inferred_answer_is_withheld_from_who_wants_only_what_is_stated
     told: list[str] = []
     answer, _ = await desk.ask(
         "auto:more=0",
-        "the author?",
+        "the author of Rumble Fish?",
         unsupported=Unsupported.ABSTAIN,
         listeners=[lambda event: told.append(event.kind)],
     )
@@ -534,7 +534,7 @@ async def test_a_budget_that_ends_between_the_looks_keeps_the_first_answer(
     server.respond = lambda _: step(
         "S. E. Hinton", support="inferred", cited=[{"passage": 1, "quote": ""}], query="author"
     )
-    answer, trace = await desk.ask("auto:k=1,more=1", "the author?", budget=Budget(calls=2))
+    answer, trace = await desk.ask("auto:k=1,more=1", "the author of Rumble Fish?", budget=Budget(calls=2))
     assert len(server.calls) == 2
     assert answer.plain == "S. E. Hinton"
     assert answer.support is Support.INFERRED

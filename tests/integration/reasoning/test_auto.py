@@ -186,7 +186,9 @@ async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer
     server.script.extend(
         [
             plan(("Q1.1", "river number")),
-            step("number 12", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"),
+            step(
+                "number 12", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"
+            ),
             step("number 17", cited=[{"passage": 1, "quote": "river page number"}]),
         ]
     )
@@ -468,7 +470,7 @@ async def test_a_model_that_ignores_every_format_answers_all_the_same(server: Ch
     assert set(roles(server)) == {"settle_or_plan", "conclude"}
     assert answer.text == "It was 1967 [1]."
     assert answer.support is Support.INFERRED
-    assert any("did not answer in the requested form" in note for note in trace.notes)
+    assert any("what could be read of a malformed reply" in note for note in trace.notes)
 
 
 async def test_a_step_that_cannot_be_read_counts_as_not_found(server: ChatServer, desk: ReasoningDesk) -> None:

@@ -18,8 +18,8 @@ _RULE = (
 )
 _UNKNOWN = '"none" only if {sources} name nothing of the kind that is asked for. Use no knowledge of your own.'
 _REMEMBERED = (
-    'If {sources} name nothing of the kind that is asked for: "memory" if you know the answer yourself, which then cites '
-    'nothing, and "none" if you do not.'
+    'If {sources} name nothing of the kind that is asked for: "memory" if you know the answer yourself, which then '
+    'cites nothing, and "none" if you do not.'
 )
 
 

@@ -181,15 +181,17 @@ async def test_a_comparison_is_concluded_from_both_sides(server: ChatServer, des
     assert answer.steps[-1].id == "answer"
 
 
+PAGES = {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(10, 22)}
+
+
 async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer) -> None:
-    desk = ReasoningDesk(server, {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(10, 22)})
+    desk = ReasoningDesk(server, PAGES)
     server.script.extend(
         [
-            plan(("Q1.1", "river number")),
-            step(
-                "number 12", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"
-            ),
+            plan(("Q1.1", "river number"), ("Q2.1", "page of <A1.1>")),
+            step("number 12", support="inferred", cited=[THIRD], unstated="x", query="page river"),
             step("number 17", cited=[{"passage": 1, "quote": "river page number"}]),
+            step("page 3", cited=[{"passage": 1, "quote": "river page number"}]),
         ]
     )
     answer, _ = await desk.ask("auto:k=3,more=3", "river page")
@@ -200,22 +202,39 @@ async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer
     assert not set(read[:3]) & {"d10", "d11", "d12"}
     assert read[3:] == ["d12", "d10"]
     assert "Answer: number 12 (inferred; not stated: x)" in second.text
-    assert desk.queries == ["river page", "river number", "page river"]
-    assert answer.plain == "number 17"
+    assert desk.queries == ["river page", "river number", "page river", "page of number 17"]
+    assert answer.plain == "page 3"
     assert answer.support is Support.STATED
-    assert len(server.calls) == 3
+    assert len(server.calls) == 4
+
+
+async def test_the_last_call_reads_what_the_goals_second_look_would(server: ChatServer) -> None:
+    desk = ReasoningDesk(server, PAGES)
+    server.script.extend(
+        [
+            plan(("Q1.1", "river number")),
+            step("number 12", support="inferred", cited=[THIRD], unstated="x", query="page river"),
+            concluded("number 17 [1]"),
+        ]
+    )
+    answer, _ = await desk.ask("auto:look=2,k=3,more=3", "river page")
+    assert roles(server) == ["settle_or_plan", "answer_step", "conclude"]
+    assert server.calls[-1].labels["passages"] == "d12 d10 d11 d13 d14 d15"
+    assert desk.queries == ["river page", "river number", "page river"]
+    assert answer.support is Support.STATED
 
 
 async def test_the_better_support_wins(server: ChatServer, desk: ReasoningDesk) -> None:
     server.script.extend(
         [
-            plan(("Q1.1", WHO)),
+            plan(*CHAIN[:2]),
             step("S. E. Hinton", support="inferred", cited=[{"passage": 1, "quote": ""}], query="novel author"),
             step(support="none"),
-            concluded("S. E. Hinton [1]", "inferred", "who wrote it"),
+            step("The Outsiders", cited=[{"passage": 1, "quote": ""}]),
+            concluded("The Outsiders [1]", "inferred", "who wrote it"),
         ]
     )
-    answer, _ = await desk.ask("auto:k=1,more=1", "the author of Rumble Fish?")
+    answer, _ = await desk.ask("auto:k=1,more=1", "the novel by the author of Rumble Fish?")
     assert answer.steps[1].answer == "S. E. Hinton"
     assert answer.steps[1].support is Support.INFERRED
     assert answer.support is Support.INFERRED

@@ -26,6 +26,7 @@ FISH = "In what year did Viking Press publish the coming-of-age novel by the aut
 WHO = "Who wrote Rumble Fish?"
 NOVEL = "Which coming-of-age novel did <A1.1> write?"
 YEAR = "In what year did Viking Press publish <A2.1>?"
+THIRD = {"passage": 3, "quote": ""}
 CHAIN = (("Q1.1", WHO), ("Q2.1", NOVEL), ("Q3.1", YEAR))
 
 

@@ -397,13 +397,20 @@ async def test_a_question_of_a_conversation_is_made_whole_first(server: ChatServ
     assert desk.searched[0][1].private
 
 
-async def test_only_what_has_no_word_of_a_passage_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+async def test_only_the_question_itself_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+    """Whoever writes a step has read passages of the corpus."""
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
     server.respond = answer_step
-    await desk.ask("auto", f"{WHO} {FISH}", web=True)
-    private = {query.text: query.private for _, query in desk.searched}
-    assert private[WHO] is False
-    assert private["Which coming-of-age novel did S. E. Hinton write?"] is True
+    await desk.ask("auto", FISH, web=True)
+    assert [(query.private, query.web) for _, query in desk.searched] == [(False, True), (True, True), (True, True)]
+
+
+async def test_passages_of_the_web_make_nothing_private(server: ChatServer, desk: ReasoningDesk) -> None:
+    desk.hits = {key: replace(hit, url=f"https://example.org/{key}") for key, hit in desk.hits.items()}
+    server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
+    server.respond = answer_step
+    await desk.ask("auto", FISH, web=True)
+    assert not any(query.private for _, query in desk.searched)
 
 
 async def test_a_quote_that_is_not_there_gives_way_to_the_best_sentence(

@@ -11,6 +11,7 @@ from core.errors import BudgetExhausted
 from core.events import StepEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.strategies import parse_spec
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -407,6 +408,7 @@ async def test_only_the_question_itself_is_public(server: ChatServer, desk: Reas
 
 async def test_passages_of_the_web_make_nothing_private(server: ChatServer, desk: ReasoningDesk) -> None:
     desk.hits = {key: replace(hit, url=f"https://example.org/{key}") for key, hit in desk.hits.items()}
+    desk.backends = replace(desk.backends, searcher=desk.backends.searchers(parse_spec("bridged")))
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
     server.respond = answer_step
     await desk.ask("auto", FISH, web=True)

@@ -307,7 +307,7 @@ async def test_a_step_of_several_values_is_asked_for_each(server: ChatServer, de
     answer, _ = await desk.ask("auto", "How long are the rivers?")
     assert sorted(desk.queries[2:]) == ["How long is the Ebro?", "How long is the Oder?"]
     assert {one.id for one in answer.steps} == {"Q0.1", "Q1.1", "Q2.1", "Q2.1/2", "answer"}
-    assert "How long is the Oder? 854 km" in server.calls[-1].text
+    assert "Question: How long is the Oder?\nAnswer: 854 km" in server.calls[-1].text
     assert answer.plain == "854 km; 930 km"
 
 

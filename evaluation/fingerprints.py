@@ -8,7 +8,7 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
-from core.prompting.prompts import list_prompt_files
+from core.prompting.prompts import PromptLibrary, list_prompt_files
 from core.settings import Settings
 from core.strategies import parse_config, parse_spec
 from evaluation.datasets.dataset import Dataset, GoldQuestion
@@ -46,7 +46,8 @@ def fingerprint_answers(
             _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
             json.dumps([over is not None, k, web]),
             _models(settings),
-            fingerprint_prompts(*_PROMPTED),
+            settings.unsupported,
+            fingerprint_prompts(container.prompts, *_PROMPTED),
         ],
     )
 
@@ -57,16 +58,16 @@ def fingerprint_gold(question: GoldQuestion) -> str:
     return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
 
 
+def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:
+    """Returns the fingerprint of the wording of every prompt in these packages, as the library replaces it."""
+    replaced = {f"{name}.md": prompt.hash for name, prompt in library.replaced.items()}
+    texts = [(name, replaced.get(name, text)) for package in packages for name, text in _read_prompts(package)]
+    return digest("prompts", [part for pair in texts for part in pair])
+
+
 @cache
-def fingerprint_prompts(*packages: str) -> str:
-    """Returns the fingerprint of the wording of every prompt in these packages."""
-    parts = [
-        part
-        for package in packages
-        for path in list_prompt_files(package)
-        for part in (path.name, path.read_text("utf-8"))
-    ]
-    return digest("prompts", parts)
+def _read_prompts(package: str) -> tuple[tuple[str, str], ...]:
+    return tuple((path.name, path.read_text("utf-8")) for path in list_prompt_files(package))
 
 
 def _strategy(package: str, text: str, kind: str) -> str:

@@ -16,7 +16,7 @@ from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, lis
 from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
 
-_ANSWER = Reply(text="Ada Lovelace wrote it [1].")
+_ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated", "unstated": ""})
 
 
 @pytest.fixture
@@ -37,7 +37,8 @@ async def test_an_answer_holds_its_steps_and_what_it_cost(people: Server, chat: 
     assert said["answer"].startswith("Ada Lovelace wrote it")
     (step,) = said["steps"]
     assert set(step) == {
-        *("id", "question", "parents", "depth", "answer", "verdict", "quotes", "hits", "seconds", "tokens"),
+        *("id", "question", "parents", "depth", "answer", "verdict", "support", "unstated"),
+        *("quotes", "hits", "seconds", "tokens"),
     }
     assert (step["id"], step["question"], len(step["hits"])) == ("1", QUESTION, 2)
     citation = said["citations"][0]

@@ -6,7 +6,7 @@ import pytest
 
 from core.ports.chat import Speaker
 from core.prompting.fences import fenced, format_passages, neutral
-from core.prompting.prompts import Prompt, list_prompt_files, load_prompt
+from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, load_prompt
 from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
@@ -64,4 +64,5 @@ def test_prompts_are_listed_by_name_in_whichever_folder_they_are(
             (place / f"{name}.md").write_text(f"{name}\n--- user ---\nNow.", "utf-8")
         (tmp_path / package / "__init__.py").touch()
     assert [file.name for file in list_prompt_files("nested_prompts")] == ["answer.md", "plan.md", "verify.md"]
-    assert fingerprint_prompts("nested_prompts") == fingerprint_prompts("flat_prompts")
+    ours = PromptLibrary()
+    assert fingerprint_prompts(ours, "nested_prompts") == fingerprint_prompts(ours, "flat_prompts")

@@ -1,0 +1,48 @@
+"""`hopweave prompts …`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import AsJson
+from cli.output.console import print_json, print_status, table
+
+__all__ = ["register"]
+
+_group = typer.Typer(name="prompts", help="List and export the prompts of language models.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(_group)
+
+
+@_group.command("list")
+def list_prompts(as_json: AsJson = False) -> None:
+    """List all prompts with their variables, and the files that replace them (`HOPWEAVE_PROMPTS_DIR`)."""
+    from app.container import PROMPT_PACKAGES, read_prompts
+    from core.prompting.folder import read_own_prompts
+    from core.settings import read_settings
+
+    settings = read_settings()
+    replaced = read_prompts(settings).replaced
+    rows = [
+        (name, sorted(prompt.variables), f"{settings.prompts_dir}/{name}.md" if name in replaced else None)
+        for name, prompt in read_own_prompts(PROMPT_PACKAGES).items()
+    ]
+    if as_json:
+        print_json({"data": [dict(zip(("name", "variables", "replaced_by"), row, strict=True)) for row in rows]})
+    else:
+        table(("prompt", "variables", "replaced by"), ((name, ", ".join(names), file) for name, names, file in rows))
+
+
+@_group.command("export")
+def export(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; it is created.")]) -> None:
+    """Write all prompts into a folder. Change those that you want to replace and delete the others. Then give the
+    folder as `--prompts DIR` or `HOPWEAVE_PROMPTS_DIR`.
+    """
+    from app.container import PROMPT_PACKAGES
+    from core.prompting.folder import export_prompts
+
+    files = export_prompts(folder, PROMPT_PACKAGES)
+    print_status(f"{len(files)} prompts were written into {folder}")

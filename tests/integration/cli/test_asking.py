@@ -99,7 +99,8 @@ def test_the_plan_is_drawn_on_a_terminal(
 
 def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave, chat: ChatServer) -> None:
     reply = {"answer": "Ada \x1b]0;title\x07", "support": "inferred", "unstated": "the year\x1b", "citations": [1]}
-    chat.respond = lambda call: Reply.json(reply if "<passage" in call.text else {"questions": [_QUESTION]})
+    plan = {"questions": [_QUESTION]}
+    chat.respond = lambda call: Reply.json(plan if "questions" in str(call.body["response_format"]) else reply)
     ran = asked("--reasoner", "decompose")
     assert ran.code == 0
     line = ran.err.splitlines()[0]
@@ -139,13 +140,13 @@ def test_json_is_what_the_server_answers(asked: Hopweave) -> None:
             "infer",
             "Ada [1]",
             "inferred",
-            "Ada [1] (inferred)\nThis answer is inferred; the passages do not state it. Not",
+            "Ada [1] (inferred)\nThis answer is inferred; the passages do not state it.",
         ),
         (
             "memory",
             "Ada",
             "memory",
-            "Ada (from memory)\nThis answer is from the model's memory; no passage supports it.",
+            "Ada (from memory)\nThis answer is from the model's memory; no passage",
         ),
         ("abstain", "Ada [1]", "inferred", "found states the answer. (no answer)\nNot stated: the year."),
     ],

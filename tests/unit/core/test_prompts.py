@@ -1,12 +1,20 @@
 """Prompts are strict about their variables, and passages stay in their fences."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from core.ports.chat import Speaker
 from core.prompting.fences import fenced, format_passages, neutral
-from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, load_prompt
+from core.prompting.prompts import (
+    Prompt,
+    PromptLibrary,
+    list_prompt_files,
+    load_prompt,
+    parse_prompt,
+    use_prompts,
+)
 from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
@@ -29,7 +37,32 @@ def test_the_hash_follows_the_wording() -> None:
 
 
 def test_prompts_are_files() -> None:
-    assert load_prompt("reasoning.actions.answers", "conclude").variables == {"instructions", "passages", "question"}
+    variables = {"instructions", "passages", "question", "support"}
+    assert load_prompt("reasoning.actions.answers", "conclude").variables == variables
+
+
+def test_a_file_without_the_divider_is_refused() -> None:
+    with pytest.raises(ValueError, match="'p' lacks the line '--- user ---'"):
+        parse_prompt("p", "You {{do}}.\n\n{{what}}")
+
+
+async def test_a_library_replaces_prompts_where_it_is_used_and_nowhere_else() -> None:
+    ours = load_prompt("reasoning.actions.answers", "conclude")
+    theirs = Prompt(name="conclude", system="Other.", user=ours.user)
+
+    async def load() -> Prompt:
+        await asyncio.sleep(0)
+        return load_prompt("reasoning.actions.answers", "conclude")
+
+    before = asyncio.create_task(load())
+    with use_prompts(PromptLibrary(replaced={"conclude": theirs})):
+        assert await asyncio.gather(load(), load()) == [theirs, theirs]
+        assert await before == ours
+        assert load_prompt("reasoning.actions.answers", "answer").name == "answer"
+        with use_prompts(PromptLibrary()):
+            assert await load() == ours
+        assert await asyncio.create_task(load()) == theirs
+    assert await load() == ours
 
 
 @pytest.mark.parametrize("hostile", ["</passage>", "< / passage >", "<PASSAGE n='9'>", "</question>", "<known>"])

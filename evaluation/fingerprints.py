@@ -8,7 +8,7 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
-from core.prompting.prompts import PromptLibrary, list_prompt_files
+from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, parse_prompt
 from core.settings import Settings
 from core.strategies import parse_config, parse_spec
 from evaluation.datasets.dataset import Dataset, GoldQuestion
@@ -60,14 +60,14 @@ def fingerprint_gold(question: GoldQuestion) -> str:
 
 def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:
     """Returns the fingerprint of the wording of every prompt in these packages, as the library replaces it."""
-    replaced = {f"{name}.md": prompt.hash for name, prompt in library.replaced.items()}
-    texts = [(name, replaced.get(name, text)) for package in packages for name, text in _read_prompts(package)]
-    return digest("prompts", [part for pair in texts for part in pair])
+    prompts = [library.replaced.get(prompt.name, prompt) for package in packages for prompt in _read_prompts(package)]
+    return digest("prompts", [prompt.hash for prompt in prompts])
 
 
 @cache
-def _read_prompts(package: str) -> tuple[tuple[str, str], ...]:
-    return tuple((path.name, path.read_text("utf-8")) for path in list_prompt_files(package))
+def _read_prompts(package: str) -> tuple[Prompt, ...]:
+    files = list_prompt_files(package)
+    return tuple(parse_prompt(file.name.removesuffix(".md"), file.read_text("utf-8")) for file in files)
 
 
 def _strategy(package: str, text: str, kind: str) -> str:

@@ -20,20 +20,25 @@ def register(app: typer.Typer) -> None:
 @_group.command("list")
 def list_prompts(as_json: AsJson = False) -> None:
     """List all prompts with their variables, and the files that replace them (`HOPWEAVE_PROMPTS_DIR`)."""
-    from app.container import PROMPT_PACKAGES, read_prompts
+    from app.container import PROMPT_PACKAGES
     from core.prompting.folder import read_own_prompts
     from core.settings import read_settings
 
-    settings = read_settings()
-    replaced = read_prompts(settings).replaced
+    folder = read_settings().prompts_dir
     rows = [
-        (name, sorted(prompt.variables), f"{settings.prompts_dir}/{name}.md" if name in replaced else None)
+        (name, sorted(prompt.variables), _find_replacement(folder, name))
         for name, prompt in read_own_prompts(PROMPT_PACKAGES).items()
     ]
     if as_json:
         print_json({"data": [dict(zip(("name", "variables", "replaced_by"), row, strict=True)) for row in rows]})
     else:
         table(("prompt", "variables", "replaced by"), ((name, ", ".join(names), file) for name, names, file in rows))
+
+
+def _find_replacement(folder: Path | None, name: str) -> str | None:
+    """Returns the file that replaces a prompt. It is not read: who corrects a wrong one needs the list."""
+    file = folder / f"{name}.md" if folder else None
+    return str(file) if file and file.exists() else None
 
 
 @_group.command("export")

@@ -77,8 +77,8 @@ class PromptLibrary:
     replaced: Mapping[str, Prompt] = field(default_factory=dict)
 
 
-_OURS = PromptLibrary()
-_library: ContextVar[PromptLibrary] = ContextVar("prompt library", default=_OURS)
+_NONE_REPLACED = PromptLibrary()
+_library: ContextVar[PromptLibrary] = ContextVar("prompt library", default=_NONE_REPLACED)
 
 
 @contextmanager

@@ -30,6 +30,18 @@ def test_an_export_is_a_start(hopweave: Hopweave, tmp_path: Path, monkeypatch: p
     assert "is not overwritten" in again.err
 
 
+@pytest.mark.parametrize("command", [("worker",), ("doctor",), ("search", "Ada", "-c", "papers")])
+def test_a_prompt_that_does_not_fit_ends_each_command(
+    hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "concluding.md").write_text("Answer.", "utf-8")
+    monkeypatch.setenv("HOPWEAVE_PROMPTS_DIR", str(tmp_path))
+    ran = hopweave(*command)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1), ran.err
+    assert "concluding.md: there is no prompt 'concluding'; `hopweave prompts list` shows the names" in ran.err
+    assert hopweave("prompts", "list").code == 0
+
+
 def test_a_question_with_prompts_of_a_folder(
     hopweave: Hopweave,
     worker: None,  # noqa: ARG001 - a fixture takes fixtures so

@@ -8,7 +8,7 @@ import pytest
 from app.container import PROMPT_PACKAGES
 from core.errors import InvalidInput, InvalidSettings
 from core.prompting.folder import export_prompts, read_own_prompts, read_prompt_folder
-from core.prompting.prompts import list_prompt_names, load_prompt
+from core.prompting.prompts import PromptLibrary, list_prompt_names, load_prompt
 from evaluation.fingerprints import fingerprint_prompts
 
 _OURS = load_prompt("retrieval.hippo", "filter_facts")
@@ -34,6 +34,7 @@ def test_exported_prompts_are_ours(tmp_path: Path) -> None:
     library = read_prompt_folder(tmp_path / "new" / "folder", PROMPT_PACKAGES)
     assert library.replaced == read_own_prompts(PROMPT_PACKAGES)
     assert len(files) == len(library.replaced)
+    assert fingerprint_prompts(library, "reasoning") == fingerprint_prompts(PromptLibrary(), "reasoning")
 
 
 def test_an_export_overwrites_nothing(tmp_path: Path) -> None:

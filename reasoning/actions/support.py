@@ -43,9 +43,12 @@ class Grade:
     unstated: str
 
 
-def format_support_rule(session: Session, sources: str = "the passages") -> str:
-    """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits."""
-    permitted = session.permits_memory
+def format_support_rule(session: Session, sources: str = "the passages", *, memory: bool = True) -> str:
+    """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits.
+
+    Without `memory` nothing may come from the model's memory, whatever the request permits.
+    """
+    permitted = memory and session.permits_memory
     return _RULE.format(
         sources=sources,
         memory=_MEMORY.format(sources=sources) if permitted else "",

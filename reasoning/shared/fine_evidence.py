@@ -57,5 +57,8 @@ def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 def _select_facts(hits: Sequence[Hit], facts: Iterable[Fact]) -> tuple[Fact, ...]:
     """Returns the first facts that these hits assert, each once."""
     shown = {hit.chunk.id for hit in hits}
-    told = {fact[:3]: fact for fact in reversed(list(facts)) if fact.chunk_id in shown}
-    return tuple(reversed(told.values()))[:_MAX_FACTS]
+    first: dict[tuple[str, str, str], Fact] = {}
+    for fact in facts:
+        if fact.chunk_id in shown:
+            first.setdefault((fact.subject, fact.predicate, fact.object), fact)
+    return tuple(first.values())[:_MAX_FACTS]

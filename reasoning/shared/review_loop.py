@@ -21,12 +21,14 @@ __all__ = ["ReviewSettings", "review_answer"]
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSettings:
-    """`k` passages of evidence, from the session's searcher and `fine`; at most `rounds` reviews after the first.
+    """Where evidence is searched for, beside the session's searcher, and how much of it is read.
 
+    A review reads `evidence` passages, or `k` if the answer is missing. At most `rounds` reviews follow the first.
     `purpose` is the question that the reviewed one serves.
     """
 
     k: int
+    evidence: int
     fine: tuple[str, Searcher]
     rounds: int
     purpose: str
@@ -52,10 +54,10 @@ async def review_answer(
     query = " ".join(filter(None, (question, answer.statement or _without_statement(answer.answer))))
     searched, words_of = {normalise(question), normalise(query)}, {*chunks, *_chunk_ids(answer.answer.shown)}
     evidence, reviewed = Evidence(), Review(verdict=Verdict.UNCONFIDENT, answer=answer.answer)
-    asked = ""
+    asked, most = "", settings.evidence if answer.answer.found else settings.k
     for _ in range(1 + settings.rounds):
-        found = await find_evidence(session, query, settings.k, settings.fine, step=step, chunks=words_of)
-        both = add_evidence(evidence, found, answer.answer.cited, settings.k, asked)
+        found = await find_evidence(session, query, most, settings.fine, step=step, chunks=words_of)
+        both = add_evidence(evidence, found, answer.answer.cited, most, asked)
         if not both.hits:
             session.trace.note(f"step {step}: nothing was found to review its answer with")
             return answer.answer, ""

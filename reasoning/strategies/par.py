@@ -37,6 +37,13 @@ class Config(StrategyConfig):
     """The paper's parameters with its values, its two ablations, and options that cut its cost."""
 
     k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
+    evidence: int = Field(
+        default=6,
+        ge=1,
+        le=MAX_K,
+        description="Passages that the review of an answer reads, of both searches together: at most so many, and at "
+        "most `k`. A missing answer is looked for in `k` of them. The paper does not say how many it keeps.",
+    )
     plan: bool = Field(default=True, description="false: the question is the only step (the paper's ablation).")
     review: bool = Field(
         default=True, description="false: preliminary answers are kept as they are (the paper's ablation)."
@@ -148,6 +155,7 @@ class PlanActReview:
             return
         settings = ReviewSettings(
             k=self._k(session),
+            evidence=min(self._config.evidence, self._k(session)),
             fine=self._fine,
             rounds=self._config.review_rounds,
             purpose=session.question.text,

@@ -153,7 +153,7 @@ async def test_evidence_is_searched_for_with_the_question_and_the_statement(serv
         for question, both in zip(asked, together, strict=True)
         for name, text in (("dense", question), ("dense", both), ("fine", both))
     ]
-    assert {query.k for _, query in desk.searched} == {10}
+    assert [query.k for _, query in desk.searched] == [10, 6, 6] * 3
     assert all(query.facts for _, query in desk.searched)
     assert desk.searched[2][1].entities == ("S. E. Hinton",)
     assert [query.private for _, query in desk.searched] == [False, *[True] * 8]
@@ -385,6 +385,7 @@ async def test_an_answer_that_was_not_found_goes_to_review(server: ChatServer) -
     server.script.extend([revised("S. E. Hinton", 1), concluded("S. E. Hinton [1]")])
     desk = ReasoningDesk(server, DOCUMENTS)
     answer, trace = await desk.ask("par:skip_supported=true", QUESTION)
+    assert {query.k for _, query in desk.searched} == {10}
     assert desk.queries == [STEPS[0][0], *[f"{STEPS[0][0]} the writer"] * 2]
     assert "<answer>\nAnswer: (not found)\n</answer>" in of_role(server, "review")[0].text
     assert answer.steps[0].verdict == "REVISED"

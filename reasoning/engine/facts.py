@@ -9,7 +9,7 @@ __all__ = ["format_facts"]
 
 
 def format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
-    """Returns the facts with the numbers of their passages; '' if there are none.
+    """Returns the facts with the numbers of their passages, each once; '' if there are none.
 
     A fact of a passage that is not shown is left out, because there is no number to cite it by.
     """
@@ -21,5 +21,5 @@ def format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
     ]
     if not lines:
         return ""
-    told = fenced("facts", "\n".join(lines))
+    told = fenced("facts", "\n".join(dict.fromkeys(lines)))
     return f"Facts drawn from the passages, by their numbers:\n{told}"

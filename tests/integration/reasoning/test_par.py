@@ -11,8 +11,9 @@ from core.errors import ModelFailed
 from core.events import ReviewEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
-from core.ports.retrieval import Fact, Query, Searcher, SearchResult
+from core.ports.retrieval import Fact
 from core.trace import Trace
+from tests.integration.reasoning.facts_searcher import FactsSearcher
 from tests.integration.reasoning.good_model import prompt_of
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -561,18 +562,6 @@ async def test_a_budget_that_ends_in_a_review_keeps_the_preliminary_answer(serve
     assert any("left out: step 3 ('Who published it?')" in note for note in trace.notes)
 
 
-class Telling:
-    """A searcher that gives facts of a searcher's passages, and one of a passage that it does not give."""
-
-    def __init__(self, inner: Searcher, facts: Sequence[Fact]) -> None:
-        self._inner = inner
-        self._facts = tuple(facts)
-
-    async def search(self, query: Query, trace: Trace) -> SearchResult:
-        assert query.facts
-        return replace(await self._inner.search(query, trace), facts=self._facts)
-
-
 async def test_facts_are_shown_to_act_and_review_by_the_numbers_of_their_passages(server: ChatServer) -> None:
     three_steps(server)
     server.scripts["plan"].append(planned(STEPS[:1]))
@@ -582,8 +571,8 @@ async def test_facts_are_shown_to_act_and_review_by_the_numbers_of_their_passage
     searchers = desk.backends.searchers
     desk.backends = replace(
         desk.backends,
-        searcher=Telling(desk.backends.searcher, coarse),
-        searchers=lambda spec: Telling(searchers(spec), fine),
+        searcher=FactsSearcher(desk.backends.searcher, coarse),
+        searchers=lambda spec: FactsSearcher(searchers(spec), fine),
     )
     await desk.ask("par", QUESTION)
     (act,), (review,) = of_role(server, "answer"), of_role(server, "review")
@@ -605,7 +594,7 @@ async def test_facts_of_passages_that_the_model_cannot_read_are_left_out_with_th
     facts = [Fact(key, "is", "here", f"{key}#0") for key in DOCUMENTS]
     for tokens in (None, 1):
         desk = ReasoningDesk(server, DOCUMENTS)
-        desk.backends = replace(desk.backends, searcher=Telling(desk.backends.searcher, facts))
+        desk.backends = replace(desk.backends, searcher=FactsSearcher(desk.backends.searcher, facts))
         server.context_tokens = of_role(server, "answer")[0].prompt_tokens - tokens if tokens else server.context_tokens
         await desk.ask("par:plan=false,review=false", QUESTION)
     whole, *_, cut = of_role(server, "answer")

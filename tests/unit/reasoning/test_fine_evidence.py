@@ -38,7 +38,7 @@ def test_facts_are_those_of_the_passages_that_are_kept_the_later_first_and_each_
 
 
 def test_facts_are_told_by_the_numbers_of_their_passages():
-    assert format_facts([fact("b", "lies\nin")], [A, B]) == (
+    assert format_facts([fact("b", "lies\nin")] * 2, [A, B]) == (
         "Facts drawn from the passages, by their numbers:\n<facts>\n[2] b — lies in — here\n</facts>"
     )
     assert format_facts([fact("c")], [A, B]) == ""

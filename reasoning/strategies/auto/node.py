@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from core.ports.reasoning import Support, weakest_support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit, SearchResult
 from core.text.names import normalise
 from reasoning.actions.answers.answer import CitedAnswer, fill_step
 from reasoning.actions.answers.answer_step import StepAnswer, answer_step
@@ -80,23 +80,27 @@ class NodeSolver:
 
     async def _answer(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> StepAnswer:
         """The answer of the first look is recorded, so that it is there if the budget ends in the second."""
-        hits = await self.session.search(question, self.k + self.more, step=step.id)
+        found = await self.session.search_fully(question, self.k + self.more, step=step.id)
+        hits = found.hits
         if normalise(question) == normalise(self.purpose):  # the plan is the question itself, and those were read
             hits = _unread(hits, self.read)
         read = hits[: self.k]
         first = StepAnswer()
         if read or known:
-            first = await self._ask(question, read, step, known)
+            first = await self._ask(question, read, step, known, found.facts)
         if first.answer.support is Support.STATED or not self.more:
             return first
         self.session.record(step)
         query = first.query or question
-        asked = await self.session.search(query, self.k + self.more, step=step.id) if query != question else ()
-        fresh = _unread((*asked, *hits[self.k :]), read)[: self.more]
+        asked = SearchResult(hits=(), generation=0)
+        if query != question:
+            asked = await self.session.search_fully(query, self.k + self.more, step=step.id)
+        fresh = _unread((*asked.hits, *hits[self.k :]), read)[: self.more]
         if not fresh:
             return first
         best = _distinct((*first.answer.cited, *read))[:2]
-        second = await self._ask(question, (*fresh, *best), step, known, earlier=first)
+        facts = (*asked.facts, *found.facts)
+        second = await self._ask(question, (*fresh, *best), step, known, facts, earlier=first)
         if second.answer.support.rank < first.answer.support.rank:
             fill_step(step, first.answer)
             return first
@@ -108,10 +112,18 @@ class NodeSolver:
         passages: Sequence[Hit],
         step: OpenStep,
         known: Sequence[KnownAnswer],
+        facts: Sequence[Fact],
         earlier: StepAnswer | None = None,
     ) -> StepAnswer:
         reply = await answer_step(
-            self.session, question, passages, purpose=self.purpose, step=step.id, known=known, earlier=earlier
+            self.session,
+            question,
+            passages,
+            purpose=self.purpose,
+            step=step.id,
+            known=known,
+            earlier=earlier,
+            facts=facts,
         )
         fill_step(step, reply.answer)
         return reply

@@ -80,12 +80,13 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
-            has_facts=self._has_facts,
+            has_facts=self.has_facts,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
 
-    async def _has_facts(self, corpus: Corpus) -> bool:
+    async def has_facts(self, corpus: Corpus) -> bool:
+        """Whether the graph of the corpus has facts, so that searches of it return any."""
         return (await self.snapshots.get(corpus.id)).has_facts
 
     def check_embedding(self, corpus: Corpus) -> None:

@@ -48,9 +48,12 @@ class Grade:
     unstated: str
 
 
-def format_support_rule(session: Session, sources: str = "the passages") -> str:
-    """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits."""
-    unknown = _REMEMBERED if session.permits_memory else _UNKNOWN
+def format_support_rule(session: Session, sources: str = "the passages", *, memory: bool = True) -> str:
+    """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits.
+
+    Without `memory` nothing may come from the model's memory, whatever the request permits.
+    """
+    unknown = _REMEMBERED if memory and session.permits_memory else _UNKNOWN
     return _RULE.format(sources=sources, unknown=unknown.format(sources=sources))
 
 

@@ -7,6 +7,7 @@ from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, format_passages
 from reasoning.engine.calls import ModelCall
+from reasoning.engine.facts import format_facts
 
 __all__ = ["build_request"]
 
@@ -20,6 +21,8 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
     wanted = call.prompt.variables
     if "passages" in wanted:
         variables["passages"] = format_passages([(hit.document.title, hit.chunk.text) for hit in shown])
+    if "facts" in wanted:
+        variables["facts"] = format_facts(call.facts, shown)
     if "instructions" in wanted:
         variables["instructions"] = _format_instructions(question.instructions)
     system, *rest = call.prompt.messages(variables)

@@ -73,7 +73,8 @@ class Session:
         `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
         If it is not given, a text is private once a model was shown a passage of the corpus, or the conversation.
         """
-        return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
+        result = await self._search(text, k, step, searcher or self._searcher, entities, private, facts=False)
+        return result.hits
 
     async def search_fully(
         self,
@@ -85,13 +86,30 @@ class Session:
         entities: tuple[str, ...] | None = None,
         private: bool | None = None,
     ) -> SearchResult:
-        """Returns the whole result of a search as in `search`, with the facts of the graph."""
-        name, chosen = searcher or self._searcher
+        """Returns the whole result of a search as in `search`, with the facts of the graph.
+
+        There are none if the corpus has none, or the searcher does not use its graph.
+        """
+        return await self._search(text, k, step, searcher or self._searcher, entities, private, facts=True)
+
+    async def _search(
+        self,
+        text: str,
+        k: int,
+        step: str,
+        searcher: tuple[str, Searcher],
+        entities: tuple[str, ...] | None,
+        private: bool | None,
+        *,
+        facts: bool,
+    ) -> SearchResult:
+        name, chosen = searcher
         query = Query(
             corpus=self.question.corpus,
             text=text,
             k=k,
             documents=self.question.documents,
+            facts=facts,
             entities=entities,
             web=self.question.web,
             private=self._has_shown_private if private is None else private,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
-from core.ports.retrieval import MAX_K, Hit
+from core.ports.retrieval import MAX_K, Fact, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, fill_step
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
@@ -106,12 +106,15 @@ class PlanStar:
             return await answer_with_reflection(
                 session, question, settings, step=node.id, known=parents, passages=shared, private=private
             )
-        hits = shared
+        hits, facts = shared, tuple[Fact, ...]()
         if hits is None:
-            hits = await session.search(question, k, step=node.id, private=private)
+            found = await session.search_fully(question, k, step=node.id, private=private)
+            hits, facts = found.hits, found.facts
         if not hits and not parents:
             return NO_ANSWER
-        return await answer_in_plan(session, question, hits, purpose=purpose, step=node.id, parents=parents)
+        return await answer_in_plan(
+            session, question, hits, purpose=purpose, step=node.id, parents=parents, facts=facts
+        )
 
     async def _conclude(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:
         """Answers from the questions and answers of all sinks and their parents."""

@@ -5,6 +5,7 @@ Other actions take `CitedAnswer` and the parsing of citations from here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pydantic import BaseModel, Field
 
@@ -12,7 +13,7 @@ from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import MARKERS, parse_markers
 from reasoning.citations.quotes import select_quote
 from reasoning.engine.calls import ModelCall
@@ -24,6 +25,7 @@ __all__ = [
     "NO_ANSWER",
     "Answered",
     "CitedAnswer",
+    "CitingReply",
     "answer",
     "fill_step",
     "format_finding",
@@ -76,6 +78,13 @@ class Answered(BaseModel):  # its docstring is part of the schema that models ar
     citations: list[int] = []
 
 
+class CitingReply(Graded, Protocol):
+    """What the replies of answering actions have in common, whatever their other fields and their order."""
+
+    answer: str
+    citations: list[int]
+
+
 async def answer(
     session: Session,
     question: str,
@@ -112,7 +121,7 @@ def fill_step(step: OpenStep, answer: CitedAnswer) -> None:
 
 def resolve_citations(
     session: Session,
-    reply: Answered,
+    reply: CitingReply,
     shown: tuple[Hit, ...],
     question: str,
     step: str,

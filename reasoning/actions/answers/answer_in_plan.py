@@ -5,7 +5,7 @@ The source is Plan*RAG (arXiv 2410.20753), section 3.
 
 from collections.abc import Sequence
 
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import Answered, CitedAnswer, format_known, resolve_citations
@@ -25,6 +25,7 @@ async def answer_in_plan(
     purpose: str,
     step: str,
     parents: Sequence[KnownAnswer] = (),
+    facts: Sequence[Fact] = (),
 ) -> CitedAnswer:
     """Answers a node; `purpose` is the question that is planned for.
 
@@ -42,6 +43,7 @@ async def answer_in_plan(
             "support": format_support_rule(session),
         },
         passages=passages,
+        facts=facts,
         chunks=chunk_ids_of(parents),
         step=step,
     )

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from core.errors import MalformedReply
 from core.ports.reasoning import Support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import CitedAnswer, format_finding, format_known, strip_markers
@@ -52,6 +52,7 @@ async def answer_step(
     step: str,
     known: Sequence[KnownAnswer] = (),
     earlier: StepAnswer | None = None,
+    facts: Sequence[Fact] = (),
 ) -> StepAnswer:
     """Answers a step of the question `purpose`. `known` are the answers of its parents, with their quotes; `earlier` is
     the answer of a look at other passages.
@@ -69,6 +70,7 @@ async def answer_step(
             "question": fenced("question", question),
         },
         passages=passages,
+        facts=facts,
         chunks=chunk_ids_of(known),
         step=step,
     )

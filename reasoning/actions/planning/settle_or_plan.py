@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, model_validator
 
 from core.errors import MalformedReply
 from core.ports.reasoning import Support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import CitedAnswer, strip_markers
@@ -68,7 +68,9 @@ class _Settled(BaseModel):
         return parse_dag(written, max_nodes=MAX_NODES, max_depth=MAX_DEPTH, words=words)
 
 
-async def settle_or_plan(session: Session, question: str, passages: Sequence[Hit], *, step: str) -> FirstLook:
+async def settle_or_plan(
+    session: Session, question: str, passages: Sequence[Hit], *, step: str, facts: Sequence[Fact] = ()
+) -> FirstLook:
     """Answers a question from its passages, or plans it.
 
     An answer that is given together with steps counts, and the steps do not. A plan that cannot be carried out is sent
@@ -80,6 +82,7 @@ async def settle_or_plan(session: Session, question: str, passages: Sequence[Hit
         question=question,
         variables={"question": neutral(question)},
         passages=passages,
+        facts=facts,
         step=step,
         conversation=True,
     )

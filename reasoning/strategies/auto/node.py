@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from core.ports.reasoning import Support, weakest_support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit, SearchResult
 from core.text.names import normalise
 from reasoning.actions.answers.answer import CitedAnswer, fill_step
 from reasoning.actions.answers.answer_step import StepAnswer, answer_step
@@ -52,6 +52,7 @@ class _Look:
 
     reply: StepAnswer = field(default_factory=StepAnswer)
     fresh: tuple[Hit, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,24 +103,28 @@ class NodeSolver:
 
     async def _look(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> _Look:
         """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
-        hits = await self.session.search(question, self.k + self.more, step=step.id)
+        found = await self.session.search_fully(question, self.k + self.more, step=step.id)
+        hits = found.hits
         if normalise(question) == normalise(self.purpose):  # the plan is the question itself, and those were read
             hits = _unread(hits, self.read)
         read = hits[: self.k]
         first = StepAnswer()
         if read or known:
-            first = await self._ask(question, read, step, known)
+            first = await self._ask(question, read, step, known, found.facts)
         if first.answer.support is Support.STATED or not self.more:
             return _Look(reply=first)
         query = first.query or question
-        asked = await self.session.search(query, self.k + self.more, step=step.id) if query != question else ()
-        return _Look(reply=first, fresh=_unread((*asked, *hits[self.k :], *self.read), read)[: self.more])
+        asked = SearchResult(hits=(), generation=0)
+        if query != question:
+            asked = await self.session.search_fully(query, self.k + self.more, step=step.id)
+        fresh = _unread((*asked.hits, *hits[self.k :], *self.read), read)[: self.more]
+        return _Look(reply=first, fresh=fresh, facts=(*asked.facts, *found.facts))
 
     async def _look_again(self, step: OpenStep, question: str, look: _Look, known: Sequence[KnownAnswer]) -> StepAnswer:
         """Asks the step over the fresh passages and the two best of the first look. The better support wins."""
         first = look.reply
         best = _distinct((*first.answer.cited, *first.answer.shown))[:2]
-        second = await self._ask(question, (*look.fresh, *best), step, known, earlier=first)
+        second = await self._ask(question, (*look.fresh, *best), step, known, look.facts, earlier=first)
         if second.answer.support.rank < first.answer.support.rank:
             fill_step(step, first.answer)
             return first
@@ -131,10 +136,18 @@ class NodeSolver:
         passages: Sequence[Hit],
         step: OpenStep,
         known: Sequence[KnownAnswer],
+        facts: Sequence[Fact],
         earlier: StepAnswer | None = None,
     ) -> StepAnswer:
         reply = await answer_step(
-            self.session, question, passages, purpose=self.purpose, step=step.id, known=known, earlier=earlier
+            self.session,
+            question,
+            passages,
+            purpose=self.purpose,
+            step=step.id,
+            known=known,
+            earlier=earlier,
+            facts=facts,
         )
         fill_step(step, reply.answer)
         return reply

@@ -56,8 +56,11 @@ class Auto:
         async with session.step(LOOK, question) as step:
             session.plan([PlannedStep(id=LOOK, question=question)])
             private = session.has_history
-            hits = await session.search(question, session.question.k or self._config.look, step=LOOK, private=private)
-            look = await settle_or_plan(session, question, hits, step=LOOK) if hits else FirstLook()
+            k = session.question.k or self._config.look
+            found = await session.search_fully(question, k, step=LOOK, private=private)
+            hits, look = found.hits, FirstLook()
+            if hits:
+                look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
             if look.settled is not None:
                 fill_with_answer(step, look.settled)
             step.verdict = "settled" if look.settled is not None else "planned" if look.nodes else ""

@@ -9,7 +9,7 @@ from core.errors import EmbeddingMismatch
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build, parse_spec
-from indexer import IndexingBackends
+from indexer import IndexingBackends, gives_triples
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends
 
@@ -80,6 +80,7 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
+            has_triples=lambda corpus: gives_triples(corpus.settings.extractor),
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner

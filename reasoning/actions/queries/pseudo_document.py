@@ -5,6 +5,9 @@ The dense searcher of LevelRAG (arXiv 2502.18139) uses it.
 
 from collections.abc import Collection, Sequence
 
+from pydantic import BaseModel
+
+from core.errors import MalformedReply
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
@@ -17,6 +20,10 @@ _MAX_LENGTH = 2000
 """In characters; embedding models read little more."""
 
 
+class _Written(BaseModel):
+    passage: str
+
+
 async def pseudo_document(
     session: Session,
     question: str,
@@ -27,15 +34,22 @@ async def pseudo_document(
 ) -> str:
     """Returns the passage on one line; with passages, it takes their content into account.
 
-    It may be false, and is never shown to a user. `chunks` are ids of the chunks whose words the question may hold.
+    It may be false, and is never shown to a user. A reply in prose, which is not the requested form, is taken as the
+    passage. `chunks` are ids of the chunks whose words the question may hold.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "pseudo_document"),
         question=question,
-        variables={"question": neutral(question)},
+        variables={"question": neutral(question)} | ({} if passages else {"passages": ""}),
         passages=passages,
         chunks=frozenset(chunks),
         step=step,
     )
-    text, _ = await session.complete_text(call)
+    try:
+        reply, _ = await session.complete_structured(call, _Written)
+        text = reply.passage
+    except MalformedReply as error:
+        if not error.text or "{" in error.text:
+            raise
+        text = error.text
     return " ".join(text.split())[:_MAX_LENGTH]

@@ -12,12 +12,13 @@ _END = re.compile(r"[\s.?!。？！]+$")
 class AtomicQuery:
     """A query and the id of its step.
 
-    If it is `private`, it may hold words of passages; `chunks` are the ids of these.
+    `private` is that of `Session.search`: None leaves it to the words of the query. `chunks` are the ids of the chunks
+    whose words the query may hold.
     """
 
     id: str
     text: str
-    private: bool
+    private: bool | None
     chunks: frozenset[str] = frozenset()
     parents: tuple[str, ...] = ()
     depth: int = 0

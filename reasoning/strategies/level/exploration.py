@@ -8,7 +8,8 @@ from reasoning.actions.judging.verify import verify, verify_contexts
 from reasoning.actions.planning.atomic_queries import atomic_queries
 from reasoning.actions.planning.supplement import supplement, supplement_from_passages
 from reasoning.engine.session import Session
-from reasoning.strategies.level.atomic_query import AtomicQuery, query_key
+from reasoning.shared.query_key import query_key
+from reasoning.strategies.level.atomic_query import AtomicQuery
 from reasoning.strategies.level.call_allowance import CallAllowance
 from reasoning.strategies.level.findings import (
     ExplorationSettings,

@@ -92,7 +92,7 @@ class NodeSolver:
         self.session.record(step)
         query = first.query or question
         asked = await self.session.search(query, self.k + self.more, step=step.id) if query != question else ()
-        fresh = _unread((*asked, *hits[self.k :]), read)[: self.more]
+        fresh = _unread((*asked, *hits[self.k :], *self.read), read)[: self.more]
         if not fresh:
             return first
         best = _distinct((*first.answer.cited, *read))[:2]

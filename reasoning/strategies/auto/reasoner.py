@@ -80,6 +80,8 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
         return answer_from_step(session, session.steps[LOOK])
     quotes = {quote.hit.chunk.id: quote for quote in reversed(settled.quotes)}
     text, citations = cite_passages(look.marked, look.shown, session.trace, session.question.text, quotes)
+    if not citations:
+        return answer_from_step(session, session.steps[LOOK])
     shown = tuple(passage_text(hit) for hit in look.shown)
     return make_answer(session, text, settled.support, citations=citations, shown=shown)
 
@@ -99,7 +101,6 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     known = [one.known for one in chain]
     parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
-        session.plan([PlannedStep(id=_LAST, question=question, parents=parents, depth=step.depth)])
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
         fill_step(step, conclusion)

@@ -7,7 +7,6 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.markers import cite_passages, parse_markers
 from reasoning.citations.quotes import find_quote, is_quoted, is_supported, locate, select_quote
-from reasoning.engine.streaming import TokenStream
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 
@@ -89,35 +88,3 @@ def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
 
 def test_numbers_of_a_text() -> None:
     assert parse_markers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        ("It is 1967 [1].", "It is 1967 [1]."),
-        ("It is 1967 [9].", "It is 1967."),
-        ("NO ANSWER", ""),
-        ("NO ANSWERS were needed [1]", "NO ANSWERS were needed [1]"),
-        ("<think>let me see [1]</think>Paris [1]", "Paris [1]"),
-        ("a [ b", "a [ b"),
-    ],
-)
-def test_a_stream_holds_markers_back_until_they_are_whole(written: str, shown: str) -> None:
-    trace = Trace()
-    stream = TokenStream(trace, sources=2)
-    pieces: list[str] = []
-    trace.listeners.append(lambda event: pieces.append(event.text))  # type: ignore[attr-defined]
-    for character in written:
-        stream(character)
-        assert not any(piece.endswith("[") and "]" in written for piece in pieces)
-    stream.end()
-    assert "".join(pieces).replace(" .", ".") == shown
-
-
-def test_what_is_thought_aloud_is_not_shown() -> None:
-    trace = Trace()
-    stream = TokenStream(trace, sources=2, after="Answer:")
-    for piece in ("Step one [1]. An", "swer", ": Paris [", "1]"):
-        stream(piece)
-    stream.end()
-    assert "".join(event.text for event in trace.events).strip() == "Paris [1]"  # type: ignore[attr-defined]

@@ -17,7 +17,7 @@ async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
     """Returns a draft of the largest group of equal answers: the first one with the support that most of them have.
 
     Abstentions win only if more than half of the drafts abstain: otherwise those that found an answer decide. If groups
-    tie, as they do when all answers differ, the group wins whose answer is nearest to all answers: the medoid by cosine.
+    tie, as they do when all answers differ, that one wins whose answer is nearest to all answers: the medoid by cosine.
     """
     answered = [draft for draft in drafts if draft.text]
     if 2 * len(answered) < len(drafts) or not answered:

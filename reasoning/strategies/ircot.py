@@ -120,9 +120,7 @@ class Ircot:
             if chain.end:
                 return
             shown = tuple(chain.passages.values())
-            sentence = await next_sentence(
-                session, session.question.text, chain.facts, chain.searches, shown, step=id
-            )
+            sentence = await next_sentence(session, session.question.text, chain.facts, chain.searches, shown, step=id)
             chain.add_sentence(sentence)
             step.answer = "" if sentence.kind == "need" else sentence.text
             step.support, step.unstated, step.quotes = sentence.support, sentence.unstated, sentence.quotes

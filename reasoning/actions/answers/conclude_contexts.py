@@ -14,7 +14,7 @@ from core.errors import MalformedReply
 from core.ports.reasoning import Citation, Quote, Support, weakest_support
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.conclude import is_streamed
+from reasoning.actions.answers.conclude import is_streamed, rescue_answer
 from reasoning.actions.contexts import Context, format_contexts
 from reasoning.actions.support import Grade, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import MARKERS, cite_quotes, parse_marker, parse_markers
@@ -69,15 +69,12 @@ async def conclude_contexts(
 
 
 async def _complete(session: Session, call: ModelCall, sources: int) -> _Concluded:
-    """Sends the call. A reply in prose is taken as an inferred answer, as by `conclude`."""
+    """Sends the call. What can be read of a malformed reply counts as an inferred answer, as in `conclude`."""
     tokens = AnswerStream(session.trace, sources) if is_streamed(session) else None
     try:
         reply, _ = await session.complete_structured(call, _Concluded, tokens)
     except MalformedReply as error:
-        if not error.text or "{" in error.text:
-            raise
-        session.trace.note(f"{_ROLE}: the model did not answer in the requested form; its text is the answer")
-        return _Concluded(answer=error.text, support=Support.INFERRED)
+        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED)
     if tokens is not None:
         tokens.end()
     return reply

@@ -66,8 +66,8 @@ async def next_sentence(
     """Returns the sentence that follows `facts`; its text is '' if the model has nothing to say. Further sentences are
     dropped.
 
-    A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so.
-    Raises `ModelFailed` if the reply cannot be read otherwise.
+    A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so. If
+    a reply cannot be read at all, the chain ends. Raises `ModelFailed` for an empty reply.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_sentence"),
@@ -86,12 +86,7 @@ async def next_sentence(
     try:
         reply, shown = await session.complete_structured(call, _Thought)
     except MalformedReply as error:
-        if not error.text or "{" in error.text:
-            raise
-        session.trace.note("next_sentence: the model did not answer in the requested form; its text is the sentence")
-        kind: Kind = "answer" if _END.search(error.text) else "fact"
-        text = _first_sentence(error.text)
-        return Sentence(kind=kind, text=text, support=Support.INFERRED if text else Support.NONE)
+        return _rescued(session, error)
     return _checked(session, reply, shown, question, step)
 
 
@@ -109,6 +104,18 @@ def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question
         unstated=graded.unstated,
         quotes=tuple(select_quote(hit, text, question) for hit in cited) if cites else (),
     )
+
+
+def _rescued(session: Session, error: MalformedReply) -> Sentence:
+    """Returns a reply in prose as a sentence, and any other malformed reply as the end of the chain."""
+    if not error.text:  # nothing was written: no form was broken
+        raise error
+    session.trace.note(f"a sentence of the chain of thought was not in the requested form: {error}")
+    if "{" in error.text:
+        return Sentence(kind="answer", text="")
+    kind: Kind = "answer" if _END.search(error.text) else "fact"
+    text = _first_sentence(error.text)
+    return Sentence(kind=kind, text=text, support=Support.INFERRED if text else Support.NONE)
 
 
 def _first_sentence(text: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 __all__ = ["AtomicQuery"]
 
+
 @dataclass(frozen=True, kw_only=True)
 class AtomicQuery:
     """A query and the id of its step.

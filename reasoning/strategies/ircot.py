@@ -54,7 +54,7 @@ class _Chain:
     """
 
     query: str
-    facts: list[str] = field(default_factory=list)
+    facts: list[Sentence] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
     passages: dict[str, Hit] = field(default_factory=dict)
     length: int = 0
@@ -75,16 +75,17 @@ class _Chain:
 
     def add_sentence(self, sentence: Sentence) -> None:
         """Adds a sentence, unless it is there already, and ends the chain with the answer."""
-        known = {query_key(text) for text in (*self.facts, *(one.query for one in self.searches), self.query)}
+        earlier = (*(one.text for one in self.facts), *(one.query for one in self.searches), self.query)
+        known = set(map(query_key, earlier))
         self.length += 1
         self._needs = sentence.kind == "need"
         if sentence.kind == "answer" or not sentence.text:
             self.end = _ANSWERED
         elif query_key(sentence.text) in known:
             self.end = "the chain of thought went in circles"
-        if sentence.kind == "fact":
+        elif sentence.kind == "fact":
             self._in_vain = 0
-            self.facts.append(sentence.text)
+            self.facts.append(sentence)
         self.query = sentence.text
 
 

@@ -14,7 +14,7 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.sentences import split_sentences
 from reasoning.actions.answers.answer import select_cited, strip_markers
-from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.actions.support import SupportWord, grade
 from reasoning.citations.quotes import select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -57,7 +57,7 @@ class _Thought(BaseModel):
 async def next_sentence(
     session: Session,
     question: str,
-    facts: Sequence[str],
+    facts: Sequence[Sentence],
     searches: Sequence[Search],
     passages: Sequence[Hit],
     *,
@@ -76,7 +76,6 @@ async def next_sentence(
             "question": neutral(question),
             "sentences": _format_facts(facts),
             "searches": _format_searches(searches),
-            "support": format_support_rule(session),
         },
         passages=passages,
         chunks=frozenset(hit.chunk.id for hit in passages if hit.url is None),
@@ -123,10 +122,11 @@ def _first_sentence(text: str) -> str:
     return " ".join(next(filter(None, sentences), "").split())
 
 
-def _format_facts(facts: Sequence[str]) -> str:
+def _format_facts(facts: Sequence[Sentence]) -> str:
     if not facts:
         return "There are no sentences yet: write the first."
-    return "The sentences so far:\n" + fenced("known", "\n".join(facts))
+    lines = (one.text if one.support is Support.STATED else f"{one.text} ({one.support})" for one in facts)
+    return "The sentences so far:\n" + fenced("known", "\n".join(lines))
 
 
 def _format_searches(searches: Sequence[Search]) -> str:

@@ -7,7 +7,10 @@ from pydantic import Field, field_validator
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 
-__all__ = ["Config", "split_names"]
+__all__ = ["LEAST_CALLS", "Config", "split_names"]
+
+LEAST_CALLS = 3
+"""For atomic queries, one summary, and the answer."""
 
 
 class Config(StrategyConfig):
@@ -35,7 +38,7 @@ class Config(StrategyConfig):
     )
     max_calls: int = Field(
         default=20,
-        ge=3,
+        ge=LEAST_CALLS,
         le=1000,
         description="At most this many calls of a model for a question, the last call included. Each round gets what "
         "later rounds do not need at least.",

@@ -112,6 +112,15 @@ async def test_a_fact_between_two_needs_goes_on(desk: ReasoningDesk) -> None:
     assert trace.notes == []
 
 
+async def test_an_inferred_sentence_is_marked_for_later_calls(desk: ReasoningDesk) -> None:
+    desk.server.scripts["next_sentence"].append(_sentence("fact", "Hinton is a writer.", 1, support="inferred"))
+    _think(desk, CHAIN[-1])
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    answer, _ = await desk.ask("ircot", QUESTION)
+    assert "Hinton is a writer. (inferred)" in desk.server.calls[1].text
+    assert answer.steps[0].support is Support.INFERRED
+
+
 async def test_sentences_in_prose_are_read_all_the_same(desk: ReasoningDesk) -> None:
     prose = [CHAIN[0][1], "So the answer is: 1967."]
     desk.server.scripts["next_sentence"].extend(Reply(text=text) for text in prose for _ in range(2))

@@ -12,14 +12,17 @@ __all__ = ["Grade", "Graded", "SupportWord", "format_support_rule", "grade"]
 
 _RULE = (
     '- `support`: "stated" if {sources} say it, in whatever words, or it follows from them by comparing, counting or '
-    'definition. Else "inferred": give the likeliest answer of what {sources} name; the user is told that it is not '
-    "stated. {unknown}\n"
+    'definition. Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the '
+    "user is told what is not stated. {unknown}\n"
     "- `unstated`: in a few words, what nothing states; empty if all is stated."
 )
-_UNKNOWN = '"none" only if {sources} name nothing of the kind that is asked for. Use no knowledge of your own.'
+_UNKNOWN = (
+    '"none", with no answer, only if {sources} say nothing of what the question is about, or name no candidate at all. '
+    "Use no knowledge of your own."
+)
 _REMEMBERED = (
-    'If {sources} name nothing of the kind that is asked for: "memory" if you know the answer yourself, which then '
-    'cites nothing, and "none" if you do not.'
+    'If {sources} say nothing of what the question is about, or name no candidate: "memory" if you know the answer '
+    'yourself, which then cites nothing, and "none", with no answer, if you do not.'
 )
 
 

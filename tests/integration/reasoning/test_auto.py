@@ -11,6 +11,7 @@ from core.errors import BudgetExhausted
 from core.events import StepEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.strategies import parse_spec
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -26,6 +27,7 @@ FISH = "In what year did Viking Press publish the coming-of-age novel by the aut
 WHO = "Who wrote Rumble Fish?"
 NOVEL = "Which coming-of-age novel did <A1.1> write?"
 YEAR = "In what year did Viking Press publish <A2.1>?"
+THIRD = {"passage": 3, "quote": ""}
 CHAIN = (("Q1.1", WHO), ("Q2.1", NOVEL), ("Q3.1", YEAR))
 
 
@@ -181,15 +183,17 @@ async def test_a_comparison_is_concluded_from_both_sides(server: ChatServer, des
     assert answer.steps[-1].id == "answer"
 
 
+PAGES = {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(10, 22)}
+
+
 async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer) -> None:
-    desk = ReasoningDesk(server, {f"d{n}": (f"Page {n}", f"river page number {n}") for n in range(10, 22)})
+    desk = ReasoningDesk(server, PAGES)
     server.script.extend(
         [
-            plan(("Q1.1", "river number")),
-            step(
-                "number 12", support="inferred", cited=[{"passage": 3, "quote": ""}], unstated="x", query="page river"
-            ),
+            plan(("Q1.1", "river number"), ("Q2.1", "page of <A1.1>")),
+            step("number 12", support="inferred", cited=[THIRD], unstated="x", query="page river"),
             step("number 17", cited=[{"passage": 1, "quote": "river page number"}]),
+            step("page 3", cited=[{"passage": 1, "quote": "river page number"}]),
         ]
     )
     answer, _ = await desk.ask("auto:k=3,more=3", "river page")
@@ -200,22 +204,39 @@ async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer
     assert not set(read[:3]) & {"d10", "d11", "d12"}
     assert read[3:] == ["d12", "d10"]
     assert "Answer: number 12 (inferred; not stated: x)" in second.text
-    assert desk.queries == ["river page", "river number", "page river"]
-    assert answer.plain == "number 17"
+    assert desk.queries == ["river page", "river number", "page river", "page of number 17"]
+    assert answer.plain == "page 3"
     assert answer.support is Support.STATED
-    assert len(server.calls) == 3
+    assert len(server.calls) == 4
+
+
+async def test_the_last_call_reads_what_the_goals_second_look_would(server: ChatServer) -> None:
+    desk = ReasoningDesk(server, PAGES)
+    server.script.extend(
+        [
+            plan(("Q1.1", "river number")),
+            step("number 12", support="inferred", cited=[THIRD], unstated="x", query="page river"),
+            concluded("number 17 [1]"),
+        ]
+    )
+    answer, _ = await desk.ask("auto:look=2,k=3,more=3", "river page")
+    assert roles(server) == ["settle_or_plan", "answer_step", "conclude"]
+    assert server.calls[-1].labels["passages"] == "d12 d10 d11 d13 d14 d15"
+    assert desk.queries == ["river page", "river number", "page river"]
+    assert answer.support is Support.STATED
 
 
 async def test_the_better_support_wins(server: ChatServer, desk: ReasoningDesk) -> None:
     server.script.extend(
         [
-            plan(("Q1.1", WHO)),
+            plan(*CHAIN[:2]),
             step("S. E. Hinton", support="inferred", cited=[{"passage": 1, "quote": ""}], query="novel author"),
             step(support="none"),
-            concluded("S. E. Hinton [1]", "inferred", "who wrote it"),
+            step("The Outsiders", cited=[{"passage": 1, "quote": ""}]),
+            concluded("The Outsiders [1]", "inferred", "who wrote it"),
         ]
     )
-    answer, _ = await desk.ask("auto:k=1,more=1", "the author of Rumble Fish?")
+    answer, _ = await desk.ask("auto:k=1,more=1", "the novel by the author of Rumble Fish?")
     assert answer.steps[1].answer == "S. E. Hinton"
     assert answer.steps[1].support is Support.INFERRED
     assert answer.support is Support.INFERRED
@@ -286,7 +307,7 @@ async def test_a_step_of_several_values_is_asked_for_each(server: ChatServer, de
     answer, _ = await desk.ask("auto", "How long are the rivers?")
     assert sorted(desk.queries[2:]) == ["How long is the Ebro?", "How long is the Oder?"]
     assert {one.id for one in answer.steps} == {"Q0.1", "Q1.1", "Q2.1", "Q2.1/2", "answer"}
-    assert "How long is the Oder? 854 km" in server.calls[-1].text
+    assert "Question: How long is the Oder?\nAnswer: 854 km" in server.calls[-1].text
     assert answer.plain == "854 km; 930 km"
 
 
@@ -377,13 +398,21 @@ async def test_a_question_of_a_conversation_is_made_whole_first(server: ChatServ
     assert desk.searched[0][1].private
 
 
-async def test_only_what_has_no_word_of_a_passage_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+async def test_only_the_question_itself_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+    """Whoever writes a step has read passages of the corpus."""
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
     server.respond = answer_step
-    await desk.ask("auto", f"{WHO} {FISH}", web=True)
-    private = {query.text: query.private for _, query in desk.searched}
-    assert private[WHO] is False
-    assert private["Which coming-of-age novel did S. E. Hinton write?"] is True
+    await desk.ask("auto", FISH, web=True)
+    assert [(query.private, query.web) for _, query in desk.searched] == [(False, True), (True, True), (True, True)]
+
+
+async def test_passages_of_the_web_make_nothing_private(server: ChatServer, desk: ReasoningDesk) -> None:
+    desk.hits = {key: replace(hit, url=f"https://example.org/{key}") for key, hit in desk.hits.items()}
+    desk.backends = replace(desk.backends, searcher=desk.backends.searchers(parse_spec("bridged")))
+    server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
+    server.respond = answer_step
+    await desk.ask("auto", FISH, web=True)
+    assert not any(query.private for _, query in desk.searched)
 
 
 async def test_a_quote_that_is_not_there_gives_way_to_the_best_sentence(

@@ -85,8 +85,7 @@ class Omni:
 
     async def _retrieve(self, session: Session, planned: PlannedStep) -> tuple[Hit, ...]:
         async with session.step(planned.id, planned.question):
-            # A query was written before any passage was read, but perhaps from a conversation.
-            private = None if session.has_history and planned.question != session.question.text else False
+            private = False if planned.question == session.question.text else None
             k = session.question.k or self._config.k
             return await session.search(planned.question, k, step=planned.id, private=private)
 

@@ -71,13 +71,11 @@ class React:
         """
         step.question = move.text
         session.plan([PlannedStep(id=step.id, question=move.text, parents=step.parents, depth=step.depth)])
-        # Before a passage was read, a query has words of the question alone, or of the conversation.
-        private = None if passages or session.has_history else False
         k = session.question.k or self._config.k
-        hits = await session.search(move.text, k, step=step.id, private=private)
+        hits = await session.search(move.text, k, step=step.id)
         known = {hit.chunk.id for hit in hits} & passages.keys()
         if hits and len(known) == len(hits):
-            further = await session.search(move.text, min(k + len(passages), MAX_K), step=step.id, private=private)
+            further = await session.search(move.text, min(k + len(passages), MAX_K), step=step.id)
             hits = (*hits, *[hit for hit in further if hit.chunk.id not in passages][:k])
         passages.update((hit.chunk.id, hit) for hit in hits if hit.chunk.id not in passages)
         numbers = {chunk: number for number, chunk in enumerate(passages, start=1)}

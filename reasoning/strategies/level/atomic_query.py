@@ -9,7 +9,7 @@ __all__ = ["AtomicQuery"]
 class AtomicQuery:
     """A query and the id of its step.
 
-    `private` is that of `Session.search`: None leaves it to the words of the query. `chunks` are the ids of the chunks
+    `private` is that of `Session.search`: None leaves it to what was shown before. `chunks` are the ids of the chunks
     whose words the query may hold.
     """
 

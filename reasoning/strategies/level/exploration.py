@@ -78,12 +78,12 @@ def _plan_round(
     """
     question = session.question.text
     parents = tuple(finding.query.id for finding in findings)
-    by_words = bool(depth) or session.has_history
+    after_others = bool(depth) or session.has_history
     atoms = [
         AtomicQuery(
             id=str(number),
             text=query,
-            private=None if by_words and query != question else False,
+            private=None if after_others and query != question else False,
             chunks=chunks_of(findings),
             parents=parents,
             depth=depth,

@@ -365,10 +365,7 @@ async def test_calls_are_bounded_and_the_last_one_is_made(desk: ReasoningDesk, c
     assert len(desk.server.calls) <= calls
     assert roles(desk.server)[-1] == "conclude"
     assert answer.plain == "Zork"
-    assert (
-        f"level: no more than {calls} calls are made (max_calls, or the budget); answered from what was found"
-        in trace.notes
-    )
+    assert any(f"no more than {calls} calls are made (max_calls, or the budget)" in note for note in trace.notes)
 
 
 async def test_all_searchers_keep_to_the_bound(desk: ReasoningDesk) -> None:
@@ -437,18 +434,6 @@ async def test_the_graph_is_a_searcher_where_the_corpus_has_triples(desk: Reason
     assert {name for name, _ in desk.searched} == {"sparse", "dense"}
     await desk.ask("level:searchers=graph", HOPS[0])
     assert desk.searched[-1][0] == "graph", "if it is named, it is asked"
-
-
-async def test_a_supplement_with_words_of_the_question_alone_is_not_private(desk: ReasoningDesk) -> None:
-    comparison(desk.server, first=[HOPS[0]])
-    desk.server.scripts["verify"].append(enough(False))
-    desk.server.scripts["supplement"].append(queries("Who is the author?", "Who is Hinton?"))
-    await desk.ask(PLAIN, QUESTION)
-    assert {query.text: query.private for _, query in desk.searched} == {
-        HOPS[0]: False,
-        "Who is the author?": False,
-        "Who is Hinton?": True,
-    }
 
 
 async def test_nothing_found(desk: ReasoningDesk) -> None:

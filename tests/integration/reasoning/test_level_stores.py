@@ -116,17 +116,12 @@ async def test_no_word_of_a_model_is_an_error_of_syntax(world: World, server: Ch
     assert all({"novel", "film"} <= set(keys) for _, _, keys in asked.searched[:2])
 
 
-@pytest.mark.parametrize(
-    ("supplement", "leaves"),
-    [
-        ("Who wrote the novel of Francis Ford Coppola?", False),  # words of a passage of the corpus
-        ("Where does S. E. Hinton live?", True),  # words of a passage of the web
-        ("Who wrote Fish?", True),  # words of the question
-    ],
-)
-async def test_supplements_leave_for_the_web_without_a_private_word(
-    world: World, server: ChatServer, web: SearxngServer, supplement: str, leaves: bool
+@pytest.mark.parametrize(("searchers", "leaves"), [("web", True), ("web+bridged", False)])
+async def test_supplements_leave_for_the_web_if_no_passage_of_the_corpus_was_read(
+    world: World, server: ChatServer, web: SearxngServer, searchers: str, *, leaves: bool
 ) -> None:
+    """What was found on the web is public; one passage of the corpus makes all that follows private."""
+    supplement = "Where does S. E. Hinton live?"
     server.scripts["atomic_queries"].append(Reply.json({"queries": [QUESTION]}))
     server.scripts["verify"].extend([Reply.json({"enough": False}), Reply.json({"enough": True})])
     server.scripts["supplement"].append(Reply.json({"queries": [supplement]}))
@@ -137,7 +132,7 @@ async def test_supplements_leave_for_the_web_without_a_private_word(
         ]
     )
     server.scripts["conclude"].append(concluded("S. E. Hinton [1]"))
-    asked = await ask(world, server, "level:searchers=web+bridged", permitted=True)
+    asked = await ask(world, server, f"level:searchers={searchers}", permitted=True)
     assert web.questions == ([QUESTION, supplement] if leaves else [QUESTION])
     by_web = [(query, bool(keys)) for name, query, keys in asked.searched if name == "web"]
     assert by_web == [(QUESTION, True), (supplement, leaves)]

@@ -145,13 +145,10 @@ async def test_passages_cannot_leave_their_fence(desk: ReasoningDesk) -> None:
     assert answer.text == "北京 [1]"
 
 
-@pytest.mark.parametrize(("query", "private"), [("secret Rumble Fish", True), ("Rumble Fish author", False)])
-async def test_after_a_conversation_the_first_search_is_private_unless_its_words_are_the_question_s(
-    desk: ReasoningDesk, query: str, *, private: bool
-) -> None:
-    _script(desk, _search(query), _finish(""))
+async def test_after_a_conversation_even_the_first_search_is_private(desk: ReasoningDesk) -> None:
+    _script(desk, _search("Rumble Fish"), _finish(""))
     await desk.ask("react", QUESTION, history=(Message(speaker=Speaker.ASSISTANT, content="secret"),))
-    assert desk.searched[0][1].private is private
+    assert desk.searched[0][1].private
 
 
 async def test_a_budget_that_ends_tells_what_was_found(desk: ReasoningDesk) -> None:

@@ -34,8 +34,9 @@ async def pseudo_document(
 ) -> str:
     """Returns the passage on one line; with passages, it takes their content into account.
 
-    It may be false, and is never shown to a user. A reply in prose, which is not the requested form, is taken as the
-    passage. `chunks` are ids of the chunks whose words the question may hold.
+    It may be false, and is never shown to a user. A reply in prose is taken as the passage; another one that cannot
+    be read gives ''. `chunks` are ids of the chunks whose words the question may hold. Raises `ModelFailed` for an
+    empty reply.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "pseudo_document"),
@@ -49,7 +50,8 @@ async def pseudo_document(
         reply, _ = await session.complete_structured(call, _Written)
         text = reply.passage
     except MalformedReply as error:
-        if not error.text or "{" in error.text:
+        if not error.text:  # nothing was written: no form was broken
             raise
-        text = error.text
+        text = "" if "{" in error.text else error.text
+        session.trace.note(f"a pseudo-document was not in the requested form: {error}")
     return " ".join(text.split())[:_MAX_LENGTH]

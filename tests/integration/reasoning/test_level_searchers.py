@@ -290,9 +290,12 @@ async def test_a_pseudo_document_in_prose_is_taken(desk: ReasoningDesk) -> None:
     desk.server.scripts["pseudo_document"].extend([Reply(text="Hinton wrote it.")] * 2)
     await desk.ask(f"level:searchers=dense,{LOW},dense_rewrites=1", QUESTION)
     assert desk.queries == [QUESTION, f"{QUESTION} Hinton wrote it."]
-    desk.server.scripts["pseudo_document"].extend([Reply(text='{"text": "x"}')] * 2)
-    with pytest.raises(ModelFailed, match="pseudo_document"):
-        await desk.ask(f"level:searchers=dense,{LOW},dense_rewrites=1", QUESTION)
+    desk.searched.clear()
+    desk.server.scripts["pseudo_document"].extend([Reply(text='{"passage": "Hinton')] * 2)
+    answer, trace = await desk.ask(f"level:searchers=dense,{LOW},dense_rewrites=1", QUESTION)
+    assert desk.queries == [QUESTION], "what cannot be read ends the rewriting"
+    assert any("pseudo-document was not in the requested form" in note for note in trace.notes)
+    assert answer.plain == "S. E. Hinton"
 
 
 async def test_keywords_in_chinese(desk: ReasoningDesk) -> None:

@@ -90,11 +90,15 @@ async def next_sentence(
 
 
 def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question: str, step: str) -> Sentence:
+    """Returns the sentence with what it stands on. A fact that stands on nothing is a need: it has to be found."""
     text = _first_sentence(strip_markers(reply.sentence))
+    need = Sentence(kind="need", text=text, unstated=text)
     if reply.kind == "need":
-        return Sentence(kind="need", text=text, unstated=text)
+        return need
     cited = select_cited(session, reply.citations, shown, step)
     graded = grade(session, reply, text, cites=bool(cited), step=step)
+    if reply.kind == "fact" and graded.support is Support.NONE:
+        return need
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return Sentence(
         kind=reply.kind,

@@ -112,6 +112,18 @@ async def test_a_fact_between_two_needs_goes_on(desk: ReasoningDesk) -> None:
     assert trace.notes == []
 
 
+@pytest.mark.parametrize("support", ["none", "memory"])
+async def test_a_fact_that_stands_on_nothing_is_looked_up(desk: ReasoningDesk, support: str) -> None:
+    desk.server.scripts["next_sentence"].append(_sentence("fact", "Hinton is a writer.", support=support))
+    _think(desk, CHAIN[-1])
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    answer, _ = await desk.ask("ircot:k=1", QUESTION)
+    assert desk.queries == [QUESTION, "Hinton is a writer."]
+    assert "Hinton is a writer. (1 new passage)" in desk.server.calls[1].text
+    assert "There are no sentences yet" in desk.server.calls[1].text
+    assert (answer.steps[0].answer, answer.steps[0].support) == ("", Support.NONE)
+
+
 async def test_an_inferred_sentence_is_marked_for_later_calls(desk: ReasoningDesk) -> None:
     desk.server.scripts["next_sentence"].append(_sentence("fact", "Hinton is a writer.", 1, support="inferred"))
     _think(desk, CHAIN[-1])

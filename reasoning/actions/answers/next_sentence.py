@@ -66,8 +66,8 @@ async def next_sentence(
     """Returns the sentence that follows `facts`; its text is '' if the model has nothing to say. Further sentences are
     dropped.
 
-    A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so. If
-    a reply cannot be read at all, the chain ends. Raises `ModelFailed` for an empty reply.
+    A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so.
+    Raises `ModelFailed` if the reply cannot be read otherwise.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_sentence"),
@@ -110,12 +110,10 @@ def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question
 
 
 def _rescued(session: Session, error: MalformedReply) -> Sentence:
-    """Returns a reply in prose as a sentence, and any other malformed reply as the end of the chain."""
-    if not error.text:  # nothing was written: no form was broken
+    """Returns a reply in prose as a sentence; raises the error for any other."""
+    if not error.text or "{" in error.text:
         raise error
     session.trace.note(f"a sentence of the chain of thought was not in the requested form: {error}")
-    if "{" in error.text:
-        return Sentence(kind="answer", text="")
     kind: Kind = "answer" if _END.search(error.text) else "fact"
     text = _first_sentence(error.text)
     return Sentence(kind=kind, text=text, support=Support.INFERRED if text else Support.NONE)

@@ -3,6 +3,7 @@
 import pytest
 
 from core.budget import Budget
+from core.errors import ModelFailed
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support
 from tests.reasoning_desk import ReasoningDesk
@@ -144,13 +145,10 @@ async def test_sentences_in_prose_are_read_all_the_same(desk: ReasoningDesk) -> 
     assert answer.text == "1967 [1]"
 
 
-async def test_a_sentence_that_cannot_be_read_ends_the_chain(desk: ReasoningDesk) -> None:
+async def test_a_sentence_that_cannot_be_read_is_an_error_of_its_step(desk: ReasoningDesk) -> None:
     desk.server.scripts["next_sentence"].extend([Reply.json({"kind": "thought", "sentence": "Hm."})] * 2)
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
-    answer, trace = await desk.ask("ircot", QUESTION)
-    assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"]
-    assert answer.text == "1967 [1]"
-    assert any("not in the requested form" in note for note in trace.notes)
+    with pytest.raises(ModelFailed, match="^step 'next_sentence': scripted answered twice"):
+        await desk.ask("ircot", QUESTION)
 
 
 async def test_passages_are_collected_up_to_a_bound(desk: ReasoningDesk) -> None:

@@ -147,7 +147,7 @@ async def test_sentences_in_prose_are_read_all_the_same(desk: ReasoningDesk) -> 
 
 async def test_a_sentence_that_cannot_be_read_is_an_error_of_its_step(desk: ReasoningDesk) -> None:
     desk.server.scripts["next_sentence"].extend([Reply.json({"kind": "thought", "sentence": "Hm."})] * 2)
-    with pytest.raises(ModelFailed, match="^step 'next_sentence': scripted answered twice"):
+    with pytest.raises(ModelFailed, match=r"^step 'next_sentence': scripted answered twice"):
         await desk.ask("ircot", QUESTION)
 
 

@@ -48,6 +48,11 @@ class Config(StrategyConfig):
     rerank_by: Literal["rewritten", "original"] = Field(
         default="rewritten", description="The question that passages are reranked against (the paper says both)."
     )
+    generate_from: Literal["original", "rewritten"] = Field(
+        default="original",
+        description="The question that is answered. `original`: what the user asked, so that an error in the rewritten "
+        "question costs passages and does not change what is answered.",
+    )
     keep: int = Field(default=10, ge=1, le=MAX_K, description="At most this many passages of the union are read.")
     paths: int = Field(
         default=1, ge=1, le=16, description="Answers that are sampled and voted on; 1: one answer, not sampled."
@@ -75,11 +80,12 @@ class Omni:
         rankings = await gather(self._retrieve(session, one) for one in planned)
         against = rewritten if self._config.rerank_by == "rewritten" else question
         passages = await self._rerank(session, against, fuse_rankings(rankings))
-        return await self._conclude(session, passages, last)
+        answered = question if self._config.generate_from == "original" else rewritten
+        return await self._conclude(session, answered, passages, last)
 
     async def _retrieve(self, session: Session, planned: PlannedStep) -> tuple[Hit, ...]:
         async with session.step(planned.id, planned.question):
-            private = session.has_history and planned.question != session.question.text
+            private = False if planned.question == session.question.text else None
             k = session.question.k or self._config.k
             return await session.search(planned.question, k, step=planned.id, private=private)
 
@@ -94,16 +100,17 @@ class Omni:
         order = sorted(range(len(hits)), key=lambda place: -scores[place])
         return tuple(hits[place] for place in order[: self._config.keep])
 
-    async def _conclude(self, session: Session, passages: tuple[Hit, ...], planned: PlannedStep) -> Answer:
+    async def _conclude(
+        self, session: Session, question: str, passages: tuple[Hit, ...], planned: PlannedStep
+    ) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
-            conclusion = await self._generate(session, passages)
+            conclusion = await self._generate(session, question, passages)
             step.hits = passages
             fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
-    async def _generate(self, session: Session, passages: tuple[Hit, ...]) -> Conclusion:
-        """Answers the user's own question, so that an error in the rewritten one does not change what is answered."""
-        question, paths = session.question.text, self._config.paths
+    async def _generate(self, session: Session, question: str, passages: tuple[Hit, ...]) -> Conclusion:
+        paths = self._config.paths
         if paths == 1:
             return await conclude(session, question, passages, thinking=True, step=_LAST)
         drafts = await gather(

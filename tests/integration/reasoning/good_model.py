@@ -27,8 +27,6 @@ def good_model(answer: str, asked: str) -> Callable[[Call], Reply]:
         number = next((int(n) for n, text in passages if answer in text), 0)
         if call.role == "conclude":
             return _concluded(call, answer, number)
-        if call.role in {"next_sentence", "pseudo_document"}:
-            return Reply(text=f"So the answer is: {answer}.")
         value = _SAID[call.role](answer, asked, number)
         return Reply.json(_searching(asked) if call.role == "next_thought" and not number else value)
 
@@ -41,7 +39,7 @@ def prompt_of(call: Call) -> str:
 
 
 def _concluded(call: Call, answer: str, number: int) -> Reply:
-    quoted = re.search(rf"^\[(\d+)\].*{re.escape(answer)}", call.text, re.MULTILINE)
+    quoted = re.search(rf"^(?:\[|Context )(\d+).*{re.escape(answer)}", call.text, re.MULTILINE)
     cited = number or (int(quoted[1]) if quoted else 0)
     text = f"{answer} [{cited}]" if cited else answer
     return Reply.json({"answer": text, "support": "stated" if cited else "inferred", "unstated": ""})
@@ -80,6 +78,7 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "atomic_queries": lambda _, asked, __: {"queries": [asked]},
     "denoise": lambda _, asked, __: {"question": asked},
     "need_retrieval": lambda _, __, ___: {"retrieve": True},
+    "pseudo_document": lambda answer, _, __: {"passage": f"The answer is {answer}."},
     "query_entities": lambda answer, _, __: {"entities": [answer]},
     "rewrite_keywords": lambda _, asked, __: {"keywords": [asked]},
     "verify": lambda _, __, ___: {"enough": True},
@@ -93,10 +92,17 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
         **{key: value for key, value in _answered(answer, asked, number).items() if key != "answer"},
         "summary": f"The answer is {answer}.",
     },
+    "next_sentence": lambda answer, asked, number: {
+        **{key: value for key, value in _answered(answer, asked, number).items() if key != "answer"},
+        "kind": "answer",
+        "sentence": f"The answer is {answer}." if number else "",
+    },
     "next_thought": lambda answer, _, number: {
         "thought": "It is found.",
         "action": "finish",
         "input": answer,
+        "support": "stated",
+        "unstated": "",
         "citations": [number],
     },
 }

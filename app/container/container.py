@@ -9,7 +9,7 @@ from core.errors import EmbeddingMismatch
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build, parse_spec
-from indexer import IndexingBackends
+from indexer import IndexingBackends, has_fine_vectors
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends
 
@@ -80,9 +80,13 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
+            has_triples=self._has_triples,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
+
+    async def _has_triples(self, corpus: Corpus) -> bool:
+        return has_fine_vectors(corpus.settings) and (await self.record.corpora.count(corpus.id)).facts > 0
 
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""

@@ -91,7 +91,10 @@ class ModelFailed(HopweaveError):
 
 
 class MalformedReply(ModelFailed):
-    """A model answered twice in another form than the one that was requested. `text` is its last answer."""
+    """A model answered twice in another form than the requested one, or its token limit cut it off.
+
+    `text` is its last answer.
+    """
 
     def __init__(self, message: str, text: str = "") -> None:
         super().__init__(message)

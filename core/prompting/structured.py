@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.errors import MalformedReply, ModelFailed
+from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
 from core.trace import Trace
 
@@ -36,7 +36,7 @@ async def structured(
     """Returns the model's answer as a value of `shape`. `on_token` gets the pieces of the first answer's text.
 
     An answer that cannot be parsed is sent back once, with the error. Raises `MalformedReply`, naming the role, if the
-    second answer cannot be parsed either, and `ModelFailed` for an answer that its token limit cut off.
+    second answer cannot be parsed either, or if its token limit cut an answer off.
     """
     request = replace(request, schema=build_schema(shape))
     completion = await model.complete(request, trace, on_token)
@@ -93,12 +93,13 @@ def _make_strict(schema: Any) -> Any:
     return out
 
 
-def make_cut_error(completion: Completion, request: ChatRequest) -> ModelFailed:
+def make_cut_error(completion: Completion, request: ChatRequest) -> MalformedReply:
     """Returns the error for an answer that reached its token limit before it was complete."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
-    return ModelFailed(
+    return MalformedReply(
         f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
-        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step"
+        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step",
+        strip_thinking(completion.text),
     )
 
 

@@ -11,14 +11,19 @@ from reasoning.engine.session import Session
 __all__ = ["Grade", "Graded", "SupportWord", "format_support_rule", "grade"]
 
 _RULE = (
-    '- `support` says what the answer stands on: "stated" if {sources} say it, in whatever words, or it follows from '
-    'them by comparing, counting or definition; "inferred" if it takes an assumption, or {sources} make it likely '
-    'without saying it{memory}; "none" if there is no answer. {otherwise}\n'
-    "- `unstated` says in a few words what nothing states; empty if all is stated."
+    '- `support`: "stated" if {sources} say it, in whatever words, or it follows from them by comparing, counting or '
+    'definition. Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the '
+    "user is told what is not stated. {unknown}\n"
+    "- `unstated`: in a few words, what nothing states; empty if all is stated."
 )
-_MEMORY = '; "memory" if {sources} give no answer and you know it yourself (then cite nothing)'
-_NOT_FROM_MEMORY = "An inferred answer is better than none. Never answer from memory."
-_FROM_MEMORY = "An inferred answer is better than one from memory, and any answer is better than none."
+_UNKNOWN = (
+    '"none" only if {sources} name no candidate at all: no person where a person is asked for, no place where a place '
+    "is. Use no knowledge of your own."
+)
+_REMEMBERED = (
+    'If {sources} name no candidate: "memory" if you know the answer yourself, which then '
+    'cites nothing, and "none" if you do not.'
+)
 
 
 SupportWord = Annotated[str, Field(json_schema_extra={"enum": [str(support) for support in Support]})]
@@ -45,12 +50,8 @@ class Grade:
 
 def format_support_rule(session: Session, sources: str = "the passages") -> str:
     """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits."""
-    permitted = session.permits_memory
-    return _RULE.format(
-        sources=sources,
-        memory=_MEMORY.format(sources=sources) if permitted else "",
-        otherwise=_FROM_MEMORY if permitted else _NOT_FROM_MEMORY,
-    )
+    unknown = _REMEMBERED if session.permits_memory else _UNKNOWN
+    return _RULE.format(sources=sources, unknown=unknown.format(sources=sources))
 
 
 def grade(session: Session, reply: Graded, text: str, *, cites: bool, step: str = "") -> Grade:

@@ -9,7 +9,7 @@ from core.prompting.structured import strip_thinking
 from core.trace import Trace
 from reasoning.citations.markers import MARKERS, parse_marker
 
-__all__ = ["AnswerStream"]
+__all__ = ["AnswerStream", "read_partial_answer"]
 
 _FIELD = "answer"
 _OPEN = re.compile(r"\s*(?:\[[-–\d\s,;，、；\[]*)?\Z")
@@ -31,7 +31,7 @@ class AnswerStream:
 
     def __call__(self, piece: str) -> None:
         self._text += piece
-        answer = _read_partly(self._text)
+        answer = read_partial_answer(self._text)
         self._held += answer[self._read :]
         self._read = max(self._read, len(answer))
         ready = _OPEN.sub("", self._held, count=1)
@@ -53,7 +53,7 @@ class AnswerStream:
         return f"{space}[{', '.join(numbers)}]" if numbers else ""
 
 
-def _read_partly(text: str) -> str:
+def read_partial_answer(text: str) -> str:
     """Returns the answer as far as it is written; '' if the text is no JSON object, or does not have it yet."""
     _, opening, rest = strip_thinking(text).partition("{")
     try:

@@ -77,7 +77,7 @@ async def answer_with_reflection(
     With `passages`, nothing is retrieved; `private` is that of the search with the question. Of candidates with equal
     scores, that of the better passage wins. A passage that does not hold the answer gives no candidate. If no candidate
     is fully supported, one call reads all passages together, because a comparison stands in no single one; its answer
-    wins unless a candidate stands on more.
+    wins unless a candidate stands on more. With `together`, what a single passage does not state is not criticised.
     """
     task = _Task(question=question, step=step, known=known, purpose=purpose)
     if not await _needs_passages(session, task, settings):
@@ -123,12 +123,12 @@ async def _answer(session: Session, task: _Task, passages: Sequence[Hit]) -> Cit
 
 
 async def _draft(session: Session, task: _Task, hit: Hit, settings: ReflectionSettings) -> _Candidate | None:
-    """Returns the candidate of one passage, with the paper's score. The likelihood is missing: no endpoint tells it.
+    """Returns the candidate of one passage, if it has one, with the paper's score. The likelihood is missing: no endpoint tells it.
 
     An answer that calls itself stated is inferred if the critique does not find all of it in the passage.
     """
     draft = await _answer(session, task, (hit,))
-    if not draft.found:
+    if not draft.found or (settings.together and draft.support is not Support.STATED):
         return None
     scores = await critique(session, task.question, draft.text, hit, step=task.step)
     session.trace.emit(ReviewEvent(verdict=scores.verdict, text=draft.text, step=task.step))

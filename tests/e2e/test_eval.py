@@ -37,7 +37,7 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
 
 
 def third_hangs(call: Call) -> Reply:
-    return Reply(stall=True) if call.number == 2 else Reply(text="Barel")
+    return Reply(stall=True) if call.number == 2 else Reply.json({"answer": "Barel"})
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
@@ -53,7 +53,7 @@ def test_a_comparison_that_was_ended_goes_on(tmp_path: Path, how: signal.Signals
         ended.send_signal(how)
         _, said = ended.communicate(timeout=_LONGEST)
         assert (ended.returncode, len(server.calls)) == (code, 3), said
-        server.respond = lambda _: Reply(text="Barel")
+        server.respond = lambda _: Reply.json({"answer": "Barel"})
         again = begin(tmp_path, server, *arguments)
         _, said = again.communicate(timeout=_LONGEST)
         assert (again.returncode, len(server.calls)) == (0, 6), said

@@ -56,7 +56,7 @@ async def answer_step(
     """Answers a step of the question `purpose`. `known` are the answers of its parents, with their quotes; `earlier` is
     the answer of a look at other passages.
 
-    A reply that cannot be read twice counts as no answer, and a note says so.
+    A reply that cannot be read twice counts as no answer, and a note says so. Raises `ModelFailed` for an empty reply.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "answer_step"),
@@ -75,6 +75,8 @@ async def answer_step(
     try:
         reply, shown = await session.complete_structured(call, _Answered)
     except MalformedReply as error:
+        if not error.text:  # nothing was written: no form was broken
+            raise
         session.trace.note(f"step {step} was not answered: {error}")
         return StepAnswer()
     values = take_distinct(session, map(strip_markers, reply.answers), MAX_VALUES, "answers of a step")

@@ -16,10 +16,10 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import AnswerStream
+from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["conclude", "conclude_findings", "conclude_steps", "is_streamed"]
+__all__ = ["conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
 
 _ROLE = "conclude"
 
@@ -128,6 +128,19 @@ def is_streamed(session: Session) -> bool:
     return session.question.unsupported is not Unsupported.ABSTAIN
 
 
+def rescue_answer(session: Session, error: MalformedReply) -> str:
+    """Returns the answer of a reply in another form than the requested one: its text if it is prose, or what is written
+    of the answer if it was cut off. A note says so.
+
+    Raises the error if there is none.
+    """
+    answer = read_partial_answer(error.text) if "{" in error.text else error.text
+    if not answer.strip():
+        raise error
+    session.trace.note(f"{_ROLE}: the answer is what could be read of a malformed reply: {error}")
+    return answer
+
+
 async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking: bool, stream: bool) -> Conclusion:
     reply, shown = await _complete(session, call, thinking=thinking, sources=len(call.passages), stream=stream)
     answer, citations = cite_passages(reply.answer, shown, session.trace, call.question)
@@ -137,18 +150,13 @@ async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking
 async def _complete(
     session: Session, call: ModelCall, *, thinking: bool, sources: int, stream: bool
 ) -> tuple[_Concluded | _ConcludedThinking, tuple[Hit, ...]]:
-    """Sends a call of this action. A reply in prose, which is not the requested form, is taken as an inferred answer:
-    a model that cannot keep the form answers all the same.
-    """
+    """Sends a call of this action. What can be read of a malformed reply counts as an inferred answer."""
     shape: type[_Concluded] | type[_ConcludedThinking] = _ConcludedThinking if thinking else _Concluded
     tokens = AnswerStream(session.trace, sources) if stream and is_streamed(session) else None
     try:
         reply, shown = await session.complete_structured(call, shape, tokens)
     except MalformedReply as error:
-        if not error.text or "{" in error.text:
-            raise
-        session.trace.note(f"{_ROLE}: the model did not answer in the requested form; its text is the answer")
-        return _Concluded(answer=error.text, support=Support.INFERRED), tuple(call.passages)
+        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
     if tokens is not None:
         tokens.end()
     return reply, shown

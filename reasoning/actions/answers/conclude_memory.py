@@ -8,7 +8,7 @@ from core.errors import MalformedReply
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_known
-from reasoning.actions.answers.conclude import is_streamed
+from reasoning.actions.answers.conclude import is_streamed, rescue_answer
 from reasoning.citations.markers import cite_passages
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -32,8 +32,8 @@ async def conclude_memory(
 ) -> str:
     """Returns the answer without any marker; '' if the model does not know it.
 
-    Set `stream` to False if it is not the final answer. A reply in prose is the answer. Raises `ModelFailed` for an
-    empty reply.
+    Set `stream` to False if it is not the final answer. Raises `ModelFailed` if nothing of the reply can be
+    read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_memory"),
@@ -48,9 +48,7 @@ async def conclude_memory(
     try:
         reply, _ = await session.complete_structured(call, _Remembered, tokens)
     except MalformedReply as error:
-        if not error.text or "{" in error.text:
-            raise
-        return cite_passages(error.text, (), session.trace)[0].strip()
+        return cite_passages(rescue_answer(session, error), (), session.trace)[0].strip()
     if tokens is not None:
         tokens.end()
     return cite_passages(reply.answer, (), session.trace)[0].strip()

@@ -72,7 +72,8 @@ async def settle_or_plan(session: Session, question: str, passages: Sequence[Hit
     """Answers a question from its passages, or plans it.
 
     An answer that is given together with steps counts, and the steps do not. A plan that cannot be carried out is sent
-    back to the model once. If the second reply cannot be read either, the outcome is empty and a note says so.
+    back to the model once. If the second reply cannot be read either, the outcome is empty and a note says so. Raises
+    `ModelFailed` for an empty reply.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "settle_or_plan"),
@@ -85,6 +86,8 @@ async def settle_or_plan(session: Session, question: str, passages: Sequence[Hit
     try:
         reply, shown = await session.complete_structured(call, _Settled)
     except MalformedReply as error:
+        if not error.text:  # nothing was written: no form was broken
+            raise
         session.trace.note(f"the question was neither settled nor planned: {error}")
         return FirstLook(shown=tuple(passages))
     if reply.settles:

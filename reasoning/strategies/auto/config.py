@@ -15,17 +15,17 @@ class Config(StrategyConfig):
 
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     look: int = Field(
-        default=10,
+        default=6,
         ge=1,
         le=MAX_K,
         description="Passages of the first look, with the question; the request's `k` takes precedence.",
     )
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
+    k: int = Field(default=4, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
     more: int = Field(
-        default=5,
+        default=4,
         ge=0,
         le=100,
-        description="Further passages for a step whose answer is not stated; 0: such a step gets no second look.",
+        description="Further passages for a step whose answer is not stated; 0: none, and no second call.",
     )
     values: int = Field(
         default=3,

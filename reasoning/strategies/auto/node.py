@@ -1,7 +1,7 @@
 """One node of a plan in `auto`: searched for and answered, with a second look at other passages unless it is stated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from core.ports.reasoning import Support, weakest_support
@@ -24,13 +24,14 @@ LOOK = "Q0.1"
 @dataclass(frozen=True, kw_only=True)
 class NodeAnswer:
     """The outcome of a node. `question` has the answers of the parents in place of the tags; `values` are the parts of
-    the answer, mostly one.
+    the answer, mostly one. `unread` are passages that were found for a second look and that the last call reads.
     """
 
     node: PlannedNode
     question: str
     answer: CitedAnswer
     values: tuple[str, ...] = ()
+    unread: tuple[Hit, ...] = ()
 
     @property
     def found(self) -> bool:
@@ -42,8 +43,19 @@ class NodeAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What a step has come to: its answer, and the passages of the second look, which nobody has read yet."""
+
+    reply: StepAnswer = field(default_factory=StepAnswer)
+    fresh: tuple[Hit, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodeSolver:
     """Reads `k` passages in the first call of a node, and `more` others in the second.
+
+    Unless the answer of the `goal` is stated, the last call follows. It reads what the second look of the goal would
+    read, so that the goal has no second call.
 
     `purpose` is the question that the plan is for, and `read` are the passages of the first look at it. A node whose
     parents have several values is asked for at most `values` of them.
@@ -55,6 +67,7 @@ class NodeSolver:
     more: int
     values: int
     read: Sequence[Hit]
+    goal: str = ""
 
     async def solve(self, node: PlannedNode, parents: Sequence[NodeAnswer], depth: int) -> NodeAnswer:
         """Answers a node from its own passages and its parents' answers, and records it as a step.
@@ -65,21 +78,26 @@ class NodeSolver:
         known = [parent.known for parent in parents]
         ids = [node.id, *(f"{node.id}/{number}" for number in range(2, len(questions) + 1))]
         found = await gather(
-            self._take_step(id, question, known, parents_of(node), depth)
-            for id, question in zip(ids, questions, strict=True)
+            self._take_step(id, question, known, node, depth) for id, question in zip(ids, questions, strict=True)
         )
-        if len(found) == 1:
-            return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, values=found[0].values)
-        return _join(node, questions, found)
+        unread = _distinct([hit for look in found for hit in look.fresh])
+        if len(found) > 1:
+            return _join(node, questions, [look.reply for look in found], unread)
+        reply = found[0].reply
+        return NodeAnswer(node=node, question=questions[0], answer=reply.answer, values=reply.values, unread=unread)
 
     async def _take_step(
-        self, id: str, question: str, known: Sequence[KnownAnswer], parents: tuple[str, ...], depth: int
-    ) -> StepAnswer:
-        async with self.session.step(id, question, parents=parents, depth=depth) as step:
-            return await self._answer(step, question, known)
+        self, id: str, question: str, known: Sequence[KnownAnswer], node: PlannedNode, depth: int
+    ) -> _Look:
+        async with self.session.step(id, question, parents=parents_of(node), depth=depth) as step:
+            look = await self._look(step, question, known)
+            if node.id == self.goal or not look.fresh:
+                return look
+            self.session.record(step)  # so that the answer is there if the budget ends in the second look
+            return _Look(reply=await self._look_again(step, question, look, known))
 
-    async def _answer(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> StepAnswer:
-        """The answer of the first look is recorded, so that it is there if the budget ends in the second."""
+    async def _look(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> _Look:
+        """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
         hits = await self.session.search(question, self.k + self.more, step=step.id)
         if normalise(question) == normalise(self.purpose):  # the plan is the question itself, and those were read
             hits = _unread(hits, self.read)
@@ -88,15 +106,16 @@ class NodeSolver:
         if read or known:
             first = await self._ask(question, read, step, known)
         if first.answer.support is Support.STATED or not self.more:
-            return first
-        self.session.record(step)
+            return _Look(reply=first)
         query = first.query or question
         asked = await self.session.search(query, self.k + self.more, step=step.id) if query != question else ()
-        fresh = _unread((*asked, *hits[self.k :]), read)[: self.more]
-        if not fresh:
-            return first
-        best = _distinct((*first.answer.cited, *read))[:2]
-        second = await self._ask(question, (*fresh, *best), step, known, earlier=first)
+        return _Look(reply=first, fresh=_unread((*asked, *hits[self.k :], *self.read), read)[: self.more])
+
+    async def _look_again(self, step: OpenStep, question: str, look: _Look, known: Sequence[KnownAnswer]) -> StepAnswer:
+        """Asks the step over the fresh passages and the two best of the first look. The better support wins."""
+        first = look.reply
+        best = _distinct((*first.answer.cited, *first.answer.shown))[:2]
+        second = await self._ask(question, (*look.fresh, *best), step, known, earlier=first)
         if second.answer.support.rank < first.answer.support.rank:
             fill_step(step, first.answer)
             return first
@@ -132,11 +151,13 @@ def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> l
     return list(dict.fromkeys(filled))[:most]
 
 
-def _join(node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer]) -> NodeAnswer:
+def _join(
+    node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer], unread: tuple[Hit, ...]
+) -> NodeAnswer:
     """Returns the answers to the questions as one. It is never `stated`: which of the values is meant is open."""
     answered = [(question, one) for question, one in zip(questions, found, strict=True) if one.answer.found]
     if not answered:
-        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer)
+        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread)
     values = tuple(dict.fromkeys(value for _, one in answered for value in one.values))
     supports = [one.answer.support for _, one in answered]
     answer = CitedAnswer(
@@ -145,7 +166,7 @@ def _join(node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswe
         unstated="which of several values is meant",
         quotes=tuple(quote for _, one in answered for quote in one.answer.quotes),
     )
-    return NodeAnswer(node=node, question=node.question, answer=answer, values=values)
+    return NodeAnswer(node=node, question=node.question, answer=answer, values=values, unread=unread)
 
 
 def _unread(hits: Sequence[Hit], read: Sequence[Hit]) -> tuple[Hit, ...]:

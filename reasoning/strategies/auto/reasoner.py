@@ -16,6 +16,7 @@ from reasoning.citations.markers import cite_passages
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.session import Session
+from reasoning.plans.dag import find_sinks
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
@@ -46,7 +47,7 @@ class Auto:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         if look.settled is not None:
             return _answer_settled(session, look, look.settled)
-        execution = Execution(session, look, self._make_solver(session, question, hits))
+        execution = Execution(session, look, self._make_solver(session, question, look, hits))
         await execution.run()
         return await _conclude(session, question, execution, hits)
 
@@ -62,8 +63,8 @@ class Auto:
             step.verdict = "settled" if look.settled is not None else "planned" if look.nodes else ""
         return look, hits
 
-    def _make_solver(self, session: Session, question: str, hits: Sequence[Hit]) -> NodeSolver:
-        config = self._config
+    def _make_solver(self, session: Session, question: str, look: FirstLook, hits: Sequence[Hit]) -> NodeSolver:
+        config, sinks = self._config, find_sinks(look.nodes)
         return NodeSolver(
             session=session,
             purpose=question,
@@ -71,6 +72,7 @@ class Auto:
             more=config.more,
             values=config.values,
             read=hits,
+            goal=sinks[0].id if len(sinks) == 1 else "",
         )
 
 
@@ -80,6 +82,8 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
         return answer_from_step(session, session.steps[LOOK])
     quotes = {quote.hit.chunk.id: quote for quote in reversed(settled.quotes)}
     text, citations = cite_passages(look.marked, look.shown, session.trace, session.question.text, quotes)
+    if not citations:
+        return answer_from_step(session, session.steps[LOOK])
     shown = tuple(passage_text(hit) for hit in look.shown)
     return make_answer(session, text, settled.support, citations=citations, shown=shown)
 
@@ -87,19 +91,19 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
 async def _conclude(session: Session, question: str, execution: Execution, hits: Sequence[Hit]) -> Answer:
     """Returns the answer of the last step if every step is stated, else that of a last call over all that was found.
 
-    The last call reads the passages that the steps cite and those of the first look. If it finds no answer, that of the
-    last step counts, with what it stands on.
+    The last call reads the passages that the steps cite, those of the first look, and those that the goal would have
+    read in a second look. If it finds no answer, that of the last step counts, with what it stands on.
     """
     chain, goal = execution.chain, execution.goal
     stated = len(chain) == len(execution.nodes) and all(one.answer.support is Support.STATED for one in chain)
     if goal is not None and stated and not session.question.instructions:
         return answer_from_step(session, session.steps[goal.node.id])
     cited = [quote.hit for one in chain for quote in one.answer.quotes]
-    passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits)}.values())
+    unread = [hit for one in chain for hit in one.unread]
+    passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
     known = [one.known for one in chain]
     parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
-        session.plan([PlannedStep(id=_LAST, question=question, parents=parents, depth=step.depth)])
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
         fill_step(step, conclusion)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, lis
 from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
 
-_ANSWER = Reply(text="Ada Lovelace wrote it [1].")
+_ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated", "unstated": ""})
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ async def test_a_ping_comes_while_nothing_else_does(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatServer, stream: bool) -> None:
-    chat.respond = lambda _: Reply(text="Ada Lovelace wrote it.", stall_after=2)
+    chat.respond = lambda _: replace(_ANSWER, stall_after=2)
     async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
         asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": stream}))
         await chat.until(lambda: chat.calls)

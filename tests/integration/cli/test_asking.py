@@ -22,7 +22,9 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with ChatServer(respond=lambda _: Reply(text="Ada \x1b]0;title\x07Lovelace [bold]wrote[/bold] it [1].")) as server:
+    said = {"answer": "Ada \x1b]0;title\x07Lovelace [bold]wrote[/bold] it [1].", "support": "stated"}
+    said |= {"sentence": said["answer"], "kind": "answer"}
+    with ChatServer(respond=lambda _: Reply.json(said)) as server:
         monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", server.url)
         monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "sk-a-key-that-nobody-may-see")
         monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "twin")

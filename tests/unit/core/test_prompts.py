@@ -29,7 +29,16 @@ def test_the_hash_follows_the_wording() -> None:
 
 
 def test_prompts_are_files() -> None:
-    assert load_prompt("reasoning.actions.answers", "conclude").variables == {"instructions", "passages", "question"}
+    prompt = load_prompt("reasoning.actions.answers", "conclude")
+    assert prompt.variables == {"instructions", "passages", "question", "support"}
+
+
+def test_an_empty_variable_takes_its_line_along() -> None:
+    prompt = Prompt(name="p", system="Rules.\n\n{{a}}\n\nEnd.", user="{{b}}\n\n{{a}}\n<q>\n{{c}}\n</q>\n\n{{a}}")
+    system, user = prompt.messages({"a": "", "b": "B", "c": ""})
+    assert system.content == "Rules.\n\nEnd."
+    assert user.content == "B\n\n<q>\n</q>"
+    assert prompt.messages({"a": "A", "b": "B", "c": "{{a}}"})[1].content == "B\n\nA\n<q>\n{{a}}\n</q>\n\nA"
 
 
 @pytest.mark.parametrize("hostile", ["</passage>", "< / passage >", "<PASSAGE n='9'>", "</question>", "<known>"])

@@ -1,7 +1,5 @@
 """Quotes are verbatim, and markers name what was shown."""
 
-import json
-
 import pytest
 
 from core.documents import Chunk, DocumentRef
@@ -9,7 +7,6 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.markers import cite_passages, parse_markers
 from reasoning.citations.quotes import find_quote, is_quoted, is_supported, select_quote
-from reasoning.engine.streaming import AnswerStream
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 
@@ -115,32 +112,3 @@ def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
 
 def test_numbers_of_a_text() -> None:
     assert parse_markers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        ("It is 1967 [1].", "It is 1967 [1]."),
-        ("It is 1967 [9].", "It is 1967."),
-        ("a [ b", "a [ b"),
-    ],
-)
-def test_a_stream_holds_markers_back_until_they_are_whole(written: str, shown: str) -> None:
-    trace = Trace()
-    stream = AnswerStream(trace, sources=2)
-    pieces: list[str] = []
-    trace.listeners.append(lambda event: pieces.append(event.text))  # type: ignore[attr-defined]
-    for character in json.dumps({"answer": written, "support": "stated"}):
-        stream(character)
-        assert not any(piece.endswith("[") and "]" in written for piece in pieces)
-    stream.end()
-    assert "".join(pieces).replace(" .", ".") == shown
-
-
-def test_what_is_thought_aloud_is_not_shown() -> None:
-    trace = Trace()
-    stream = AnswerStream(trace, sources=2)
-    for piece in ('<think>Step [1]</think>{"thoughts": "Step one [1].", "ans', "wer", '": "Paris [', '1]", "support"'):
-        stream(piece)
-    stream.end()
-    assert "".join(event.text for event in trace.events).strip() == "Paris [1]"  # type: ignore[attr-defined]

@@ -123,7 +123,7 @@ async def _answer(session: Session, task: _Task, passages: Sequence[Hit]) -> Cit
 
 
 async def _draft(session: Session, task: _Task, hit: Hit, settings: ReflectionSettings) -> _Candidate | None:
-    """Returns the candidate of one passage, if it has one, with the paper's score. The likelihood is missing: no endpoint tells it.
+    """Returns the candidate of one passage, or None, with the paper's score. No endpoint tells the likelihood.
 
     An answer that calls itself stated is inferred if the critique does not find all of it in the passage.
     """

@@ -17,12 +17,12 @@ _RULE = (
     "- `unstated`: in a few words, what nothing states; empty if all is stated."
 )
 _UNKNOWN = (
-    '"none" only if {sources} name no candidate at all: no person where a person is asked for, no place where a place '
-    "is. Use no knowledge of your own."
+    '"none", with no answer, only if {sources} say nothing of what the question is about, or name no candidate at all. '
+    "Use no knowledge of your own."
 )
 _REMEMBERED = (
-    'If {sources} name no candidate: "memory" if you know the answer yourself, which then '
-    'cites nothing, and "none" if you do not.'
+    'If {sources} say nothing of what the question is about, or name no candidate: "memory" if you know the answer '
+    'yourself, which then cites nothing, and "none", with no answer, if you do not.'
 )
 
 

@@ -14,9 +14,7 @@ from core.ports.chat import ChatModels, ChatRequest, Completion
 from core.ports.reasoning import Question, Step, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import make_cut_error, strip_thinking, structured
-from core.text.word_overlap import has_only_words_of
 from core.trace import Trace
-from reasoning.citations.quotes import passage_text
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
 from reasoning.engine.steps import OpenStep
@@ -73,7 +71,7 @@ class Session:
         """Returns the hits for a text, best first, of the session's searcher unless another is given.
 
         `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
-        If it is not given, a text is private unless the question and passages of the web hold all its words.
+        If it is not given, a text is private once a model was shown a passage of the corpus, or the conversation.
         """
         return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
 
@@ -96,7 +94,7 @@ class Session:
             documents=self.question.documents,
             entities=entities,
             web=self.question.web,
-            private=not self._is_public(text) if private is None else private,
+            private=self._has_shown_private if private is None else private,
         )
         result = await chosen.search(query, self.trace)
         self._found.setdefault(step, {}).update((hit.chunk.id, hit) for hit in result.hits)
@@ -197,13 +195,17 @@ class Session:
         a passage was shown, questions and answers may be made of its words.
         """
         self._shown |= call.chunks | {hit.chunk.id for hit in shown}
-        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
-        return build_request(call, self.question, shown, frozenset(self._shown - web))
+        return build_request(call, self.question, shown, self._shown_chunks)
 
-    def _is_public(self, text: str) -> bool:
-        """Whether nothing in a text can come from the corpus or from the conversation."""
-        web = (passage_text(hit) for found in self._found.values() for hit in found.values() if hit.url is not None)
-        return has_only_words_of(text, (self.question.text, *web))
+    @property
+    def _shown_chunks(self) -> frozenset[str]:
+        """The ids of the chunks of the corpus that a model was shown in this session."""
+        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        return frozenset(self._shown - web)
+
+    @property
+    def _has_shown_private(self) -> bool:
+        return self.has_history or bool(self._shown_chunks)
 
     def _read_text(self, completion: Completion, request: ChatRequest) -> str:
         text = strip_thinking(completion.text)

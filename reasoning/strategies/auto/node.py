@@ -23,8 +23,10 @@ LOOK = "Q0.1"
 
 @dataclass(frozen=True, kw_only=True)
 class NodeAnswer:
-    """The outcome of a node. `question` has the answers of the parents in place of the tags; `values` are the parts of
-    the answer, mostly one. `unread` are passages that were found for a second look and that the last call reads.
+    """The outcome of a node. `question` has the answers of the parents in place of the tags.
+
+    `values` are the parts of the answer, mostly one. `unread` are passages that were found for a second look and that
+    the last call reads. `parts` are the answers to several questions, if the node was asked for several values.
     """
 
     node: PlannedNode
@@ -32,14 +34,16 @@ class NodeAnswer:
     answer: CitedAnswer
     values: tuple[str, ...] = ()
     unread: tuple[Hit, ...] = ()
+    parts: tuple[KnownAnswer, ...] = ()
 
     @property
     def found(self) -> bool:
         return self.answer.found
 
     @property
-    def known(self) -> KnownAnswer:
-        return self.answer.known(self.question)
+    def known(self) -> tuple[KnownAnswer, ...]:
+        """The answers as later calls read them: one, or one for each value that the node was asked for."""
+        return self.parts or (self.answer.known(self.question),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +79,7 @@ class NodeSolver:
         With several questions, because a parent has several values, each is a step, and the answers are joined.
         """
         questions = _fill_tags(node, parents, self.values)
-        known = [parent.known for parent in parents]
+        known = [known for parent in parents for known in parent.known]
         ids = [node.id, *(f"{node.id}/{number}" for number in range(2, len(questions) + 1))]
         found = await gather(
             self._take_step(id, question, known, node, depth) for id, question in zip(ids, questions, strict=True)
@@ -155,18 +159,18 @@ def _join(
     node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer], unread: tuple[Hit, ...]
 ) -> NodeAnswer:
     """Returns the answers to the questions as one. It is never `stated`: which of the values is meant is open."""
-    answered = [(question, one) for question, one in zip(questions, found, strict=True) if one.answer.found]
+    parts = tuple(one.answer.known(question) for question, one in zip(questions, found, strict=True))
+    answered = [one for one in found if one.answer.found]
     if not answered:
-        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread)
-    values = tuple(dict.fromkeys(value for _, one in answered for value in one.values))
-    supports = [one.answer.support for _, one in answered]
+        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread, parts=parts)
+    values = tuple(dict.fromkeys(value for one in answered for value in one.values))
     answer = CitedAnswer(
-        text="; ".join(f"{question} {one.answer.text}" for question, one in answered),
-        support=min(weakest_support(supports), Support.INFERRED, key=lambda support: support.rank),
+        text="; ".join(values),
+        support=weakest_support([*(one.answer.support for one in answered), Support.INFERRED]),
         unstated="which of several values is meant",
-        quotes=tuple(quote for _, one in answered for quote in one.answer.quotes),
+        quotes=tuple(quote for one in answered for quote in one.answer.quotes),
     )
-    return NodeAnswer(node=node, question=node.question, answer=answer, values=values, unread=unread)
+    return NodeAnswer(node=node, question=questions[0], answer=answer, values=values, unread=unread, parts=parts)
 
 
 def _unread(hits: Sequence[Hit], read: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -101,7 +101,7 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     cited = [quote.hit for one in chain for quote in one.answer.quotes]
     unread = [hit for one in chain for hit in one.unread]
     passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
-    known = [one.known for one in chain]
+    known = [known for one in chain for known in one.known]
     parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
         step.hits = passages

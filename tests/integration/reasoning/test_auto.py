@@ -11,6 +11,7 @@ from core.errors import BudgetExhausted
 from core.events import StepEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.strategies import parse_spec
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -306,7 +307,7 @@ async def test_a_step_of_several_values_is_asked_for_each(server: ChatServer, de
     answer, _ = await desk.ask("auto", "How long are the rivers?")
     assert sorted(desk.queries[2:]) == ["How long is the Ebro?", "How long is the Oder?"]
     assert {one.id for one in answer.steps} == {"Q0.1", "Q1.1", "Q2.1", "Q2.1/2", "answer"}
-    assert "How long is the Oder? 854 km" in server.calls[-1].text
+    assert "Question: How long is the Oder?\nAnswer: 854 km" in server.calls[-1].text
     assert answer.plain == "854 km; 930 km"
 
 
@@ -397,13 +398,21 @@ async def test_a_question_of_a_conversation_is_made_whole_first(server: ChatServ
     assert desk.searched[0][1].private
 
 
-async def test_only_what_has_no_word_of_a_passage_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+async def test_only_the_question_itself_is_public(server: ChatServer, desk: ReasoningDesk) -> None:
+    """Whoever writes a step has read passages of the corpus."""
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
     server.respond = answer_step
-    await desk.ask("auto", f"{WHO} {FISH}", web=True)
-    private = {query.text: query.private for _, query in desk.searched}
-    assert private[WHO] is False
-    assert private["Which coming-of-age novel did S. E. Hinton write?"] is True
+    await desk.ask("auto", FISH, web=True)
+    assert [(query.private, query.web) for _, query in desk.searched] == [(False, True), (True, True), (True, True)]
+
+
+async def test_passages_of_the_web_make_nothing_private(server: ChatServer, desk: ReasoningDesk) -> None:
+    desk.hits = {key: replace(hit, url=f"https://example.org/{key}") for key, hit in desk.hits.items()}
+    desk.backends = replace(desk.backends, searcher=desk.backends.searchers(parse_spec("bridged")))
+    server.scripts["settle_or_plan"].append(plan(*CHAIN[:2]))
+    server.respond = answer_step
+    await desk.ask("auto", FISH, web=True)
+    assert not any(query.private for _, query in desk.searched)
 
 
 async def test_a_quote_that_is_not_there_gives_way_to_the_best_sentence(

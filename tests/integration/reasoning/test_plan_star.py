@@ -367,7 +367,7 @@ async def test_after_a_conversation_the_planners_questions_are_private(server: C
     desk = ReasoningDesk(server, DOCUMENTS)
     earlier = (Message(speaker=Speaker.ASSISTANT, content="Your salary is secret."),)
     await desk.ask("plan_star", QUESTION, history=earlier)
-    assert [query.private for _, query in desk.searched] == [False, True, True], "the first has the question's words"
+    assert all(query.private for _, query in desk.searched)
 
 
 async def test_the_requests_k_and_the_strategys_searcher(server: ChatServer) -> None:

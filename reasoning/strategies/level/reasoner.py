@@ -35,7 +35,6 @@ class LevelRag:
         self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
-        session.permits_memory |= self._config.memory
         k = session.question.k or self._config.k
         searchers = self._searchers.permitted_in(session)
         if not self._config.high_level:

@@ -80,12 +80,12 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
-            has_triples=self._has_triples,
+            has_triples=self.has_triples,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
 
-    async def _has_triples(self, corpus: Corpus) -> bool:
+    async def has_triples(self, corpus: Corpus) -> bool:
         return has_fine_vectors(corpus.settings) and (await self.record.corpora.count(corpus.id)).facts > 0
 
     def check_embedding(self, corpus: Corpus) -> None:

@@ -57,7 +57,7 @@ class Config(StrategyConfig):
     memory: bool = memory_field()
     preset: Literal["", "paper"] = preset_field(
         paper={
-            "searcher": "dense",
+            "searcher": "sparse",
             "k": 10,
             "denoise": True,
             "decompose": True,

@@ -15,6 +15,7 @@ from cli.commands import (
     ingest,
     jobs,
     migrate,
+    prompts,
     questions,
     serve,
     version,
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, migrate, version):
+for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, prompts, migrate, version):
     group.register(app)
 
 

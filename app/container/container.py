@@ -38,6 +38,7 @@ class Container(Adapters):
             files=self.files,
             embedder=self.embedder,
             models=self.models,
+            prompts=self.prompts,
         )
 
     @cached_property

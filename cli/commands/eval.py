@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from cli.flows.evaluation import STDOUT, check_thresholds, check_writable, default_rows, run_comparison, show_results
+from cli.options import Prompts
 from core.errors import InvalidInput
-from core.settings import read_settings
+from core.settings import Settings, read_settings
 from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, parse_model_options, parse_threshold
 
 __all__ = ["register"]
@@ -43,6 +44,7 @@ def _eval(
         list[str] | None,
         typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
     ] = None,
+    prompts: Prompts = None,
     judge: Annotated[
         bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
@@ -98,8 +100,21 @@ def _eval(
         concurrency=concurrency,
         judge=judge,
     )
-    settings = read_settings(**parse_model_options(model or ()))
+    settings = _read_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     show_results(results, json_file, kept.path)
     check_thresholds(results, thresholds)
+
+
+def _read_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
+    """Returns the settings with those options; raises `InvalidInput` for a prompt that only a worker would use."""
+    overrides = parse_model_options(models)
+    if prompts is None:
+        return read_settings(**overrides)
+    if "llm" in (part.partition(":")[0] for part in extractor.split("+")) and (prompts / "openie.md").exists():
+        raise InvalidInput(
+            f"--prompts {prompts} replaces `openie`, but indexing is done by a worker with settings of its own; "
+            "set HOPWEAVE_PROMPTS_DIR in the environment instead"
+        )
+    return read_settings(**overrides, prompts_dir=prompts)

@@ -9,7 +9,7 @@ from core.ports.reasoning import Citation, Support, Unsupported
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_finding, format_known
+from reasoning.actions.answers.answer import format_finding, format_known, strip_markers
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import cite_passages, cite_quotes
 from reasoning.citations.quotes import passage_text
@@ -166,11 +166,12 @@ def _graded(
     session: Session, reply: Graded, answer: str, citations: Sequence[Citation], shown: tuple[str, ...], step: str
 ) -> Conclusion:
     graded = grade(session, reply, answer, cites=bool(citations), step=step)
+    cites = graded.support in (Support.STATED, Support.INFERRED)
     return Conclusion(
-        text=graded.text,
+        text=graded.text if cites else strip_markers(graded.text),
         support=graded.support,
         unstated=graded.unstated,
-        citations=tuple(citations) if graded.support in (Support.STATED, Support.INFERRED) else (),
+        citations=tuple(citations) if cites else (),
         shown=shown,
     )
 

@@ -38,7 +38,8 @@ async def test_an_answer_holds_its_steps_and_what_it_cost(people: Server, chat: 
     assert said["answer"].startswith("Ada Lovelace wrote it")
     (step,) = said["steps"]
     assert set(step) == {
-        *("id", "question", "parents", "depth", "answer", "verdict", "quotes", "hits", "seconds", "tokens"),
+        *("id", "question", "parents", "depth", "answer", "verdict", "support", "unstated"),
+        *("quotes", "hits", "seconds", "tokens"),
     }
     assert (step["id"], step["question"], len(step["hits"])) == ("1", QUESTION, 2)
     citation = said["citations"][0]

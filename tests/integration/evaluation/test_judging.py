@@ -10,6 +10,7 @@ import pytest
 
 from app.container import Container
 from core.errors import InvalidInput
+from core.prompting.prompts import PromptLibrary, load_prompt
 from evaluation import Experiment, Result, RowsFile, run_experiment
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
@@ -90,6 +91,19 @@ async def test_every_answer_is_judged_against_a_reference_and_the_passages(
     assert all(text.partition("\n")[2] in faithfulness for text in answer.shown)
     assert 'n="5"' in asked(server, "judge_reference")[0].text
     assert 'n="6"' not in asked(server, "judge_reference")[0].text
+
+
+async def test_the_judge_is_asked_with_prompts_of_the_settings(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    ours = load_prompt("evaluation.judging", "judge_gain")
+    judged.prompts = PromptLibrary(replaced={"judge_gain": replace(ours, system="Count the sea shells.")})
+    await compare(judged, tmp_path)
+    assert all("Count the sea shells." in call.text for call in asked(server, "judge_gain"))
+    judged.prompts = PromptLibrary()
+    calls = len(server.calls)
+    await compare(judged, tmp_path)
+    assert len(server.calls) > calls, "judgements with other words do not count"
 
 
 async def test_what_judging_costs_is_no_cost_of_the_reasoner(judged: Container, tmp_path: Path) -> None:

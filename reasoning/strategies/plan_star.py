@@ -10,7 +10,7 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig, preset_field
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, fill_step
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, fill_step
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.fill_tags import fill_tags
@@ -136,6 +136,8 @@ class PlanStar:
             hits = await session.search(question, k, step=node.id, private=private)
         if not hits and not parents and not session.permits_memory:
             return NO_ANSWER
+        if question == purpose:
+            return await answer(session, question, hits, step=node.id)
         return await answer_in_plan(session, question, hits, purpose=purpose, step=node.id, parents=parents)
 
     async def _conclude(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:

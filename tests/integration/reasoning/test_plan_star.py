@@ -154,6 +154,8 @@ async def test_a_question_that_is_not_broken_up(server: ChatServer) -> None:
     answer, _ = await desk.ask("plan_star", asked)
     assert roles(server) == ["plan_dag", "answer", "conclude"]
     assert desk.queries == [asked], "the question itself, not the planner's wording"
+    assert of_role(server, "answer")[0].text.count(asked) == 1
+    assert [step.depth for step in answer.steps] == [0]
     assert answer.plain == "S. E. Hinton"
 
     server.calls.clear()

@@ -32,6 +32,18 @@ def test_sentences(text: str, expected: list[str]) -> None:
     assert cut(text) == expected
 
 
+def test_chunks_keep_their_rules_where_quotes_have_others() -> None:
+    """A change here cuts documents that are indexed in another way: it needs new fingerprints of the chunkers."""
+    text = "Where Does It Hurt? was directed by Rod Amateau. Shri. Modi came (in\n12) too."
+    assert cut(text) == [
+        "Where Does It Hurt?",
+        "was directed by Rod Amateau.",
+        "Shri.",
+        "Modi came (in",
+        "12) too.",
+    ]
+
+
 def test_white_space_that_the_segmenter_panics_on() -> None:
     """The segmenter (1.0.32) slices inside a character here; its panic is no Exception and would end a worker."""
     text = "A\r\t\u2028.\x85A.,"

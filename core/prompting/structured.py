@@ -31,14 +31,21 @@ class _MalformedError(Exception):
 
 
 async def structured(
-    model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace, on_token: OnToken | None = None
+    model: ChatModel,
+    request: ChatRequest,
+    shape: type[T],
+    trace: Trace,
+    on_token: OnToken | None = None,
+    without: frozenset[str] = frozenset(),
 ) -> T:
     """Returns the model's answer as a value of `shape`. `on_token` gets the pieces of the first answer's text.
+
+    `without` are words that the schema does not offer in an enumeration.
 
     An answer that cannot be parsed is sent back once, with the error. Raises `MalformedReply`, naming the role, if the
     second answer cannot be parsed either, or if its token limit cut an answer off.
     """
-    request = replace(request, schema=build_schema(shape))
+    request = replace(request, schema=build_schema(shape, without))
     completion = await model.complete(request, trace, on_token)
     try:
         return _read(completion, shape)
@@ -66,13 +73,13 @@ async def structured(
 
 
 @lru_cache(maxsize=128)  # bounded, since some calls define a shape of their own
-def build_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
+def build_schema(shape: type[BaseModel], without: frozenset[str] = frozenset()) -> Mapping[str, Any]:
     """Returns the JSON schema of a shape in the form that endpoints with strict schemas require.
 
     All fields are required, no others are allowed, and limits of length or range are left out, which many endpoints
-    refuse; the shape itself checks them.
+    refuse; the shape itself checks them. Words `without` are left out of enumerations.
     """
-    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema())
+    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema(), without)
     return schema
 
 
@@ -81,12 +88,14 @@ def strip_thinking(text: str) -> str:
     return _UNENDED.sub("", _THINKING.sub("", text)).strip()
 
 
-def _make_strict(schema: Any) -> Any:
+def _make_strict(schema: Any, without: frozenset[str]) -> Any:
     if isinstance(schema, list):
-        return [_make_strict(one) for one in schema]
+        return [_make_strict(one, without) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {key: _make_strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    out = {key: _make_strict(value, without) for key, value in schema.items() if key not in _LEFT_OUT}
+    if isinstance(out.get("enum"), list):
+        out["enum"] = [word for word in out["enum"] if word not in without]
     if out.get("type") == "object" and "properties" in out:
         out["additionalProperties"] = False
         out["required"] = list(out["properties"])

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.ports.chat import ChatModels, ChatRequest, Completion
-from core.ports.reasoning import Question, Step, Unsupported
+from core.ports.reasoning import Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import make_cut_error, strip_thinking, structured
 from core.trace import Trace
@@ -24,6 +24,9 @@ __all__ = ["Session"]
 
 T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
+
+_NO_MEMORY = frozenset({str(Support.MEMORY)})
+"""The support that is not offered to a model that may not answer from what it knows."""
 
 
 class Session:
@@ -157,7 +160,8 @@ class Session:
         async def send(request: ChatRequest, shown: int) -> T:
             if tokens is not None and call.passages:
                 tokens.sources = shown
-            return await structured(self._models.of(request.role), request, shape, self.trace, tokens)
+            without = frozenset[str]() if self.permits_memory else _NO_MEMORY
+            return await structured(self._models.of(request.role), request, shape, self.trace, tokens, without)
 
         return await self._send(call, send)
 

@@ -521,7 +521,10 @@ async def test_what_is_not_stated_is_given_as_the_request_wants(
     answer, _ = await desk.ask("auto:more=0", "the author of Rumble Fish?", unsupported=unsupported)
     assert answer.abstained is (unsupported is not Unsupported.MEMORY)
     assert answer.support is (Support.MEMORY if unsupported is Unsupported.MEMORY else Support.NONE)
-    assert ('"memory" if' in server.calls[1].text) is (unsupported is Unsupported.MEMORY)
+    asked = server.calls[1]
+    assert ('"memory" if' in asked.text) is (unsupported is Unsupported.MEMORY)
+    offered = asked.body["response_format"]["json_schema"]["schema"]["properties"]["support"]["enum"]
+    assert ("memory" in offered) is (unsupported is Unsupported.MEMORY)
 
 
 async def test_an_inferred_answer_is_withheld_from_who_wants_only_what_is_stated(

@@ -9,7 +9,7 @@ from core.errors import EmbeddingMismatch
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build, parse_spec
-from indexer import IndexingBackends, has_fine_vectors
+from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import RetrievalBackends
 
@@ -81,13 +81,13 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
-            has_triples=self.has_triples,
+            has_facts=self._has_facts,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
 
-    async def has_triples(self, corpus: Corpus) -> bool:
-        return has_fine_vectors(corpus.settings) and (await self.record.corpora.count(corpus.id)).facts > 0
+    async def _has_facts(self, corpus: Corpus) -> bool:
+        return (await self.snapshots.get(corpus.id)).has_facts
 
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""

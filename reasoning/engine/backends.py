@@ -18,8 +18,8 @@ def _refuse_searcher(spec: StrategySpec) -> Searcher:
     raise InvalidStrategy(f"the searcher {spec.name!r} is not available here; only the request's own searcher is")
 
 
-async def _assume_triples(_corpus: Corpus) -> bool:
-    return True
+async def _has_no_facts(_: Corpus) -> bool:
+    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +27,8 @@ class ReasoningBackends:
     """The searcher that the request chose, the corpus' embedding model, and the optional models that are configured.
 
     `searchers` builds other searchers by name. `searcher_name` is the name of the request's searcher, and
-    `searcher_chosen` tells whether the request named it or it is the default. `has_triples` tells whether searches can
-    use triples of a corpus.
+    `searcher_chosen` tells whether the request named it or it is the default. `has_facts` tells whether the graph of a
+    corpus has facts; it reads the graph in memory.
     """
 
     searcher: Searcher
@@ -39,7 +39,7 @@ class ReasoningBackends:
     searcher_name: str = "bridged"
     searcher_chosen: bool = False
     web_configured: bool = False
-    has_triples: Callable[[Corpus], Awaitable[bool]] = _assume_triples
+    has_facts: Callable[[Corpus], Awaitable[bool]] = _has_no_facts
 
     def chat(self, reasoner: str) -> ChatModels:
         """Returns the language models; raises `InvalidStrategy` naming the setting if none is configured."""

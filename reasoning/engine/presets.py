@@ -27,11 +27,11 @@ def require_triples(reasoner: str, backends: ReasoningBackends, solve: Solve) ->
 
     async def solve_with_triples(session: Session) -> Answer:
         corpus = session.question.corpus
-        if not await backends.has_triples(corpus):
+        if not await backends.has_facts(corpus):
             raise InvalidStrategy(
                 f"the preset 'paper' of the reasoner {reasoner!r} searches a graph of triples, and the corpus "
-                f"{corpus.name!r} has none with vectors: reindex it with an extractor that finds triples (`llm`, "
-                f"`given`) and without `fine=off`, or ask with {reasoner!r} without the preset"
+                f"{corpus.name!r} has none: reindex it with an extractor that finds them (`llm`, or `given` if the "
+                f"documents bring them), or ask with {reasoner!r} without the preset"
             )
         return await solve(session)
 

@@ -37,7 +37,13 @@ class _AllEqual:
 def desk(server: ChatServer) -> ReasoningDesk:
     server.respond = good_model("Viking Press", QUESTION)
     documents = {"outsiders": ("The Outsiders", "The Outsiders was published by Viking Press in 1967.")}
-    return ReasoningDesk(server, documents, reranker=_AllEqual())
+    desk = ReasoningDesk(server, documents, reranker=_AllEqual())
+    desk.backends = replace(desk.backends, has_facts=_has_facts)
+    return desk
+
+
+async def _has_facts(_corpus: Corpus) -> bool:
+    return True
 
 
 def _options(text: str) -> dict[str, Any]:
@@ -83,7 +89,7 @@ async def test_par_is_refused_for_a_corpus_without_triples(desk: ReasoningDesk) 
     async def has_none(_corpus: Corpus) -> bool:
         return False
 
-    desk.backends = replace(desk.backends, has_triples=has_none)
+    desk.backends = replace(desk.backends, has_facts=has_none)
     with pytest.raises(InvalidStrategy, match=r"'par' searches a graph of triples, and the corpus '[^']*' has none"):
         await desk.ask("par:preset=paper", QUESTION)
     assert not desk.server.calls

@@ -54,11 +54,14 @@ class _Task:
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    """`supported`: the candidate calls itself stated, and the critique agrees in full."""
+    """The answer from one passage. `score` is None if it was not criticised.
+
+    `supported`: it calls itself stated, and the critique agrees in full.
+    """
 
     answer: CitedAnswer
-    score: float
-    supported: bool
+    score: float | None = None
+    supported: bool = False
 
 
 async def answer_with_reflection(
@@ -85,16 +88,20 @@ async def answer_with_reflection(
     if passages is None:
         passages = await session.search(question, settings.k, step=step, private=private)
     drafts = await gather(_draft(session, task, hit, settings) for hit in passages[: settings.candidates])
-    candidates = [draft for draft in drafts if draft is not None]
-    best = max(candidates, key=lambda candidate: candidate.score, default=None)
-    if best is not None and (best.supported or not settings.together):
-        return best.answer
-    if not passages or not settings.together:
-        return CitedAnswer(shown=tuple(passages[: settings.candidates]))
-    whole = await _answer(session, task, passages)
+    best = _choose_best(drafts, settings)
+    if not settings.together or not drafts or (best is not None and best.supported):
+        return CitedAnswer(shown=tuple(passages[: settings.candidates])) if best is None else best.answer
+    whole = drafts[0].answer if len(passages) == 1 else await _answer(session, task, passages)
     if best is not None and best.answer.support.rank > whole.support.rank:
         return best.answer
     return whole
+
+
+def _choose_best(drafts: Sequence[_Candidate], settings: ReflectionSettings) -> _Candidate | None:
+    """Returns the candidate with the best score; with `together`, one that is fully supported if there is any."""
+    scored = [(draft.score, draft) for draft in drafts if draft.score is not None]
+    supported = [pair for pair in scored if pair[1].supported and settings.together]
+    return max(supported or scored, key=lambda pair: pair[0], default=(0.0, None))[1]
 
 
 async def _needs_passages(session: Session, task: _Task, settings: ReflectionSettings) -> bool:
@@ -122,14 +129,14 @@ async def _answer(session: Session, task: _Task, passages: Sequence[Hit]) -> Cit
     return await answer(session, task.question, passages, step=task.step, known=task.known)
 
 
-async def _draft(session: Session, task: _Task, hit: Hit, settings: ReflectionSettings) -> _Candidate | None:
-    """Returns the candidate of one passage, or None, with the paper's score. No endpoint tells the likelihood.
+async def _draft(session: Session, task: _Task, hit: Hit, settings: ReflectionSettings) -> _Candidate:
+    """Returns the candidate of one passage, with the paper's score. No endpoint tells the likelihood.
 
     An answer that calls itself stated is inferred if the critique does not find all of it in the passage.
     """
     draft = await _answer(session, task, (hit,))
     if not draft.found or (settings.together and draft.support is not Support.STATED):
-        return None
+        return _Candidate(answer=draft)
     scores = await critique(session, task.question, draft.text, hit, step=task.step)
     session.trace.emit(ReviewEvent(verdict=scores.verdict, text=draft.text, step=task.step))
     if draft.support is Support.STATED and scores.support < _FULL:

@@ -172,6 +172,23 @@ async def test_a_candidate_that_its_critique_doubts_is_inferred(
     assert (answer.plain, answer.support) == (kept, support)
 
 
+async def test_a_supported_candidate_wins_over_a_more_useful_one(desk: ReasoningDesk) -> None:
+    both = {"rumble": "Rumble Fish", "outsiders": "The Outsiders"}
+    judged = {"rumble": (False, "full", 3), "outsiders": (True, "partial", 5)}
+    desk.server.respond = Critic(both, judged)
+    answer, _ = await desk.ask("self_rag", QUESTION)
+    assert (answer.plain, answer.support) == ("Rumble Fish", Support.STATED)
+    answer, _ = await desk.ask("self_rag:together=false", QUESTION)
+    assert (answer.plain, answer.support) == ("The Outsiders", Support.INFERRED)
+
+
+async def test_a_single_passage_is_not_read_again(desk: ReasoningDesk) -> None:
+    desk.server.respond = Critic({"outsiders": "The Outsiders"}, {}, inferred={"outsiders"})
+    answer, _ = await desk.ask("self_rag:retrieve=always,k=1", QUESTION)
+    assert [call.role for call in desk.server.calls] == ["answer"]
+    assert (answer.plain, answer.support) == ("The Outsiders", Support.INFERRED)
+
+
 async def test_without_reading_together_what_is_inferred_is_criticised_too(desk: ReasoningDesk) -> None:
     """A stated answer counts more than an inferred one with the same critique."""
     both = {"rumble": "Rumble Fish", "outsiders": "The Outsiders"}

@@ -33,8 +33,7 @@ class Session:
     """Executes one question for a reasoner and its actions: searches, model calls and steps, on one trace.
 
     `steps` are the recorded steps by id, in the order of their first record; `planned` are the announced steps.
-    `reasoner` is the name of the reasoner in the answer. `permits_memory`: the model may answer from what it knows; a
-    reasoner may set it.
+    `reasoner` is the name of the reasoner in the answer. `permits_memory`: the model may answer from what it knows.
     """
 
     def __init__(
@@ -57,6 +56,10 @@ class Session:
         call without passages has seen some.
         """
         return bool(self.question.history)
+
+    def permit_memory(self) -> None:
+        """Lets the model answer from what it knows, unless the request wants only what passages state."""
+        self.permits_memory = self.question.unsupported is not Unsupported.ABSTAIN
 
     async def search(
         self,

@@ -10,7 +10,7 @@ from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.answer import answer
 from reasoning.actions.answers.answer import fill_step as fill_answer
-from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.answers.conclude import conclude, conclude_steps
 from reasoning.actions.planning.split_question import split_question
 from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
@@ -45,6 +45,8 @@ class Decompose:
     async def solve(self, session: Session) -> Answer:
         question = session.question
         parts = await split_question(session, question.text, self._config.max_questions)
+        if len(parts) == 1:
+            return await self._answer_undivided(session)
         ids = [str(number) for number in range(1, len(parts) + 1)]
         planned = [
             PlannedStep(id=id, question=part, parents=tuple(ids[:depth]), depth=depth)
@@ -59,9 +61,19 @@ class Decompose:
         for part in planned:
             known = [earlier for earlier in chain if earlier.answer != UNKNOWN]
             chain.append(await self._answer_part(session, part, shared, known))
-        if all(known.answer == UNKNOWN for known in chain):
-            return abstain(session)
+        if not session.permits_memory and all(known.answer == UNKNOWN for known in chain):
+            return abstain(session, unstated=chain[0].unstated)
         return await self._conclude(session, chain, last)
+
+    async def _answer_undivided(self, session: Session) -> Answer:
+        """Answers a question that asks for one fact in one step, as `vanilla` does: there is nothing to combine."""
+        text = session.question.text
+        session.plan([PlannedStep(id="1", question=text)])
+        async with session.step("1", text) as step:
+            passages = await session.search(text, self._k(session), step="1", private=False)
+            conclusion = await conclude(session, text, passages, step="1")
+            fill_step(step, conclusion)
+        return answer_from_conclusion(session, conclusion)
 
     async def _answer_part(
         self, session: Session, planned: PlannedStep, shared: tuple[Hit, ...] | None, known: list[KnownAnswer]
@@ -69,9 +81,8 @@ class Decompose:
         async with session.step(planned.id, planned.question, parents=planned.parents, depth=planned.depth) as step:
             passages = shared
             if passages is None:
-                passages = await session.search(
-                    planned.question, self._k(session), step=planned.id, private=session.has_history
-                )
+                private = None if session.has_history else False  # the splitter is shown the question alone
+                passages = await session.search(planned.question, self._k(session), step=planned.id, private=private)
             reply = await answer(session, planned.question, passages, step=planned.id, known=known)
             step.hits = passages
             fill_answer(step, reply)

@@ -10,7 +10,7 @@ from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.reranking import Reranker
 from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.denoise import denoise
 from reasoning.actions.planning.split_intents import split_intents
@@ -18,6 +18,7 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.parallel import gather
+from reasoning.engine.presets import check_reranker, memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.shared.rank_fusion import fuse_rankings
@@ -58,6 +59,20 @@ class Config(StrategyConfig):
         default=1, ge=1, le=16, description="Answers that are sampled and voted on; 1: one answer, not sampled."
     )
     temperature: float = Field(default=0.7, ge=0, le=2, description="Of the sampled answers, if there are several.")
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "sparse",
+            "k": 10,
+            "denoise": True,
+            "decompose": True,
+            "rerank": True,
+            "rerank_by": "rewritten",
+            "keep": 10,
+            "paths": 1,
+            "memory": True,
+        }
+    )
 
 
 class Omni:
@@ -129,5 +144,7 @@ class Omni:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    if config.preset == "paper" and config.rerank:
+        check_reranker("omni", backends)
     solve = Omni(config, backends.reranker, backends.embedder).solve
-    return SessionReasoner("omni", backends, config.searcher, solve)
+    return SessionReasoner("omni", backends, config.searcher, solve, memory=config.memory)

@@ -5,13 +5,14 @@ This is algorithm 1 of the paper. Options that it does not have are off by defau
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field
 
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner, Support
 from core.ports.retrieval import MAX_K, Hit, Searcher, SearchResult
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import fill_step
 from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, answer_with_statement
 from reasoning.actions.answers.conclude import conclude_findings
@@ -20,7 +21,8 @@ from reasoning.actions.planning.refine import refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.presets import memory_field, require_triples
+from reasoning.engine.reasoner import SessionReasoner, Solve
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
@@ -70,6 +72,22 @@ class Config(StrategyConfig):
     fine: str = Field(default="fine", description="NAME[:key=value] of the searcher that starts from entities.")
     searcher: str = Field(
         default="", description="NAME[:key=value] of the coarse searcher; empty: the request's searcher."
+    )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "dense",
+            "fine": "fine",
+            "k": 10,
+            "plan": True,
+            "review": True,
+            "review_rounds": 0,
+            "evidence": 10,
+            "fill_gaps": False,
+            "skip_answer_retrieval": False,
+            "skip_supported": False,
+            "memory": True,
+        }
     )
 
 
@@ -198,5 +216,7 @@ class PlanActReview:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
-    return SessionReasoner("par", backends, config.searcher, solve)
+    solve: Solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
+    if config.preset == "paper":
+        solve = require_triples("par", backends, solve)
+    return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory)

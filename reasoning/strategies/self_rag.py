@@ -30,6 +30,10 @@ class Config(StrategyConfig):
     retrieve: Literal["adaptive", "always", "never"] = Field(
         default="adaptive", description="`adaptive`: the model decides whether the question has to be looked up."
     )
+    together: bool = Field(
+        default=True,
+        description="Read all passages together if none alone states the answer, as in a comparison; false: the paper.",
+    )
     relevance_weight: float = Field(default=1.0, ge=0, description="Weight of the passage's relevance (0 or 1).")
     support_weight: float = Field(default=1.0, ge=0, description="Weight of the support for the answer (0, .5 or 1).")
     usefulness_weight: float = Field(default=0.5, ge=0, description="Weight of the answer's usefulness (-1 to 1).")
@@ -60,6 +64,7 @@ class SelfRag:
             k=k or config.k,
             candidates=config.candidates,
             retrieve=config.retrieve,
+            together=config.together,
             relevance_weight=config.relevance_weight,
             support_weight=config.support_weight,
             usefulness_weight=config.usefulness_weight,

@@ -17,4 +17,4 @@ SOURCE = "arXiv 2502.18139"
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("level", backends, "", LevelRag(config, backends).solve)
+    return SessionReasoner("level", backends, "", LevelRag(config, backends).solve, memory=config.memory)

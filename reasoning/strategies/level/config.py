@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from core.ports.retrieval import MAX_K
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
+from reasoning.engine.presets import memory_field
 
 __all__ = ["LEAST_CALLS", "Config", "split_names"]
 
@@ -29,9 +30,7 @@ class Config(StrategyConfig):
         default=True, description="false: only the low-level searchers, with the question itself (the ablation)."
     )
     summarize: bool = Field(default=True, description="false: later calls read the passages themselves (the ablation).")
-    memory: bool = Field(
-        default=False, description="Summaries may answer from the model's memory, as the paper's; a note says so."
-    )
+    memory: bool = memory_field()
     verify: Literal["separate", "merged"] = Field(
         default="separate",
         description="`merged`: the supplement's call decides whether more is needed, as in the published code.",
@@ -55,6 +54,22 @@ class Config(StrategyConfig):
         default=27, ge=0, le=27, description="At most this many refined keyword queries are tried."
     )
     dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
+
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searchers": "sparse+dense+web",
+            "k": 10,
+            "high_level": True,
+            "summarize": True,
+            "memory": True,
+            "max_calls": 1000,
+            "verify": "separate",
+            "rewrite": "always",
+            "sparse_depth": 3,
+            "max_refined": 27,
+            "dense_rewrites": 3,
+        }
+    )
 
     @field_validator("searchers")
     @classmethod

@@ -38,7 +38,6 @@ class LevelRag:
         self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
-        session.permits_memory |= self._config.memory
         searchers = await self._searchers.permitted_in(session)
         limit = self._limit_calls(session)
         calls = CallAllowance(limit - 1)  # the last call has its place

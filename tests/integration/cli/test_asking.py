@@ -100,7 +100,7 @@ def test_the_plan_is_drawn_on_a_terminal(
 
 def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave, chat: ChatServer) -> None:
     reply = {"answer": "Ada \x1b]0;title\x07", "support": "inferred", "unstated": "the year\x1b", "citations": [1]}
-    plan = {"questions": [_QUESTION]}
+    plan = {"questions": [_QUESTION, "Who read it?"]}
     chat.respond = lambda call: Reply.json(plan if "questions" in str(call.body["response_format"]) else reply)
     ran = asked("--reasoner", "decompose")
     assert ran.code == 0

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
+from reasoning.citations.location import locate
 from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers
-from reasoning.citations.quotes import find_quote, locate, select_quote
+from reasoning.citations.quotes import find_quote, select_quote
 from reasoning.engine.streaming import AnswerStream
 from tests.reasoning_desk import hit
 
@@ -77,9 +78,10 @@ def test_a_part_of_a_passage_is_found_in_it(text: str, data: st.DataObject) -> N
     words = text[start:end]
     span = locate(words, text)
     stripped = words.strip().strip("\"'").strip()
-    if len(stripped) >= 3:
+    if len(stripped) >= 3 and len(stripped.split()) > 1:
         assert span is not None
-        assert text[span.start : span.end] == stripped
+        there = text[span.start : span.end]
+        assert "".join(filter(str.isalnum, stripped)) in "".join(filter(str.isalnum, there))
     quote = find_quote(hit("a", "", text), words)
     if quote is not None:
         assert text[quote.span.start : quote.span.end] == quote.text

@@ -79,12 +79,17 @@ class StepEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewEvent:
-    """The result of checking a step's answer; `text` is the corrected answer or the question that remains."""
+    """The result of checking a step's answer; `text` is the corrected answer or the question that remains.
+
+    `before` and `after` are the step's answer before and after the review.
+    """
 
     kind: ClassVar[str] = "review"
     verdict: str
     text: str = ""
     step: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

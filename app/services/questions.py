@@ -9,7 +9,7 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Answer, Question
+from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, SearchResult
 from core.strategies import StrategySpec
 from core.text.characters import check_text
@@ -62,6 +62,7 @@ class AskRequest:
     instructions: str = ""
     history: tuple[Message, ...] = ()
     web: bool = False
+    unsupported: Unsupported = Unsupported.INFER
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")
@@ -109,6 +110,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
         instructions=request.instructions,
         history=request.history,
         web=request.web,
+        unsupported=request.unsupported,
     )
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)

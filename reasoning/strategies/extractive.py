@@ -32,7 +32,7 @@ class Config(StrategyConfig):
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
     min_similarity: float = Field(
-        default=0.44,
+        default=0.42,
         ge=-1,
         le=1,
         description="Abstains if no passage has this cosine with the question; `calibrate-extractive` finds it.",

@@ -69,9 +69,11 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
         yield make_markdown_table(("strategy", "abstention"), rates)
     yield from _describe_types(strategies)
     yield from _describe_reviews(scores)
-    yield "### Prompts"
-    yield _PROMPTED
-    yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), _list_prompts(scores), texts=2)
+    prompts = list(_list_prompts(scores))
+    if prompts:
+        yield "### Prompts"
+        yield _PROMPTED
+        yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), prompts, texts=2)
     for name, rows in strategies.items():
         yield from describe_worst(_code(name), rows, worst)
 

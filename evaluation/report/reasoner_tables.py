@@ -40,6 +40,7 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     depth 1. `needless` counts abstentions with all supporting passages retrieved.
     """
     yield _answers(reasoners)
+    yield _given(reasoners)
     yield _supports(reasoners)
     if any(scores[metric] is not None for scores in reasoners.values() for metric in _SENTENCES.values()):
         yield _sentences(reasoners)
@@ -61,16 +62,23 @@ def _answers(reasoners: Scores) -> Table:
     return shown
 
 
-def _supports(reasoners: Scores) -> Table:
-    """The columns of EM and F1 are means over the answered questions; `abstention` is of unanswerable ones."""
-    supports = [support.value for support in Support]
-    shown = make_table("answered", ["EM", "F1", *supports, "abstained", "needless", "abstention"])
+def _given(reasoners: Scores) -> Table:
+    """EM and F1 are means over the answered questions; `abstention` is of unanswerable ones."""
+    foreign = any(scores["abstention"] is not None for scores in reasoners.values())
+    shown = make_table("if answered", ["EM", "F1", "abstained", "needless", *(["abstention"] if foreign else [])])
     for name, scores in reasoners.items():
         given = (format_percent(scores["answered"][metric]) for metric in ("em", "f1"))
-        shares = (format_percent(scores["supports"][support]) for support in supports)
         needless = scores["abstained_with_all_supporting"]
         counts = [format_count(scores["abstained"]), "–" if needless is None else format_count(needless)]
-        shown.add_row(Text(name), *given, *shares, *counts, format_percent(scores["abstention"]))
+        shown.add_row(Text(name), *given, *counts, *([format_percent(scores["abstention"])] if foreign else []))
+    return shown
+
+
+def _supports(reasoners: Scores) -> Table:
+    supports = [support.value for support in Support]
+    shown = make_table("support", supports)
+    for name, scores in reasoners.items():
+        shown.add_row(Text(name), *(format_percent(scores["supports"][support]) for support in supports))
     return shown
 
 

@@ -93,7 +93,7 @@ async def test_questions_of_another_set_are_scored_by_abstention(container: Cont
     scores = result.reasoners["extractive"]
     assert (scores["abstention"], scores["em"], scores["union_recall"]) == (1.0, None, None)
     assert result.searchers["sparse"].means["recall@5"] is None
-    assert "answered" in shown(result)
+    assert "abstention" in shown(result)
 
 
 async def test_a_support_is_asked_for_and_kept(container: Container) -> None:

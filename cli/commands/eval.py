@@ -10,7 +10,7 @@ from cli.flows.evaluation_files import check_writable, write_page, write_plans
 from core.errors import InvalidInput
 from core.ports.reasoning import Unsupported
 from core.settings import read_settings
-from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, parse_model_options, parse_threshold
+from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
 
 __all__ = ["register"]
 
@@ -128,7 +128,9 @@ def _eval(
     settings = read_settings(**parse_model_options(model or ()))
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
-    answers = {result.dataset: result.answers for result in results}
+    answers: dict[str, list[AnswerRow]] = {}
+    for result in results:
+        answers.setdefault(result.dataset, []).extend(result.answers)
     if report is not None:
         write_page(report, answers)
     if plans is not None:

@@ -16,8 +16,9 @@ from core.trace import Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from evaluation.fingerprints import fingerprint_answers, fingerprint_gold
 from evaluation.indexing import ReportProgress
-from evaluation.rows.answer_rows import AnswerRow, Cost, score_answer, score_failed_answer
+from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import ANSWER, RowsFile
+from evaluation.rows.scored_answers import score_answer, score_failed_answer
 
 __all__ = ["AnswerOptions", "answer_all"]
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from core.ports.reasoning import Support
 from evaluation.report.markdown import escape, make_markdown_table
-from evaluation.rows.answer_rows import ABSTENTION, AnswerRow
+from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.scored_answers import ABSTENTION
 from evaluation.rows.step_rows import StepRow
 
 __all__ = ["describe_worst", "select_worst"]

@@ -13,7 +13,8 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
 from evaluation.report.answer_scores import aggregate_answers
-from evaluation.rows.answer_rows import AnswerRow, Cost, score_answer, score_failed_answer
+from evaluation.rows.answer_rows import AnswerRow, Cost
+from evaluation.rows.scored_answers import score_answer, score_failed_answer
 
 QUESTION = GoldQuestion(
     id="q", text="Which river?", answer="Dole", aliases=(), supporting=frozenset({Support(key="a"), Support(key="b")})

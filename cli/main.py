@@ -49,6 +49,22 @@ def evaluate(context: typer.Context) -> None:
     _pass_on("eval", register, context.args)
 
 
+@app.command("eval-report", add_help_option=False, context_settings=_PASSED_ON)
+def report(context: typer.Context) -> None:
+    """Make a page of stored rows of `eval`."""
+    from cli.commands.eval_report import register  # also imports the whole application
+
+    _pass_on("eval-report", register, context.args)
+
+
+@app.command("calibrate-extractive", add_help_option=False, context_settings=_PASSED_ON)
+def calibrate_extractive(context: typer.Context) -> None:
+    """Find the similarity below which `extractive` abstains."""
+    from cli.commands.calibrate_extractive import register  # also imports the whole application
+
+    _pass_on("calibrate-extractive", register, context.args)
+
+
 @app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)
 def train_ranker(context: typer.Context) -> None:
     """Train a ranker for `bridged` on question sets."""

@@ -29,6 +29,7 @@ def fingerprint_answers(
     over: str | None,
     k: int | None,
     web: bool,
+    unsupported: str,
 ) -> str:
     """Returns the fingerprint of a reasoner's answers on a corpus.
 
@@ -44,9 +45,8 @@ def fingerprint_answers(
             json.dumps(asdict(corpus.settings), sort_keys=True),
             _strategy(REASONERS, reasoner, "reasoner"),
             _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
-            json.dumps([over is not None, k, web]),
+            json.dumps([over is not None, k, web, unsupported]),
             _models(settings),
-            settings.unsupported,
             fingerprint_prompts(container.prompts, *_PROMPTED),
         ],
     )
@@ -55,7 +55,9 @@ def fingerprint_answers(
 def fingerprint_gold(question: GoldQuestion) -> str:
     """Returns the fingerprint of a question with what it is scored by."""
     supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
-    return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
+    sentences = sorted(sentence.label for sentence in question.sentences)
+    rest = [supporting, sentences, question.hop_answers, question.answerable]
+    return digest("gold", [question.id, question.text, *question.answers, json.dumps(rest)])
 
 
 def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:

@@ -104,7 +104,7 @@ class Judge:
             reference = await self._reference(answer, trace)
             bench = self._calls_about(answer, trace, (*answer.chunks, *reference.chunks))
             relevance = await bench.relevance(reference.text, answer.answer)
-            faithfulness = await bench.faithfulness(answer.shown, answer.answer)
+            faithfulness = await bench.faithfulness(answer.passages, answer.answer)
             gain = {str(depth): await bench.gain(answer.steps_to(depth)) for depth in answer.depths}
         except HopweaveError as error:
             return replace(row, error=str(error), cost=Cost.of(trace))

@@ -1,4 +1,4 @@
-"""No model: quotes and cites the best sentences of the best passages, and abstains if none is near the question."""
+"""No model: quotes and cites the best sentences of the best passages; abstains if no passage is near the question."""
 
 import re
 import time
@@ -17,6 +17,7 @@ from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.shared.passage_similarity import find_similarity
 
 __all__ = ["Config", "Extractive", "build"]
 
@@ -27,11 +28,14 @@ _LABEL = "extractive: sentences quoted from the passages, no model wrote this an
 
 
 class Config(StrategyConfig):
-    """How many sentences are quoted, and how near the question they have to be."""
+    """How many sentences are quoted, and how near the question a passage has to be."""
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
     min_similarity: float = Field(
-        default=0.3, ge=-1, le=1, description="A sentence or its passage must have this cosine with the question."
+        default=0.42,
+        ge=-1,
+        le=1,
+        description="Abstains if no passage has this cosine with the question; `calibrate-extractive` finds it.",
     )
     overlap_weight: float = Field(
         default=0.5, ge=0, description="Weight of the share of the question's words that the sentence holds."
@@ -41,13 +45,12 @@ class Config(StrategyConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    """A sentence of a hit. `score` ranks the candidates; `cosine` decides whether one is near enough to be quoted."""
+    """A sentence of a hit; `score` ranks the candidates."""
 
     hit: Hit
     rank: int
     span: Span
     text: str
-    cosine: float
     score: float
 
 
@@ -91,13 +94,16 @@ class Extractive:
         return answer
 
     async def _candidates(self, question: str, hits: tuple[Hit, ...]) -> list[_Candidate]:
+        """Returns the sentences of the hits; none if no hit is near enough to the question."""
         cut = [
             (rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _sentence_spans(hit.chunk.text)
         ]
         if not cut:
             return []
-        texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
         vector = await self._backends.embedder.embed_query(question)
+        if await find_similarity(self._backends.embedder, vector, hits) < self._config.min_similarity:
+            return []
+        texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
         cosines = await self._backends.embedder.embed_passages(texts) @ vector
         words = _words(question)
         candidates = []
@@ -105,18 +111,13 @@ class Extractive:
             overlap = len(words & _words(text)) / len(words) if words else 0.0
             place = 1.0 / (1 + rank)
             score = float(cosine) + self._config.overlap_weight * overlap + self._config.rank_weight * place
-            candidates.append(
-                _Candidate(
-                    hit=hit, rank=rank, span=Span(start=start, end=end), text=text, cosine=float(cosine), score=score
-                )
-            )
+            candidates.append(_Candidate(hit=hit, rank=rank, span=Span(start=start, end=end), text=text, score=score))
         return candidates
 
     def _choose(self, candidates: list[_Candidate]) -> list[_Candidate]:
         """Returns the best sentences in the order of their passages; equal sentences count once."""
-        near = [c for c in candidates if max(c.cosine, c.hit.signals.dense or -1.0) >= self._config.min_similarity]
         best: dict[str, _Candidate] = {}
-        for candidate in sorted(near, key=lambda c: (-c.score, c.rank, c.span.start)):
+        for candidate in sorted(candidates, key=lambda c: (-c.score, c.rank, c.span.start)):
             if len(best) < self._config.sentences:
                 best.setdefault(candidate.text.casefold(), candidate)
         return sorted(best.values(), key=lambda c: (c.rank, c.span.start))

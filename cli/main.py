@@ -15,6 +15,7 @@ from cli.commands import (
     ingest,
     jobs,
     migrate,
+    prompts,
     questions,
     serve,
     version,
@@ -33,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, migrate, version):
+for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, prompts, migrate, version):
     group.register(app)
 
 
@@ -46,6 +47,22 @@ def evaluate(context: typer.Context) -> None:
     from cli.commands.eval import register  # imports the whole application, which other commands do not need
 
     _pass_on("eval", register, context.args)
+
+
+@app.command("eval-report", add_help_option=False, context_settings=_PASSED_ON)
+def report(context: typer.Context) -> None:
+    """Make a page of stored rows of `eval`."""
+    from cli.commands.eval_report import register  # also imports the whole application
+
+    _pass_on("eval-report", register, context.args)
+
+
+@app.command("calibrate-extractive", add_help_option=False, context_settings=_PASSED_ON)
+def calibrate_extractive(context: typer.Context) -> None:
+    """Find the similarity below which `extractive` abstains."""
+    from cli.commands.calibrate_extractive import register  # also imports the whole application
+
+    _pass_on("calibrate-extractive", register, context.args)
 
 
 @app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ __all__ = [
     "AsJson",
     "CorpusName",
     "FilterText",
+    "Prompts",
     "Searcher",
     "TopK",
     "Web",
@@ -26,5 +28,11 @@ TopK = Annotated[int, typer.Option("-k", help="The number of passages, 1 to 1,00
 FilterText = Annotated[
     str | None,
     typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),
+]
+Prompts = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="A folder of prompts that replace ours. Default: the settings'.", show_default=False
+    ),
 ]
 Web = Annotated[bool, typer.Option("--web", help="Permit queries to the web search of the settings.")]

@@ -16,6 +16,7 @@ HopweaveError
 ├── Unavailable              a store, broker or model cannot be reached now; retrying may help
 │   └── ModelUnavailable     a model's endpoint is down, slow or overloaded
 ├── ModelFailed              a model's endpoint refused, or its answer cannot be used
+│   ├── MalformedReply       a model answered twice in another form than the requested one
 │   ├── ContextTooLong       the messages do not fit into the model's context
 │   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
 └── BudgetExhausted          the allowed calls, tokens or seconds are used up
@@ -87,6 +88,17 @@ class ModelUnavailable(Unavailable):
 
 class ModelFailed(HopweaveError):
     """A model's endpoint refused, or its answer cannot be used."""
+
+
+class MalformedReply(ModelFailed):
+    """A model answered twice in another form than the requested one, or its token limit cut it off.
+
+    `text` is its last answer.
+    """
+
+    def __init__(self, message: str, text: str = "") -> None:
+        super().__init__(message)
+        self.text = text
 
 
 class ContextTooLong(ModelFailed):

@@ -79,12 +79,18 @@ class StepEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewEvent:
-    """The result of checking a step's answer; `text` is the corrected answer or the question that remains."""
+    """The result of checking a step's answer; `text` is the corrected answer or the question that remains.
+
+    `before` is the answer that was checked and `after` the one that came of it ('': none), so that verdicts can be
+    compared with gold answers.
+    """
 
     kind: ClassVar[str] = "review"
     verdict: str
     text: str = ""
     step: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ Each question has one row for each searcher and reasoner, also if it failed; all
 folders build on one another: `datasets` and `scores`; `importers` and `rows`; `judging` and `ranker`; `report`.
 """
 
+from evaluation.calibration import CalibrationSet, measure_similarities, read_calibration_sets
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.supporting import Support
 from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experiment, run_experiment
@@ -12,17 +13,24 @@ from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_
 from evaluation.model_options import parse_model_options
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
+from evaluation.report.calibration_table import build_calibration_report, build_calibration_tables
 from evaluation.report.json_report import build_report, rows_path, write_report
+from evaluation.report.page import build_page
+from evaluation.report.plan_lines import build_plan_lines
 from evaluation.report.ranker_table import build_ranker_table
 from evaluation.report.result import Result
 from evaluation.report.tables import build_tables
 from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
+from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile
+from evaluation.rows.stored_answers import read_answers
 from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
 __all__ = [
     "DEFAULT_SEARCHERS",
     "FORMS",
+    "AnswerRow",
+    "CalibrationSet",
     "Dataset",
     "Experiment",
     "GoldQuestion",
@@ -40,6 +48,10 @@ __all__ = [
     "TrainingSet",
     "WorkerWatch",
     "bootstrap_interval",
+    "build_calibration_report",
+    "build_calibration_tables",
+    "build_page",
+    "build_plan_lines",
     "build_ranker_table",
     "build_report",
     "build_tables",
@@ -49,8 +61,11 @@ __all__ = [
     "gather_training_set",
     "import_dataset",
     "index_dataset",
+    "measure_similarities",
     "parse_model_options",
     "parse_threshold",
+    "read_answers",
+    "read_calibration_sets",
     "read_dataset",
     "read_peak_memory_mb",
     "read_training_datasets",

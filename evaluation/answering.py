@@ -10,13 +10,15 @@ from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import HopweaveError
+from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from evaluation.fingerprints import fingerprint_answers, fingerprint_gold
 from evaluation.indexing import ReportProgress
-from evaluation.rows.answer_rows import AnswerRow, Cost, score_answer, score_failed_answer
+from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import ANSWER, RowsFile
+from evaluation.rows.scored_answers import score_answer, score_failed_answer
 
 __all__ = ["AnswerOptions", "answer_all"]
 
@@ -35,6 +37,7 @@ class AnswerOptions:
     over: str | None = None
     k: int | None = None
     web: bool = False
+    unsupported: Unsupported = Unsupported.INFER
     concurrency: int = 1
 
 
@@ -57,6 +60,7 @@ async def answer_all(
         over=asked.over,
         k=asked.k,
         web=asked.web,
+        unsupported=asked.unsupported,
     )
     made: dict[int, AnswerRow] = {}
     for place, question in enumerate(questions):
@@ -92,11 +96,20 @@ async def _answer(container: Container, asked: AnswerOptions, question: GoldQues
     spec, over = parse_spec(reasoner), parse_spec(asked.over) if asked.over else None
     limits = container.settings.budget
     trace = Trace(budget=Budget(calls=limits.calls, tokens=limits.tokens, seconds=limits.seconds))
+    permitted = asked.unsupported.value
     began = time.perf_counter()
     try:
-        request = AskRequest(question=question.text, reasoner=spec, searcher=over, k=asked.k, web=asked.web)
+        request = AskRequest(
+            question=question.text,
+            reasoner=spec,
+            searcher=over,
+            k=asked.k,
+            web=asked.web,
+            unsupported=asked.unsupported,
+        )
         answer = await ask(container, asked.corpus, request, trace)
     except HopweaveError as error:
-        seconds = time.perf_counter() - began
-        return score_failed_answer(question, reasoner, str(error), seconds=seconds, cost=Cost.of(trace))
-    return score_answer(question, reasoner, answer, seconds=time.perf_counter() - began, trace=trace)
+        seconds, cost = time.perf_counter() - began, Cost.of(trace)
+        return score_failed_answer(question, reasoner, str(error), seconds=seconds, cost=cost, unsupported=permitted)
+    seconds = time.perf_counter() - began
+    return score_answer(question, reasoner, answer, seconds=seconds, trace=trace, unsupported=permitted)

@@ -2,6 +2,7 @@
 eval`.
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
+from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
 from evaluation.answering import AnswerOptions, answer_all
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
@@ -31,11 +33,15 @@ class Experiment:
     ids.
 
     Reasoners search with `over` (None: the searcher of the settings, or their own), take `k` passages from a search
-    (None: their own number), may search the web with `web`, and answer `concurrency` questions at once; with `judge`
-    their answers are judged.
+    (None: their own number), may search the web with `web`, treat answers that no passage states as `unsupported` says,
+    and answer `concurrency` questions at once; with `judge` their answers are judged.
+
+    The questions are the first `limit`, or a random `sample` that depends on `seed` alone, so that it is the same for
+    everything that is compared. `unanswerable` says that the corpus answers none of them.
 
     Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
-    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment.
+    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, and for a `limit` with a
+    `sample`.
     """
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
@@ -45,11 +51,15 @@ class Experiment:
     corpus: str | None = None
     questions: Path | None = None
     lowercase: bool = False
+    unanswerable: bool = False
     limit: int | None = None
+    sample: int | None = None
+    seed: int = 0
     baseline: str | None = None
     over: str | None = None
     k: int | None = None
     web: bool = False
+    unsupported: Unsupported = Unsupported.INFER
     concurrency: int = 1
     judge: bool = False
 
@@ -58,6 +68,8 @@ class Experiment:
         if self.baseline is not None and self.baseline not in compared:
             known = ", ".join(compared)
             raise InvalidInput(f"--baseline {self.baseline!r} is not compared; name one of: {known}")
+        if self.limit is not None and self.sample is not None:
+            raise InvalidInput("--limit takes the first questions and --sample random ones: give one of them")
 
 
 async def run_experiment(
@@ -74,7 +86,9 @@ async def run_experiment(
     anything is indexed.
     """
     check_experiment(container, experiment)
-    dataset = read_dataset(folder, experiment.questions, needs_corpus=experiment.corpus is None)
+    dataset = read_dataset(
+        folder, experiment.questions, needs_corpus=experiment.corpus is None, unanswerable=experiment.unanswerable
+    )
     corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
     questions = _select_questions(dataset, experiment)
     searches: list[SearchRow] = []
@@ -112,6 +126,7 @@ async def _answer_questions(
         over=experiment.over,
         k=experiment.k,
         web=experiment.web,
+        unsupported=experiment.unsupported,
         concurrency=experiment.concurrency,
     )
     judge = None
@@ -124,10 +139,11 @@ async def _answer_questions(
             dataset=dataset.name,
             concurrency=experiment.concurrency,
         )
+    questions = _select_questions(dataset, experiment)
     answers: list[AnswerRow] = []
     judgements: list[JudgementRow] = []
     for reasoner in dict.fromkeys(experiment.reasoners):
-        own = await answer_all(container, asked, _select_questions(dataset, experiment), reasoner, rows, progress)
+        own = await answer_all(container, asked, questions, reasoner, rows, progress)
         answers += own
         judgements += await judge.judge(own, rows, progress) if judge else []
     return answers, judgements
@@ -164,7 +180,11 @@ async def _prepare_corpus(
 
 
 def _select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
+    """Returns the questions of the experiment, in the order of the dataset."""
     questions = dataset.questions[: experiment.limit]
+    if experiment.sample is not None and experiment.sample < len(questions):
+        drawn = random.Random(experiment.seed).sample(range(len(questions)), experiment.sample)  # noqa: S311 - no secret
+        questions = tuple(questions[place] for place in sorted(drawn))
     if experiment.lowercase:
         return [replace(question, text=question.text.lower()) for question in questions]
     return questions

@@ -8,7 +8,7 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
-from core.prompting.prompts import list_prompt_files
+from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, parse_prompt
 from core.settings import Settings
 from core.strategies import parse_config, parse_spec
 from evaluation.datasets.dataset import Dataset, GoldQuestion
@@ -29,6 +29,7 @@ def fingerprint_answers(
     over: str | None,
     k: int | None,
     web: bool,
+    unsupported: str,
 ) -> str:
     """Returns the fingerprint of a reasoner's answers on a corpus.
 
@@ -44,9 +45,9 @@ def fingerprint_answers(
             json.dumps(asdict(corpus.settings), sort_keys=True),
             _strategy(REASONERS, reasoner, "reasoner"),
             _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
-            json.dumps([over is not None, k, web]),
+            json.dumps([over is not None, k, web, unsupported]),
             _models(settings),
-            fingerprint_prompts(*_PROMPTED),
+            fingerprint_prompts(container.prompts, *_PROMPTED),
         ],
     )
 
@@ -54,19 +55,21 @@ def fingerprint_answers(
 def fingerprint_gold(question: GoldQuestion) -> str:
     """Returns the fingerprint of a question with what it is scored by."""
     supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
-    return digest("gold", [question.id, question.text, *question.answers, json.dumps(supporting)])
+    sentences = sorted(sentence.label for sentence in question.sentences)
+    rest = [supporting, sentences, question.hop_answers, question.answerable]
+    return digest("gold", [question.id, question.text, *question.answers, json.dumps(rest)])
+
+
+def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:
+    """Returns the fingerprint of the wording of every prompt in these packages, as the library replaces it."""
+    prompts = [library.replaced.get(prompt.name, prompt) for package in packages for prompt in _read_prompts(package)]
+    return digest("prompts", [prompt.hash for prompt in prompts])
 
 
 @cache
-def fingerprint_prompts(*packages: str) -> str:
-    """Returns the fingerprint of the wording of every prompt in these packages."""
-    parts = [
-        part
-        for package in packages
-        for path in list_prompt_files(package)
-        for part in (path.name, path.read_text("utf-8"))
-    ]
-    return digest("prompts", parts)
+def _read_prompts(package: str) -> tuple[Prompt, ...]:
+    files = list_prompt_files(package)
+    return tuple(parse_prompt(file.name.removesuffix(".md"), file.read_text("utf-8")) for file in files)
 
 
 def _strategy(package: str, text: str, kind: str) -> str:

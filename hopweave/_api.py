@@ -16,7 +16,17 @@ from hopweave._errors import (
     WaitTimeoutError,
 )
 from hopweave._opening import connect, connect_async, open, open_async  # noqa: A004 - `hopweave.open` is its name
-from hopweave._values.answers import Answer, Budget, Citation, DocumentName, Message, Quote, Step
+from hopweave._values.answers import (
+    Answer,
+    Budget,
+    Citation,
+    DocumentName,
+    Message,
+    Quote,
+    Step,
+    Support,
+    Unsupported,
+)
 from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine
 from hopweave._values.documents import (
     Chunk,
@@ -100,9 +110,11 @@ __all__ = [
     "Span",
     "Step",
     "StepEvent",
+    "Support",
     "TokenEvent",
     "UnavailableError",
     "UnexpectedAnswerError",
+    "Unsupported",
     "Usage",
     "WaitTimeoutError",
     "connect",

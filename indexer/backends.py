@@ -1,6 +1,6 @@
 """The ports that indexing uses. The container of `app` fills them with adapters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
@@ -19,13 +19,17 @@ from core.ports.record import (
     Tombstones,
 )
 from core.ports.views import TextIndex, VectorStore
+from core.prompting.prompts import PromptLibrary
 
 __all__ = ["IndexingBackends"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class IndexingBackends:
-    """One record with its views and files, one embedding model, and the language models if any are configured."""
+    """One record with its views and files, one embedding model, and the language models if any are configured.
+
+    `prompts` replace those of extractors.
+    """
 
     corpora: Corpora
     reindexing: Reindexing
@@ -43,3 +47,4 @@ class IndexingBackends:
     files: FileStore
     embedder: Embedder
     models: ChatModels | None = None
+    prompts: PromptLibrary = field(default_factory=PromptLibrary)

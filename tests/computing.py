@@ -7,7 +7,7 @@ from typing import Any
 from core.corpora import Corpus
 from core.documents import Span
 from core.events import SearchEvent
-from core.ports.reasoning import Answer, Citation, Step
+from core.ports.reasoning import Answer, Citation, Step, Support
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from stores.files import FolderFileStore
@@ -115,14 +115,14 @@ async def answered(desk: Desk, corpus: Corpus) -> tuple[Answer, Trace]:
             id="1",
             question="Who wrote the first computer program?",
             answer="Ada Lovelace",
-            verdict="supported",
+            support=Support.STATED,
             hits=(passages["lovelace"], passages["babbage"]),
         ),
         Step(
             id="2",
             question="Who taught Ada Lovelace?",
             answer="Augustus De Morgan",
-            verdict="supported",
+            support=Support.INFERRED,
             hits=(passages["education"], passages["lovelace"]),
             parents=("1",),
             depth=1,
@@ -131,7 +131,7 @@ async def answered(desk: Desk, corpus: Corpus) -> tuple[Answer, Trace]:
             id="3",
             question="Where was Augustus De Morgan born?",
             answer="Madurai, India",
-            verdict="supported",
+            support=Support.STATED,
             hits=(passages["morgan"], passages["somerville"]),
             parents=("2",),
             depth=2,
@@ -143,7 +143,15 @@ async def answered(desk: Desk, corpus: Corpus) -> tuple[Answer, Trace]:
         _cited(1, passages["morgan"], "Augustus De Morgan, a British logician, was born in Madurai, India, in 1806."),
         _cited(2, passages["education"], "Augustus De Morgan taught Ada Lovelace mathematics by letter."),
     )
-    return Answer(text=ANSWER, reasoner="auto", citations=citations, steps=tuple(steps)), trace
+    answer = Answer(
+        text=ANSWER,
+        reasoner="auto",
+        citations=citations,
+        steps=tuple(steps),
+        support=Support.INFERRED,
+        note="Not stated: who her teacher was.",
+    )
+    return answer, trace
 
 
 def _cited(marker: int, hit: Hit, quote: str) -> Citation:

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.budget import Budget
 from core.ports.chat import Message
-from core.ports.reasoning import Answer, Question
+from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.reranking import Reranker
 from core.ports.retrieval import Query, Searcher
 from core.settings import LlmSettings
@@ -73,6 +73,7 @@ class ReasoningDesk:
         instructions: str = "",
         history: tuple[Message, ...] = (),
         web: bool = False,
+        unsupported: Unsupported = Unsupported.INFER,
         budget: Budget | None = None,
         listeners: Sequence[Listener] = (),
     ) -> tuple[Answer, Trace]:
@@ -86,6 +87,7 @@ class ReasoningDesk:
             instructions=instructions,
             history=history,
             web=web,
+            unsupported=unsupported,
         )
         self._asking += 1
         try:

@@ -12,13 +12,18 @@ from app.services.questions import AskRequest
 from core.budget import Budget
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Answer, Citation, Quote, Step
+from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsupported
 from core.ports.retrieval import MAX_K
 from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
+__all__ = ["SUPPORT", "AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
+
+SUPPORT = (
+    "What the answer stands on: `stated` by passages, `inferred` from them with an assumption, the model's `memory`, "
+    "or `none` without an answer."
+)
 
 
 class BudgetIn(In):
@@ -66,6 +71,12 @@ class AskIn(In):
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
     web: bool = Field(default=False, description="Permits queries to a web search.")
+    unsupported: Unsupported | None = Field(
+        default=None,
+        description="What is done with an answer that no passage states: `infer` gives it if it is inferred from "
+        "passages, `abstain` gives none, `memory` also gives answers from the model's memory. If unset, the server's "
+        "default.",
+    )
     stream: bool = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
@@ -87,6 +98,7 @@ class AskIn(In):
             instructions=self.instructions,
             history=tuple(Message(speaker=Speaker(turn.role), content=turn.content) for turn in self.history),
             web=self.web,
+            unsupported=self.unsupported,
         )
 
 
@@ -142,7 +154,10 @@ class QuoteOut(Out):
 
 
 class StepOut(Out):
-    """One hop: a question, all passages retrieved for it, and its answer, which used the answers of `parents`."""
+    """One hop: a question, all passages retrieved for it, and its answer, which used the answers of `parents`.
+
+    `support` is `none` if there is no answer.
+    """
 
     id: str
     question: str
@@ -150,6 +165,8 @@ class StepOut(Out):
     depth: int
     answer: str
     verdict: str = Field(description="A word that the reasoner defines; empty if nothing was checked.")
+    support: Support = Field(description=SUPPORT)
+    unstated: str = Field(description="What no passage states of the answer, in a few words.")
     quotes: list[QuoteOut]
     hits: list[HitOut]
     seconds: float
@@ -164,6 +181,8 @@ class StepOut(Out):
             depth=step.depth,
             answer=step.answer,
             verdict=step.verdict,
+            support=step.support,
+            unstated=step.unstated,
             quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
             hits=[HitOut.model_validate(hit) for hit in step.hits],
             seconds=step.seconds,
@@ -172,7 +191,7 @@ class StepOut(Out):
 
 
 class AnswerOut(Out):
-    """`abstained` is true if the retrieved passages hold no answer. `timing` is in seconds by stage."""
+    """`abstained` is true if no answer is given; `answer` then says so. `timing` is in seconds by stage."""
 
     answer: str
     citations: list[CitationOut]
@@ -180,6 +199,10 @@ class AnswerOut(Out):
     usage: UsageOut
     reasoner: str
     abstained: bool
+    support: Support = Field(description=SUPPORT)
+    note: str = Field(
+        description="Why the answer is not stated, or that passages contradict it, for the reader of the answer."
+    )
     notes: list[str]
     timing: dict[str, float]
 
@@ -193,6 +216,8 @@ class AnswerOut(Out):
             usage=UsageOut.from_usage(trace.usage),
             reasoner=answer.reasoner,
             abstained=answer.abstained,
+            support=answer.support,
+            note=answer.note,
             notes=trace.notes,
             timing=trace.timing,
         )

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from api.schemas.ask import DocumentNameOut, QuoteOut
+from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
-from core.ports.reasoning import Step
+from core.ports.reasoning import Step, Support
 from core.trace import Event
 
 __all__ = ["DATA", "convert_event"]
@@ -55,6 +55,8 @@ class StepDoneOut(_EventOut):
     depth: int
     answer: str
     verdict: str
+    support: Support = Field(description=SUPPORT)
+    unstated: str
     quotes: list[QuoteOut]
     seconds: float
     tokens: int
@@ -126,6 +128,8 @@ def _convert_step(step: Step) -> StepDoneOut:
         depth=step.depth,
         answer=step.answer,
         verdict=step.verdict,
+        support=step.support,
+        unstated=step.unstated,
         quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
         seconds=step.seconds,
         tokens=step.tokens,

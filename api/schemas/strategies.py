@@ -9,7 +9,7 @@ from typing import Any
 
 import retrieval
 from core.errors import InvalidStrategy
-from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec
+from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec, split_outside_brackets
 from reasoning import REASONERS
 
 __all__ = ["parse_strategy"]
@@ -69,8 +69,9 @@ def _inner_strategies(value: object) -> Iterator[tuple[str, StrategySpec]]:
             yield from _inner_strategies(item)
     if not isinstance(value, str):
         return
-    for part in value.split("+"):
-        name, _, options = part.partition(":")
+    for part in dict.fromkeys([*split_outside_brackets(value, "+"), *value.split("+")]):
+        name, _, options = part.strip().lstrip("[").partition(":")
+        whole = part.count("[") == part.count("]")  # half of a name in brackets can be built by nobody
         for kind, package in _PACKAGES.items():
-            if options and name.strip() in list_names(package):
+            if options and whole and name.strip() in list_names(package):
                 yield kind, parse_spec(part)

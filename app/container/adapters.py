@@ -7,6 +7,7 @@ from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
 from app.container.model_roles import check_roles
+from app.container.prompt_folder import read_prompts
 from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
@@ -26,10 +27,14 @@ __all__ = ["Adapters"]
 
 
 class Adapters:
-    """Makes each part once, when it is first used. `close` closes what was made, in reverse order."""
+    """Makes each part once, when it is first used. `close` closes what was made, in reverse order.
+
+    `prompts` are read and checked at once; raises `InvalidSettings` as `read_prompts` does.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.prompts = read_prompts(settings)
         self.composition = choose_composition(settings)
         self._closers: list[Closable] = []
 

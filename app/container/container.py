@@ -38,6 +38,7 @@ class Container(Adapters):
             files=self.files,
             embedder=self.embedder,
             models=self.models,
+            prompts=self.prompts,
         )
 
     @cached_property
@@ -80,9 +81,14 @@ class Container(Adapters):
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
+            has_facts=self.has_facts,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
+
+    async def has_facts(self, corpus: Corpus) -> bool:
+        """Whether the graph of the corpus has facts, so that searches of it return any."""
+        return (await self.snapshots.get(corpus.id)).has_facts
 
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""

@@ -10,6 +10,7 @@ from app.doctor.script_check import find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError, InvalidStrategy
+from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
 __all__ = ["CorpusExamination"]
@@ -70,7 +71,8 @@ class CorpusExamination:
         """
         settings = self._corpus.settings
         try:
-            now = versions_of(settings.chunker, settings.extractor, self._container.models)
+            with use_prompts(self._container.prompts):
+                now = versions_of(settings.chunker, settings.extractor, self._container.models)
         except InvalidStrategy as error:
             return self._finding("versions", Level.NOTE, str(error))
         changed = [

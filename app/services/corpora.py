@@ -5,6 +5,7 @@ from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import Conflict, NotFound
 from core.jobs import Job
+from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
 __all__ = ["create", "delete", "ensure", "reindex"]
@@ -59,13 +60,15 @@ async def reindex(
 def _make_settings(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
     """Returns the settings of a corpus. Raises `InvalidStrategy` unless the strategies exist and can run here."""
     strategies.parse_config("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
+    with use_prompts(container.prompts):
+        versions = versions_of(chunker, extractor, container.models)
     return CorpusSettings(
         chunker=chunker,
         extractor=extractor,
         fine=fine,
         embedding_model=container.embedder.model,
         dimension=container.embedder.dimension,
-        versions=versions_of(chunker, extractor, container.models),
+        versions=versions,
     )
 
 

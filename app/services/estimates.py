@@ -10,10 +10,12 @@ from app.services.ingestion import MAX_DOCUMENTS
 from core.corpora import Corpus
 from core.documents import Submission
 from core.errors import LoadFailed, UnsupportedMedia
+from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, Extractor, Source
+from core.prompting.prompts import use_prompts
 from core.strategies import build, parse_spec
+from core.trace import Trace
 from indexer import Rejection, fingerprint, loader_for, make_extractor
-from models import make_chat_models
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
@@ -62,15 +64,33 @@ class _Count:
     answered: float = 0.0
 
 
+class _NoModels:
+    """Stands in for language models that are never called, so that an estimate needs none."""
+
+    model = ""
+
+    def of(self, role: str) -> "_NoModels":  # noqa: ARG002 - the port has it
+        return self
+
+    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        raise NotImplementedError("an estimate calls no model")
+
+    async def delete_corpus(self, corpus_id: str) -> None:
+        """There is no cache."""
+
+    async def close(self) -> None:
+        """There is no connection."""
+
+
 async def estimate(
     container: Container, corpus: Corpus | None, chunker: str, extractor: str, found: Iterable[Submission | Rejection]
 ) -> Estimate:
     """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet."""
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
-    # For the same reason without the models of the container, whose cache is a file. These models are never called.
-    llm = container.settings.llm
-    extraction = make_extractor(extractor, make_chat_models(llm, None, None) if llm.model else None)
+    # For the same reason without the models of the container, whose cache is a file.
+    with use_prompts(container.prompts):
+        extraction = make_extractor(extractor, _NoModels())
     count, rejected = _Count(), list[Rejection]()
     rest = iter(found)
     while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):

@@ -9,8 +9,9 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Answer, Question
+from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, SearchResult
+from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec
 from core.text.characters import check_text
 from core.trace import Trace
@@ -49,9 +50,9 @@ class SearchRequest:
 class AskRequest:
     """A question as a user asks it. Its budget is that of the trace that goes with it.
 
-    `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search. Raises
-    `InvalidInput` for a text that is empty, too long or no valid Unicode, for a bad `k`, and for a message of the
-    system in `history`. `filter` is checked by `ask`.
+    `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
+    `unsupported` None is the default of the settings. Raises `InvalidInput` for a text that is empty, too long or no
+    valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
     """
 
     question: str
@@ -62,6 +63,7 @@ class AskRequest:
     instructions: str = ""
     history: tuple[Message, ...] = ()
     web: bool = False
+    unsupported: Unsupported | None = None
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")
@@ -92,7 +94,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
     )
     container.check_embedding(corpus)
     searcher = container.searcher(request.searcher or container.default_searcher)
-    with trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"):
         return await searcher.search(query, trace)
 
 
@@ -109,10 +111,11 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
         instructions=request.instructions,
         history=request.history,
         web=request.web,
+        unsupported=request.unsupported or container.settings.unsupported,
     )
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
-    with trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"):
         answer = await reasoner.answer(question, trace)
     if container.trails is not None:
         container.trails.enqueue(corpus, question.text, answer, trace)

@@ -5,10 +5,13 @@ from typing import Annotated
 
 import typer
 
-from cli.flows.evaluation import STDOUT, check_thresholds, check_writable, default_rows, run_comparison, show_results
+from cli.flows.evaluation import STDOUT, check_thresholds, default_rows, run_comparison, show_results
+from cli.flows.evaluation_files import check_writable, write_page, write_plans
+from cli.options import Prompts
 from core.errors import InvalidInput
-from core.settings import read_settings
-from evaluation import DEFAULT_SEARCHERS, Experiment, RowsFile, parse_model_options, parse_threshold
+from core.ports.reasoning import Unsupported
+from core.settings import Settings, read_settings
+from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
 
 __all__ = ["register"]
 
@@ -39,10 +42,14 @@ def _eval(
         int | None, typer.Option("-k", min=1, max=1000, help="Passages per search of a reasoner. Default: its own.")
     ] = None,
     web: Annotated[bool, typer.Option("--web", help="Permit web searches, if one is configured.")] = False,
+    unsupported: Annotated[
+        Unsupported, typer.Option(help="What reasoners do with an answer that no passage states.")
+    ] = Unsupported.INFER,
     model: Annotated[
         list[str] | None,
         typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
     ] = None,
+    prompts: Prompts = None,
     judge: Annotated[
         bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
@@ -52,13 +59,25 @@ def _eval(
     ] = "pattern",
     chunker: Annotated[str, typer.Option(help="The chunker.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
+    unanswerable: Annotated[
+        bool, typer.Option("--unanswerable", help="The corpus answers none of the questions: count abstentions.")
+    ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample.")] = 0,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The baseline of the differences. Default: the first of each kind."),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the scores here, rows beside it; - is stdout.")
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a Markdown page on the reasoners here, as `eval-report` does."),
+    ] = None,
+    plans: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write questions with their plans here, as JSON lines.")
     ] = None,
     rows: Annotated[
         Path | None,
@@ -79,8 +98,14 @@ def _eval(
     thresholds = [parse_threshold(text) for text in fail_under or ()]
     if questions is not None and len(dataset_dirs) > 1:
         raise InvalidInput("--questions belongs to one dataset; give one folder with it")
-    if json_file is not None and json_file != STDOUT:
-        check_writable(json_file)
+    if (report or plans) and not reasoner:
+        raise InvalidInput("--report and --plans are about reasoners: name one with --reasoner")
+    for option, file in (
+        ("--json", None if json_file == STDOUT else json_file),
+        ("--report", report),
+        ("--plans", plans),
+    ):
+        check_writable(option, file)
     default = () if reasoner else DEFAULT_SEARCHERS
     experiment = Experiment(
         searchers=tuple(searcher or default),
@@ -90,16 +115,40 @@ def _eval(
         corpus=corpus,
         questions=questions,
         lowercase=lowercase,
+        unanswerable=unanswerable,
         limit=limit,
+        sample=sample,
+        seed=seed,
         baseline=baseline,
         over=over,
         k=k,
         web=web,
+        unsupported=unsupported,
         concurrency=concurrency,
         judge=judge,
     )
-    settings = read_settings(**parse_model_options(model or ()))
+    settings = _read_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
+    answers: dict[str, list[AnswerRow]] = {}
+    for result in results:
+        answers.setdefault(result.dataset, []).extend(result.answers)
+    if report is not None:
+        write_page(report, answers)
+    if plans is not None:
+        write_plans(plans, answers)
     show_results(results, json_file, kept.path)
     check_thresholds(results, thresholds)
+
+
+def _read_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
+    """Returns the settings with those options; raises `InvalidInput` for a prompt that only a worker would use."""
+    overrides = parse_model_options(models)
+    if prompts is None:
+        return read_settings(**overrides)
+    if "llm" in (part.partition(":")[0] for part in extractor.split("+")) and (prompts / "openie.md").exists():
+        raise InvalidInput(
+            f"--prompts {prompts} replaces `openie`, but indexing is done by a worker with settings of its own; "
+            "set HOPWEAVE_PROMPTS_DIR in the environment instead"
+        )
+    return read_settings(**overrides, prompts_dir=prompts)

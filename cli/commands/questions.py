@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import AsJson, CorpusName, FilterText, Searcher, TopK, Web
+from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web
 from cli.output.console import print_json, print_status
 from core.errors import InvalidFilter
+from core.ports.reasoning import Unsupported
 
 if TYPE_CHECKING:
     from core.strategies import StrategySpec
@@ -78,6 +79,15 @@ def ask(
     ] = None,
     instructions: Annotated[str, typer.Option(help="Instructions for writing the answer.", show_default=False)] = "",
     web: Web = False,
+    unsupported: Annotated[
+        Unsupported | None,
+        typer.Option(
+            help="What to do with an answer that no passage states: give it if it is inferred from passages, abstain, "
+            "or also permit the model's memory. Default: the settings'.",
+            show_default=False,
+        ),
+    ] = None,
+    prompts: Prompts = None,
     as_json: AsJson = False,
     no_stream: Annotated[
         bool, typer.Option("--no-stream", help="Print nothing before the answer is complete.")
@@ -96,9 +106,11 @@ def ask(
         filter=_filter(where),
         instructions=instructions,
         web=web,
+        unsupported=unsupported,
     )
+    shown = not (no_stream or as_json)
     try:
-        answer, trace = run_question(corpus, request, budget=budget, shown=not (no_stream or as_json))
+        answer, trace = run_question(corpus, request, budget=budget, prompts=prompts, shown=shown)
     except KeyboardInterrupt:
         print_status("hopweave: interrupted; model calls in flight are cancelled")
         raise typer.Exit(_INTERRUPTED) from None

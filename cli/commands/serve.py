@@ -43,9 +43,11 @@ def worker(
     With servers, run this command any number of times, on any hosts.
     """
     from app.composition import choose_composition
+    from app.container import read_prompts
     from core.settings import read_settings
 
     settings = read_settings()
+    read_prompts(settings)  # worker processes read them, too, and would end with an error again and again
     composition = choose_composition(settings)
     if composition.waits_for_servers:
         _check_servers(settings)

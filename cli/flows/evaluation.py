@@ -10,7 +10,6 @@ from rich.console import Console
 from app.composition import choose_composition
 from app.container import Container
 from cli.output.stages import stages
-from core.errors import InvalidInput
 from core.settings import Settings
 from evaluation import (
     Experiment,
@@ -27,7 +26,7 @@ from evaluation import (
     write_report,
 )
 
-__all__ = ["STDOUT", "check_thresholds", "check_writable", "default_rows", "run_comparison", "show_results"]
+__all__ = ["STDOUT", "check_thresholds", "default_rows", "run_comparison", "show_results"]
 
 STDOUT = Path("-")
 _LONGEST_NAME = 100
@@ -48,15 +47,6 @@ def run_comparison(settings: Settings, folders: list[Path], experiment: Experime
         except KeyboardInterrupt:
             typer.echo(f"interrupted; the rows so far are in {kept.path}, and the same command goes on", err=True)
             raise typer.Exit(130) from None
-
-
-def check_writable(file: Path) -> None:
-    """Raises `InvalidInput` if the file cannot be written; called before the experiment starts."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.open("ab").close()
-    except OSError as error:
-        raise InvalidInput(f"--json {file} cannot be written: {error.strerror}; name another file") from error
 
 
 async def _run(

@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -15,7 +16,7 @@ from core.budget import Budget
 from core.errors import InvalidInput
 from core.ports.reasoning import Answer
 from core.ports.retrieval import SearchResult
-from core.settings import BudgetSettings
+from core.settings import BudgetSettings, read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
 
@@ -31,11 +32,14 @@ def run_search(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace
     return run_with_container(work)
 
 
-def run_question(corpus: str, request: AskRequest, *, budget: str | None, shown: bool) -> tuple[Answer, Trace]:
+def run_question(
+    corpus: str, request: AskRequest, *, budget: str | None, prompts: Path | None, shown: bool
+) -> tuple[Answer, Trace]:
     """Returns the answer and its trace; draws the plan on stderr if `shown`.
 
-    `budget` is `calls=…,tokens=…,seconds=…`.
+    `budget` is `calls=…,tokens=…,seconds=…`; `prompts` is a folder in place of that of the settings.
     """
+    settings = read_settings() if prompts is None else read_settings(prompts_dir=prompts)
 
     async def work(container: Container) -> tuple[Answer, Trace]:
         trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
@@ -47,7 +51,7 @@ def run_question(corpus: str, request: AskRequest, *, budget: str | None, shown:
                 await stack.enter_async_context(draw_plan(trace))
             return await ask_corpus(container, found, request, trace), trace
 
-    return run_with_container(work)
+    return run_with_container(work, settings)
 
 
 def _budget(text: str | None, otherwise: Budget) -> Budget:

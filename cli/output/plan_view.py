@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from cli.output.console import plain, print_status
 from cli.output.plan_state import PlanState, StepView
+from cli.output.support import format_support
 from core.events import PlanEvent, StepEvent
 from core.ports.reasoning import Step
 from core.trace import Event, Trace
@@ -125,10 +126,11 @@ def _label(step: StepView, also_after: list[str]) -> Text:
 
 
 def _format_details(step: StepView, result: Step) -> str:
-    """Returns verdict, sources, time and cost as one line."""
+    """Returns verdict, support, sources, time and cost as one line."""
     sources = f"from {', '.join(map(_shorten, step.sources))}" if step.sources else ""
     cost = f"{result.seconds:.1f} s, {result.tokens:,} tokens"
-    return "; ".join(part for part in (_shorten(step.verdict), sources, cost) if part)
+    support = _shorten(format_support(result))
+    return "; ".join(part for part in (_shorten(step.verdict), support, sources, cost) if part)
 
 
 def _shorten(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from api.schemas.ask import AnswerOut
 from api.schemas.search import SearchOut
 from cli.output.console import print_result
+from cli.output.support import SUPPORT_WORDS
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
 from core.trace import Trace
@@ -35,9 +36,11 @@ def show_search(result: SearchResult, trace: Trace) -> None:
 
 
 def show_answer(answer: Answer, trace: Trace) -> None:
-    """Prints the answer, then its sources, notes and usage."""
-    for paragraph in answer.text.splitlines() or [""]:
-        print_result(textwrap.fill(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False))
+    """Prints the answer with what it stands on, and why; then its sources, notes and usage."""
+    for paragraph in f"{answer.text.rstrip()} ({SUPPORT_WORDS[answer.support]})".splitlines():
+        print_result(_wrap(paragraph))
+    if answer.note:
+        print_result(_wrap(answer.note))
     if answer.citations:
         print_result()
     for citation in answer.citations:
@@ -46,6 +49,10 @@ def show_answer(answer: Answer, trace: Trace) -> None:
     if trace.notes or trace.usage.actions:
         print_result()
     _show_notes(trace)
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def _format_source(citation: Citation) -> str:

@@ -1,6 +1,8 @@
 """The port of reasoners: a question, and the cited answer with its steps."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from core.corpora import Corpus
@@ -9,7 +11,42 @@ from core.ports.chat import Message
 from core.ports.retrieval import Hit
 from core.trace import Trace
 
-__all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step"]
+__all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step", "Support", "Unsupported", "weakest_support"]
+
+
+class Support(StrEnum):
+    """What an answer stands on, the strongest first.
+
+    `stated`: passages say it, or it follows from them by comparing, counting or definition. `inferred`: it follows from
+    passages with an assumption. `memory`: the model's own knowledge, never cited. `none`: there is no answer.
+    """
+
+    STATED = "stated"
+    INFERRED = "inferred"
+    MEMORY = "memory"
+    NONE = "none"
+
+    @property
+    def rank(self) -> int:
+        """0 for `none`; a greater number is a stronger support."""
+        return 3 - list(Support).index(self)
+
+
+class Unsupported(StrEnum):
+    """What a reasoner does with an answer that no passage states.
+
+    `infer` gives answers that are inferred from passages. `abstain` gives only what is stated. `memory` permits answers
+    from the model's memory, too.
+    """
+
+    INFER = "infer"
+    ABSTAIN = "abstain"
+    MEMORY = "memory"
+
+
+def weakest_support(supports: Iterable[Support]) -> Support:
+    """Returns the weakest of the supports, that of a chain of steps; `none` for an empty chain."""
+    return min(supports, key=lambda support: support.rank, default=Support.NONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +54,7 @@ class Question:
     """A question about a corpus; `documents` and `web` as in `core.ports.retrieval.Query`.
 
     `k` is the number of passages of a retrieval; None leaves it to the reasoner. `instructions` say how to write the
-    answer, `history` is the conversation before the question.
+    answer, `history` is the conversation before the question. `unsupported` decides on answers that no passage states.
     """
 
     corpus: Corpus
@@ -27,6 +64,7 @@ class Question:
     instructions: str = ""
     history: tuple[Message, ...] = ()
     web: bool = False
+    unsupported: Unsupported = Unsupported.INFER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +99,8 @@ class Step:
     """One hop of the reasoning: a question, all that was retrieved for it, and its answer.
 
     `parents` are the ids of the steps whose answers it used; `depth` counts from 0. `verdict` is a word of the strategy
-    (such as `supported`, `PASS`, `insufficient`). `seconds` are wall time, `tokens` those of its calls.
+    (such as `PASS`), `support` says what the answer stands on (`none` if there is none), and `unstated` what no passage
+    states of it. `seconds` are wall time, `tokens` those of its calls.
     """
 
     question: str
@@ -71,6 +110,8 @@ class Step:
     parents: tuple[str, ...] = ()
     depth: int = 0
     verdict: str = ""
+    support: Support = Support.NONE
+    unstated: str = ""
     quotes: tuple[Quote, ...] = ()
     seconds: float = 0.0
     tokens: int = 0
@@ -78,8 +119,10 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A cited answer. `abstained` says that nothing relevant was found, and then `text` says so.
+    """A cited answer. `abstained` says that no answer is given, and then `text` says so.
 
+    `support` says what the answer stands on; it is `none` if and only if `abstained`. `note` tells the reader of the
+    answer in a sentence or two why it is not stated, or that passages contradict it; '' if there is nothing to tell.
     `shown` are the texts in the prompt of the last call (passages, quotes or summaries), the evidence for the answer.
     """
 
@@ -88,6 +131,8 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     steps: tuple[Step, ...] = field(default=())
     abstained: bool = False
+    support: Support = Support.NONE
+    note: str = ""
     shown: tuple[str, ...] = ()
 
     @property

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.trace import Trace
 
-__all__ = ["MAX_K", "Hit", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
+__all__ = ["MAX_K", "Fact", "Hit", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
 
 MAX_K = 1000
 
@@ -18,7 +18,8 @@ class Query:
     """A search. `documents` restricts it to these document ids (None: all); `1 ≤ k ≤ MAX_K`.
 
     `min_similarity` leaves out hits with a lower cosine. With `explain` each hit has its path through the graph, and
-    its reasons if the searcher gives any; with `contributions` it has the parts of its score, likewise.
+    its reasons if the searcher gives any; with `contributions` it has the parts of its score, likewise. With `facts`
+    the result has facts of the graph, if the corpus has any and the searcher uses its graph.
 
     `entities` are the names that a model found in the text, for searchers that start from names (None: they find names
     themselves). `web`: the request permits a web search. `private`: the writer of the text was shown passages, so that
@@ -33,6 +34,7 @@ class Query:
     min_generation: int | None = None
     explain: bool = False
     contributions: bool = False
+    facts: bool = False
     entities: tuple[str, ...] | None = None
     web: bool = False
     private: bool = True
@@ -80,19 +82,28 @@ class Hit:
     url: str | None = None
 
 
+class Fact(NamedTuple):
+    """A statement of the graph in the names that it is shown by, and the id of a chunk that asserts it."""
+
+    subject: str
+    predicate: str
+    object: str
+    chunk_id: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchResult:
     """At most `k` hits, best first; the generation of the corpus that they were ranked in; linked entities by name.
 
-    `facts` are statements of the graph, as (subject, predicate, object, chunk id), that a searcher of the fine grain
-    used; each chunk id is that of a hit.
+    `facts`, if the query asks for them, are those that the search reached in the graph, best first, each once. Each
+    chunk id is that of a hit.
     """
 
     hits: tuple[Hit, ...]
     generation: int
     linked: Mapping[str, float] = field(default_factory=dict)
     """Display name → weight of each entity that the question was linked to; empty if no graph was used."""
-    facts: tuple[tuple[str, str, str, str], ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 class Searcher(Protocol):

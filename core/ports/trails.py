@@ -11,13 +11,15 @@ class TrailStep:
     """One step: its question, what it found, and its answer.
 
     `needs` are the ids of the steps whose answers it used; ids of other trails are left out. `searches` are the
-    queries, each after its searcher's name; `chunks` are the ids of the chunks that were found, best first.
+    queries, each after its searcher's name; `chunks` are the ids of the chunks that were found, best first. `support`
+    is that of `core.ports.reasoning`; it is '' for searches that belong to no step.
     """
 
     id: str
     question: str
     answer: str
     verdict: str = ""
+    support: str = ""
     needs: tuple[str, ...] = ()
     searches: tuple[str, ...] = ()
     chunks: tuple[str, ...] = ()
@@ -35,12 +37,14 @@ class TrailCitation:
 @dataclass(frozen=True, kw_only=True)
 class Trail:
     """A question with its answer. Chunks are those of one corpus; `links` are the addresses of passages from
-    the web.
+    the web. `support` and `note` are those of the answer.
     """
 
     question: str
     answer: str
     reasoner: str
+    support: str = ""
+    note: str = ""
     steps: tuple[TrailStep, ...] = ()
     citations: tuple[TrailCitation, ...] = ()
     links: tuple[str, ...] = ()

@@ -1,12 +1,15 @@
 """Prompts as Markdown files beside the code that uses them, loaded by name, strict about variables.
 
 A prompt is `NAME.md` in a folder of a package. The text above the line `--- user ---` is the system message, the text
-below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again.
+below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again. Within `use_prompts`,
+prompts of a library replace those of the packages.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -14,10 +17,22 @@ from importlib.resources.abc import Traversable
 from core.ids import digest
 from core.ports.chat import Message, Speaker
 
-__all__ = ["Prompt", "list_prompt_files", "list_prompt_names", "load_prompt"]
+__all__ = [
+    "DIVIDER",
+    "Prompt",
+    "PromptLibrary",
+    "list_prompt_files",
+    "list_prompt_names",
+    "load_prompt",
+    "parse_prompt",
+    "use_prompts",
+]
 
-_DIVIDER = "--- user ---"
+DIVIDER = "--- user ---"
+"""The line between the two messages of a prompt."""
+
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
+_OWN_LINE = re.compile(r"^\{\{(\w+)\}\}(?:\n\n?|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +63,49 @@ class Prompt:
 
 
 def _fill(template: str, variables: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: variables[found[1]], template)
+    """Returns the template with the values of its variables. An empty value that has a line of its own takes that
+    line, and a blank one after it, along.
+    """
+    kept = _OWN_LINE.sub(lambda found: found[0] if variables[found[1]] else "", template)
+    return _VARIABLE.sub(lambda found: variables[found[1]], kept).strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptLibrary:
+    """Prompts that replace those of the packages, by name. The name of a prompt is the same in all packages."""
+
+    replaced: Mapping[str, Prompt] = field(default_factory=dict)
+
+
+_NONE_REPLACED = PromptLibrary()
+_library: ContextVar[PromptLibrary] = ContextVar("prompt library", default=_NONE_REPLACED)
+
+
+@contextmanager
+def use_prompts(library: PromptLibrary) -> Iterator[None]:
+    """Makes `load_prompt` return the prompts of the library, in this task and in those that it starts meanwhile."""
+    before = _library.set(library)
+    try:
+        yield
+    finally:
+        _library.reset(before)
+
+
+def load_prompt(package: str, name: str) -> Prompt:
+    """Returns the prompt of this name: that of the library in use, else that in the file `NAME.md` of the package."""
+    return _library.get().replaced.get(name) or _load(package, name)
 
 
 @cache
-def load_prompt(package: str, name: str) -> Prompt:
-    """Returns the prompt in the file `NAME.md` of a package."""
-    text = resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8")
-    system, divider, user = text.partition(_DIVIDER)
+def _load(package: str, name: str) -> Prompt:
+    return parse_prompt(name, resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8"))
+
+
+def parse_prompt(name: str, text: str) -> Prompt:
+    """Returns the prompt with the text of its file; raises `ValueError` if the line between its messages is missing."""
+    system, divider, user = text.partition(DIVIDER)
     if not divider:
-        raise ValueError(f"{package}/{name}.md lacks the line {_DIVIDER!r}")
+        raise ValueError(f"the prompt {name!r} lacks the line {DIVIDER!r}")
     return Prompt(name=name, system=system.strip(), user=user.strip())
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from core.errors import ModelFailed
-from core.ports.chat import ChatModel, ChatRequest, Completion, Message, Speaker
+from core.errors import MalformedReply
+from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
 from core.trace import Trace
 
 __all__ = ["build_schema", "make_cut_error", "strip_thinking", "structured"]
@@ -30,14 +30,23 @@ class _MalformedError(Exception):
     """The text is not JSON of the requested form; the message is sent to the model."""
 
 
-async def structured(model: ChatModel, request: ChatRequest, shape: type[T], trace: Trace) -> T:
-    """Returns the model's answer as a value of `shape`.
+async def structured(
+    model: ChatModel,
+    request: ChatRequest,
+    shape: type[T],
+    trace: Trace,
+    on_token: OnToken | None = None,
+    without: frozenset[str] = frozenset(),
+) -> T:
+    """Returns the model's answer as a value of `shape`. `on_token` gets the pieces of the first answer's text.
 
-    An answer that cannot be parsed is sent back once, with the error. Raises `ModelFailed`, naming the role, if the
-    second answer cannot be parsed either.
+    `without` are words that the schema does not offer in an enumeration.
+
+    An answer that cannot be parsed is sent back once, with the error. Raises `MalformedReply`, naming the role, if the
+    second answer cannot be parsed either, or if its token limit cut an answer off.
     """
-    request = replace(request, schema=build_schema(shape))
-    completion = await model.complete(request, trace)
+    request = replace(request, schema=build_schema(shape, without))
+    completion = await model.complete(request, trace, on_token)
     try:
         return _read(completion, shape)
     except _MalformedError as error:
@@ -56,20 +65,21 @@ async def structured(model: ChatModel, request: ChatRequest, shape: type[T], tra
         return _read(completion, shape)
     except _MalformedError as error:
         _check_not_cut(completion, request)
-        raise ModelFailed(
+        raise MalformedReply(
             f"step {request.role!r}: {completion.model} answered twice with what cannot be used ({error}); "
-            f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL"
+            f"another model for this step is set by HOPWEAVE_LLM__ROLES__{request.role.upper()}__MODEL",
+            strip_thinking(completion.text),
         ) from error
 
 
 @lru_cache(maxsize=128)  # bounded, since some calls define a shape of their own
-def build_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
+def build_schema(shape: type[BaseModel], without: frozenset[str] = frozenset()) -> Mapping[str, Any]:
     """Returns the JSON schema of a shape in the form that endpoints with strict schemas require.
 
     All fields are required, no others are allowed, and limits of length or range are left out, which many endpoints
-    refuse; the shape itself checks them.
+    refuse; the shape itself checks them. Words `without` are left out of enumerations.
     """
-    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema())
+    schema: Mapping[str, Any] = _make_strict(shape.model_json_schema(), without)
     return schema
 
 
@@ -78,24 +88,27 @@ def strip_thinking(text: str) -> str:
     return _UNENDED.sub("", _THINKING.sub("", text)).strip()
 
 
-def _make_strict(schema: Any) -> Any:
+def _make_strict(schema: Any, without: frozenset[str]) -> Any:
     if isinstance(schema, list):
-        return [_make_strict(one) for one in schema]
+        return [_make_strict(one, without) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {key: _make_strict(value) for key, value in schema.items() if key not in _LEFT_OUT}
+    out = {key: _make_strict(value, without) for key, value in schema.items() if key not in _LEFT_OUT}
+    if isinstance(out.get("enum"), list):
+        out["enum"] = [word for word in out["enum"] if word not in without]
     if out.get("type") == "object" and "properties" in out:
         out["additionalProperties"] = False
         out["required"] = list(out["properties"])
     return out
 
 
-def make_cut_error(completion: Completion, request: ChatRequest) -> ModelFailed:
+def make_cut_error(completion: Completion, request: ChatRequest) -> MalformedReply:
     """Returns the error for an answer that reached its token limit before it was complete."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
-    return ModelFailed(
+    return MalformedReply(
         f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
-        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step"
+        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step",
+        strip_thinking(completion.text),
     )
 
 

@@ -1,4 +1,4 @@
-"""Rules of submissions: what becomes of a submission, judged by the newest revision of its document."""
+"""Rules of submissions: what becomes of a submission, decided by the newest revision of its document."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from core.ports.record.submissions import EnqueuedDocument, NewRevision
 from core.record_policy.states import RETRIABLE, STOPPABLE
 
 __all__ = [
-    "Judgement",
-    "Newest",
-    "SubmissionVerdict",
+    "NewestRevision",
+    "SubmissionDecision",
+    "SubmissionOutcome",
     "check_distinct_keys",
     "check_retriable",
+    "decide_submission",
     "is_unchanged",
-    "judge",
     "keys_exist",
 ]
 
@@ -26,7 +26,7 @@ _SHOWN_KEYS = 10
 _SHOWN_REPEATED_KEYS = 5
 
 
-class SubmissionVerdict(Enum):
+class SubmissionOutcome(Enum):
     """The outcome of a submission."""
 
     UNCHANGED = auto()
@@ -42,11 +42,11 @@ class SubmissionVerdict(Enum):
 
     @property
     def makes_revision(self) -> bool:
-        return self in (SubmissionVerdict.NEW, SubmissionVerdict.SUPERSEDES)
+        return self in (SubmissionOutcome.NEW, SubmissionOutcome.SUPERSEDES)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Newest:
+class NewestRevision:
     """The newest revision of a document. `hidden`: the document is being deleted."""
 
     state: RevisionState
@@ -56,43 +56,45 @@ class Newest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judgement:
-    """A verdict, and the document as `Submissions.enqueue` reports it."""
+class SubmissionDecision:
+    """An outcome, and the document as `Submissions.enqueue` reports it."""
 
-    verdict: SubmissionVerdict
+    outcome: SubmissionOutcome
     document: EnqueuedDocument
 
 
-def judge(revision: NewRevision, newest: Newest | None, on_conflict: OnConflict) -> Judgement:
-    """Judges a submission. `newest` is None if there is no document with its key."""
-    verdict = _verdict(revision.fingerprint, newest, on_conflict)
-    state = RevisionState.QUEUED if newest is None or verdict.makes_revision else newest.state
+def decide_submission(
+    revision: NewRevision, newest: NewestRevision | None, on_conflict: OnConflict
+) -> SubmissionDecision:
+    """Decides what becomes of a submission. `newest` is None if there is no document with its key."""
+    outcome = _decide(revision.fingerprint, newest, on_conflict)
+    state = RevisionState.QUEUED if newest is None or outcome.makes_revision else newest.state
     document = EnqueuedDocument(
         id=document_id(revision.key),
         key=revision.key,
         state=state,
-        unchanged=verdict is SubmissionVerdict.UNCHANGED,
-        skipped=verdict is SubmissionVerdict.SKIPPED,
+        unchanged=outcome is SubmissionOutcome.UNCHANGED,
+        skipped=outcome is SubmissionOutcome.SKIPPED,
     )
-    return Judgement(verdict=verdict, document=document)
+    return SubmissionDecision(outcome=outcome, document=document)
 
 
-def _verdict(fingerprint: str, newest: Newest | None, on_conflict: OnConflict) -> SubmissionVerdict:
+def _decide(fingerprint: str, newest: NewestRevision | None, on_conflict: OnConflict) -> SubmissionOutcome:
     if newest is None:
-        return SubmissionVerdict.NEW
+        return SubmissionOutcome.NEW
     if _is_same(newest, fingerprint):
-        return SubmissionVerdict.UNCHANGED if newest.state.final else SubmissionVerdict.SAME_UNFINISHED
+        return SubmissionOutcome.UNCHANGED if newest.state.final else SubmissionOutcome.SAME_UNFINISHED
     if on_conflict is OnConflict.SKIP and not newest.hidden:
-        return SubmissionVerdict.SKIPPED
-    return SubmissionVerdict.SUPERSEDES if newest.state in STOPPABLE else SubmissionVerdict.NEW
+        return SubmissionOutcome.SKIPPED
+    return SubmissionOutcome.SUPERSEDES if newest.state in STOPPABLE else SubmissionOutcome.NEW
 
 
-def _is_same(newest: Newest, fingerprint: str) -> bool:
+def _is_same(newest: NewestRevision, fingerprint: str) -> bool:
     return newest.fingerprint == fingerprint and newest.state not in RETRIABLE and not newest.deletion
 
 
-def is_unchanged(newest: Newest, fingerprint: str) -> bool:
-    """Whether `judge` would find a submission with this fingerprint unchanged."""
+def is_unchanged(newest: NewestRevision, fingerprint: str) -> bool:
+    """Whether `decide_submission` would find a submission with this fingerprint unchanged."""
     return _is_same(newest, fingerprint) and newest.state.final
 
 

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.corpora import Fine
+from core.ports.reasoning import Unsupported
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings
 from core.settings.services import ApiSettings, BrokerSettings, BudgetSettings, WebSettings, WorkerSettings
 from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
@@ -47,6 +48,8 @@ class Settings(BaseSettings):
     fine: Fine = Fine.AUTO
     searcher: str = "bridged"
     reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
+    unsupported: Unsupported = Unsupported.INFER
+    prompts_dir: Path | None = Field(default=None, description="A folder of prompts that replace those of the product.")
 
     @property
     def on_servers(self) -> bool:
@@ -55,6 +58,11 @@ class Settings(BaseSettings):
         If not, all data is in the data folder of one machine.
         """
         return self.store.record == "neo4j"
+
+    @field_validator("prompts_dir", mode="before")
+    @classmethod
+    def _no_folder(cls, value: object) -> object:
+        return value or None  # an empty variable would be the working directory
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Settings":

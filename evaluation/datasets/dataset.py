@@ -11,7 +11,7 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.datasets.supporting import Support, read_supporting
 
-__all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset"]
+__all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset", "read_questions"]
 
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
@@ -20,17 +20,27 @@ GIVEN_FILE = "openie.jsonl"
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer, aliases of the answer, and the passages that support it (none: unknown)."""
+    """A question with its answer, aliases of the answer, and the passages that support it (none: unknown).
+
+    `sentences` are the parts of these passages that state the answer (none: unknown), `hop_answers` the answers of the
+    hops in their order (none: unknown), and `type` is a word of the dataset. A question that is not `answerable` from
+    the corpus has none of these.
+    """
 
     id: str
     text: str
     answer: str
     aliases: tuple[str, ...]
     supporting: frozenset[Support]
+    answerable: bool = True
+    sentences: frozenset[Support] = frozenset()
+    hop_answers: tuple[str, ...] = ()
+    type: str = ""
 
     @property
     def answers(self) -> tuple[str, ...]:
-        return (self.answer, *self.aliases)
+        """All gold answers; none if the question is not answerable."""
+        return (self.answer, *self.aliases) if self.answerable else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,18 +56,21 @@ class Dataset:
     fingerprint: str
 
 
-def read_dataset(folder: Path, questions: Path | None = None, *, needs_corpus: bool = True) -> Dataset:
+def read_dataset(
+    folder: Path, questions: Path | None = None, *, needs_corpus: bool = True, unanswerable: bool = False
+) -> Dataset:
     """Returns a dataset that has been read and checked; `questions` replaces the folder's own file.
 
     Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
-    folder of questions alone is accepted, and their supporting passages are not checked.
+    folder of questions alone is accepted, and their supporting passages are not checked. `unanswerable` says that the
+    corpus answers none of the questions, such as those of another dataset.
     """
     corpus = folder / CORPUS_FILE
     lengths = _read_lengths(corpus) if needs_corpus or corpus.exists() else {}
     given = folder / GIVEN_FILE
     if given.exists():
         _check_given(given)
-    asked = _read_questions(questions or folder / QUESTIONS_FILE, lengths)
+    asked = read_questions(questions or folder / QUESTIONS_FILE, lengths, unanswerable=unanswerable)
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
@@ -91,38 +104,77 @@ def _check_given(path: Path) -> None:
             raise InvalidInput(f"{row.place}: `triples` must be a list")
 
 
-def _read_questions(path: Path, lengths: Mapping[str, int]) -> tuple[GoldQuestion, ...]:
+def read_questions(
+    path: Path, lengths: Mapping[str, int] | None = None, *, unanswerable: bool = False
+) -> tuple[GoldQuestion, ...]:
+    """Returns the questions of a file; `lengths` are those of the passages, by key, with which supports are checked."""
     seen: dict[str, str] = {}
     questions = []
     for row in read_rows(path):
-        question = GoldQuestion(
-            id=row.text("id"),
-            text=row.text("question"),
-            answer=row.text("answer"),
-            aliases=row.texts("aliases"),
-            supporting=read_supporting(row),
-        )
+        question = _read_unanswerable(row) if unanswerable or not _is_answerable(row) else _read_question(row)
         _check_unique(seen, question.id, row)
-        if "supporting" not in row.fields:
-            raise InvalidInput(
-                f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
-            )
         if lengths:
-            _check_supporting(question.supporting, lengths, row.place)
+            _check_supporting("supporting", question.supporting, lengths, row.place)
+            _check_supporting("supporting_sentences", question.sentences, lengths, row.place)
         questions.append(question)
     if not questions:
         raise InvalidInput(f"{path} holds no question")
     return tuple(questions)
 
 
-def _check_supporting(supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
+def _is_answerable(row: Row) -> bool:
+    value = row.fields.get("answerable", True)
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{row.place}: `answerable` must be true or false, not {value!r}")
+    return value
+
+
+def _read_unanswerable(row: Row) -> GoldQuestion:
+    return GoldQuestion(
+        id=row.text("id"),
+        text=row.text("question"),
+        answer="",
+        aliases=(),
+        supporting=frozenset(),
+        answerable=False,
+        type=_read_type(row),
+    )
+
+
+def _read_question(row: Row) -> GoldQuestion:
+    question = GoldQuestion(
+        id=row.text("id"),
+        text=row.text("question"),
+        answer=row.text("answer"),
+        aliases=row.texts("aliases"),
+        supporting=read_supporting(row),
+        sentences=read_supporting(row, "supporting_sentences"),
+        hop_answers=tuple(hop.text("answer") for hop in row.objects("hops")),
+        type=_read_type(row),
+    )
+    if "supporting" not in row.fields:
+        raise InvalidInput(
+            f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
+        )
+    whole = next((one.key for one in question.sentences if one.span is None), None)
+    if whole is not None:
+        raise InvalidInput(f"{row.place}: {whole!r} in `supporting_sentences` needs `start` and `end`")
+    return question
+
+
+def _read_type(row: Row) -> str:
+    value = row.fields.get("type", "")
+    return value if isinstance(value, str) else ""
+
+
+def _check_supporting(name: str, supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
     for support in sorted(supporting, key=lambda support: support.key):
         if support.key not in lengths:
             raise InvalidInput(f"{place}: no passage of {CORPUS_FILE} has the id {support.key!r}")
         end, length = support.span.end if support.span else 0, lengths[support.key]
         if end > length:
             raise InvalidInput(
-                f"{place}: {support.key!r} in `supporting` has `end` {end}; its text has {length} characters"
+                f"{place}: {support.key!r} in `{name}` has `end` {end}; its text has {length} characters"
             )
 
 

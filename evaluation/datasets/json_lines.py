@@ -34,6 +34,13 @@ class Row:
             raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r}")
         return tuple(value)
 
+    def objects(self, name: str) -> tuple["Row", ...]:
+        """Returns a list of objects, empty if the field is missing; raises `InvalidInput` otherwise."""
+        value = self.fields.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+            raise InvalidInput(f"{self.place}: `{name}` must be a list of objects, not {value!r:.80}")
+        return tuple(Row(place=f"{self.place}, `{name}` {number}", fields=item) for number, item in enumerate(value))
+
 
 def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
     """Yields the rows of a file. Blank lines are skipped, and with `whole_lines` also a last line without a line break.

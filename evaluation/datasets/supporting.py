@@ -10,7 +10,7 @@ from evaluation.datasets.json_lines import Row
 
 __all__ = ["Support", "collapse_hits", "match_supports", "read_supporting"]
 
-_FORM = '`supporting` must be a list of passage ids or of {"id", "start", "end"}'
+_FORM = 'must be a list of passage ids or of {"id", "start", "end"}'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,20 @@ class Support:
         """Returns whether the hit is of the document and overlaps the span; a chunk without a span counts by its
         document.
         """
-        if hit.document.key != self.key:
+        return self.overlaps(hit.document.key, hit.chunk.span)
+
+    def overlaps(self, key: str, place: Span | None) -> bool:
+        """Returns whether a part of a document (None: an unknown part) has text in common with this one."""
+        if key != self.key:
             return False
-        place = hit.chunk.span
         if self.span is None or place is None:
             return True
         return place.start < self.span.end and self.span.start < place.end
+
+    @property
+    def label(self) -> str:
+        """The id of the passage, with the range of a part, as rows and reports name it."""
+        return self.key if self.span is None else f"{self.key}[{self.span.start}:{self.span.end}]"
 
 
 def collapse_hits(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, ...]:
@@ -49,30 +57,29 @@ def match_supports(hits: Iterable[Hit], supporting: Collection[Support]) -> list
     return [frozenset(support for support in supporting if support.shown_by(hit)) for hit in hits]
 
 
-def read_supporting(row: Row) -> frozenset[Support]:
-    """Returns the field `supporting` of a question; raises `InvalidInput`. It does not check that the
-    documents exist.
+def read_supporting(row: Row, name: str = "supporting") -> frozenset[Support]:
+    """Returns the supports in a field of a question; raises `InvalidInput`. It does not check that the documents
+    exist.
     """
-    value = row.fields.get("supporting", [])
+    value = row.fields.get(name, [])
     if not isinstance(value, list):
-        raise InvalidInput(f"{row.place}: {_FORM}, not {value!r}")
-    return frozenset(_support(item, row.place) for item in value)
+        raise InvalidInput(f"{row.place}: `{name}` {_FORM}, not {value!r}")
+    return frozenset(_support(item, name, row.place) for item in value)
 
 
-def _support(item: object, place: str) -> Support:
+def _support(item: object, name: str, place: str) -> Support:
     if isinstance(item, str):
         return Support(key=item)
     if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
-        raise InvalidInput(f"{place}: {_FORM}, and not hold {item!r}")
+        raise InvalidInput(f"{place}: `{name}` {_FORM}, and not hold {item!r}")
     start, end = item.get("start"), item.get("end")
     if type(start) is not int or type(end) is not int:  # bool is a subclass of int
         raise InvalidInput(
-            f"{place}: `start` and `end` of {item['id']!r} in `supporting` must be whole numbers, "
-            f"not {start!r} and {end!r}"
+            f"{place}: `start` and `end` of {item['id']!r} in `{name}` must be whole numbers, not {start!r} and {end!r}"
         )
     if not 0 <= start < end:
         raise InvalidInput(
-            f"{place}: {item['id']!r} in `supporting` has `start` {start} and `end` {end}; "
+            f"{place}: {item['id']!r} in `{name}` has `start` {start} and `end` {end}; "
             "a span begins at 0 or later, and before its end"
         )
     return Support(key=item["id"], span=Span(start=start, end=end))

@@ -12,6 +12,7 @@ from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput
 from core.ids import digest
 from core.ports.chat import ChatModels
+from core.prompting.prompts import use_prompts
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.fingerprints import fingerprint_prompts
@@ -83,9 +84,10 @@ class Judge:
                     rows.keep(JUDGEMENT, self.dataset, row.to_json())
                 progress(f"judging {row.reasoner}", len(made), len(answers))
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.concurrency, len(waiting))):
-                group.create_task(work())
+        with use_prompts(self.container.prompts):
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.concurrency, len(waiting))):
+                    group.create_task(work())
         return [made[place] for place in range(len(answers))]
 
     async def _judge_answer(self, answer: AnswerRow) -> JudgementRow:
@@ -102,7 +104,7 @@ class Judge:
             reference = await self._reference(answer, trace)
             bench = self._calls_about(answer, trace, (*answer.chunks, *reference.chunks))
             relevance = await bench.relevance(reference.text, answer.answer)
-            faithfulness = await bench.faithfulness(answer.shown, answer.answer)
+            faithfulness = await bench.faithfulness(answer.passages, answer.answer)
             gain = {str(depth): await bench.gain(answer.steps_to(depth)) for depth in answer.depths}
         except HopweaveError as error:
             return replace(row, error=str(error), cost=Cost.of(trace))
@@ -141,4 +143,5 @@ class Judge:
             f"{llm.base_url} {llm.model}",
             *(llm.roles[role].model_dump_json() for role in ROLES if role in llm.roles),
         ]
-        return digest("judgements", [answer.fingerprint, self.over, *judges, fingerprint_prompts(_PACKAGE)])
+        prompts = fingerprint_prompts(self.container.prompts, _PACKAGE)
+        return digest("judgements", [answer.fingerprint, self.over, *judges, prompts])

@@ -14,7 +14,7 @@ from core.prompting.fences import fenced, format_passages
 from core.prompting.prompts import Prompt, load_prompt
 from core.prompting.structured import strip_thinking, structured
 from core.trace import Trace
-from evaluation.rows.answer_rows import StepRow
+from evaluation.rows.step_rows import StepRow
 
 __all__ = ["ROLES", "FaithfulnessScore", "GainScore", "JudgeCalls", "RelevanceScore"]
 
@@ -66,7 +66,7 @@ class JudgeCalls:
         return (await structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
 
     async def faithfulness(self, passages: Sequence[str], prediction: str) -> int:
-        """Returns the faithfulness of the prediction to these passages, from -1 to 1."""
+        """Returns the faithfulness of the prediction to these retrieved passages, from -1 to 1."""
         variables = {
             "question": fenced("question", self.question),
             "passages": format_passages([("", text) for text in passages]),

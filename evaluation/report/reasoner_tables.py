@@ -6,9 +6,11 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from core.ports.reasoning import Support
 from evaluation.judging.judgement_scores import FAITHFULNESS, RELEVANCE
 from evaluation.report.answer_scores import DEEPEST
 from evaluation.report.cells import format_count, format_number, format_percent, make_table
+from evaluation.report.review_scores import OUTCOMES
 
 __all__ = ["build_reasoner_tables"]
 
@@ -21,6 +23,7 @@ _ANSWER = {
     "recall": "union_recall",
     "precision": "union_precision",
 }
+_SENTENCES = {"quote precision": "sentence_precision", "quote recall": "sentence_recall"}
 _COST = {
     "seconds": ("seconds_per_query", 2),
     "calls": ("calls_per_query", 1),
@@ -34,10 +37,17 @@ Scores = Mapping[str, Mapping[str, Any]]
 
 def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     """Yields the tables. `found` is `succ_retrieved`; calls and tokens are per question; `d1` is the share of plans of
-    depth 1.
+    depth 1. `needless` counts abstentions with all supporting passages retrieved.
     """
     yield _answers(reasoners)
+    yield _given(reasoners)
+    yield _supports(reasoners)
+    if any(scores[metric] is not None for scores in reasoners.values() for metric in _SENTENCES.values()):
+        yield _sentences(reasoners)
     yield _costs(reasoners)
+    yield _totals(reasoners)
+    if any(scores["reviews"] for scores in reasoners.values()):
+        yield _verdicts(reasoners)
     judged = {name: scores["judge"] for name, scores in reasoners.items() if "judge" in scores}
     if judged:
         yield _judged(judged)
@@ -45,10 +55,56 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
 
 
 def _answers(reasoners: Scores) -> Table:
-    shown = make_table("reasoner", [*_ANSWER, "abstained", "failed"])
+    shown = make_table("reasoner", [*_ANSWER, "failed"])
     for name, scores in reasoners.items():
-        counts = [format_count(scores["abstained"]), format_count(scores["failed"])]
-        shown.add_row(Text(name), *(format_percent(scores[metric]) for metric in _ANSWER.values()), *counts)
+        percents = (format_percent(scores[metric]) for metric in _ANSWER.values())
+        shown.add_row(Text(name), *percents, format_count(scores["failed"]))
+    return shown
+
+
+def _given(reasoners: Scores) -> Table:
+    """EM and F1 are means over the answered questions; `abstention` is of unanswerable ones."""
+    foreign = any(scores["abstention"] is not None for scores in reasoners.values())
+    shown = make_table("if answered", ["EM", "F1", "abstained", "needless", *(["abstention"] if foreign else [])])
+    for name, scores in reasoners.items():
+        given = (format_percent(scores["answered"][metric]) for metric in ("em", "f1"))
+        needless = scores["abstained_with_all_supporting"]
+        counts = [format_count(scores["abstained"]), "–" if needless is None else format_count(needless)]
+        shown.add_row(Text(name), *given, *counts, *([format_percent(scores["abstention"])] if foreign else []))
+    return shown
+
+
+def _supports(reasoners: Scores) -> Table:
+    supports = [support.value for support in Support]
+    shown = make_table("support", supports)
+    for name, scores in reasoners.items():
+        shown.add_row(Text(name), *(format_percent(scores["supports"][support]) for support in supports))
+    return shown
+
+
+def _sentences(reasoners: Scores) -> Table:
+    shown = make_table("sentences", list(_SENTENCES))
+    for name, scores in reasoners.items():
+        shown.add_row(Text(name), *(format_percent(scores[metric]) for metric in _SENTENCES.values()))
+    return shown
+
+
+def _totals(reasoners: Scores) -> Table:
+    shown = make_table("in total", ["seconds", "calls", "tokens"])
+    for name, scores in reasoners.items():
+        totals = scores["totals"]
+        shown.add_row(Text(name), *(format_number(totals[kind], 0) for kind in ("seconds", "calls", "tokens")))
+    return shown
+
+
+def _verdicts(reasoners: Scores) -> Table:
+    """Counts of reviews; those of steps without a gold answer are in no column."""
+    columns = {f"{verdict} {outcome}": (verdict, outcome) for verdict, own in OUTCOMES.items() for outcome in own}
+    shown = make_table("reviews", [heading.replace(" ", "\n") for heading in columns])
+    for name, scores in reasoners.items():
+        if scores["reviews"]:
+            counts = (scores["reviews"][verdict][outcome] for verdict, outcome in columns.values())
+            shown.add_row(Text(name), *map(format_count, counts))
     return shown
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidInput
-from evaluation.rows.answer_rows import ANSWER_METRICS
+from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS
 
 __all__ = ["Threshold", "find_shortfalls", "parse_threshold"]

@@ -63,7 +63,7 @@ def score_search(
 ) -> SearchRow:
     """Returns the row of a result with its scores. Succ looks at title and text of the first five places.
 
-    Metrics of support are left out if the supporting passages are unknown.
+    Metrics of support are left out if the supporting passages are unknown, and all if the question is not answerable.
     """
     supporting = question.supporting
     places = collapse_hits(hits, supporting)[:DEPTH]
@@ -102,4 +102,6 @@ def score_failed_search(question: GoldQuestion, searcher: str, error: str) -> Se
 
 
 def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
+    if not question.answerable:
+        return {}
     return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from hopweave._steps import Request, Steps, call, path
-from hopweave._values.answers import Answer, Budget, Message
+from hopweave._values.answers import Answer, Budget, Message, Unsupported
 from hopweave._values.search import SearchResult
 
 __all__ = ["ask", "search", "streamed"]
@@ -57,12 +57,15 @@ def ask(
     budget: Budget | None = None,
     history: Sequence[Message] = (),
     web: bool = False,
+    unsupported: Unsupported | None = None,
 ) -> Steps[Answer]:
     """Returns a cited answer. The arguments are the fields of `POST …/ask`.
 
     `reasoner` and `searcher` are `NAME[:key=value,…]`, by default the server's. `k` is how many passages a retrieval
     brings; `budget` limits the calls of models; `history` is the conversation before the question; `web` permits that
-    queries go to a web search. Without a language model the answer is made of quotes.
+    queries go to a web search. `unsupported` says what is done with an answer that no passage states: `infer` gives it
+    if it is inferred from passages, `abstain` gives none, `memory` also permits the model's memory; by default, what
+    the server does. Without a language model the answer is made of quotes.
     """
     body = {
         "question": question,
@@ -76,6 +79,7 @@ def ask(
         "budget": None if budget is None else asdict(budget),
         "history": [asdict(message) for message in history],
         "web": web,
+        "unsupported": unsupported,
     }
     return call(Answer, "POST", path("corpora", corpus, "ask"), _given(body))
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from hopweave._values.documents import Span
 from hopweave._values.search import Hit, HitDocument
 from hopweave._values.usage import Usage
 
-__all__ = ["Answer", "Budget", "Citation", "DocumentName", "Message", "Quote", "Step"]
+__all__ = ["Answer", "Budget", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
+
+Support: TypeAlias = Literal["stated", "inferred", "memory", "none"]
+Unsupported: TypeAlias = Literal["infer", "abstain", "memory"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +74,8 @@ class Quote:
 class Step:
     """One hop: a question, all that was retrieved for it, and its answer. `parents` are the steps that it built on.
 
-    `verdict` is a word of the reasoner's own; empty where nothing was checked.
+    `verdict` is a word of the reasoner's own; empty where nothing was checked. `support` says what the answer stands
+    on, and `unstated` what no passage states of it.
     """
 
     id: str
@@ -80,6 +84,8 @@ class Step:
     depth: int
     answer: str
     verdict: str
+    support: Support
+    unstated: str
     quotes: tuple[Quote, ...]
     hits: tuple[Hit, ...]
     seconds: float
@@ -88,7 +94,11 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """`abstained` says that what was found holds no answer. `timing` is in seconds by stage."""
+    """A cited answer. `abstained` says that none is given, and then `answer` says so.
+
+    `support` says what the answer stands on: `stated` by passages, `inferred` from them, the model's `memory`, or
+    `none`. `note` says why the answer is not stated, or that passages contradict it. `timing` is in seconds by stage.
+    """
 
     answer: str
     citations: tuple[Citation, ...]
@@ -96,5 +106,7 @@ class Answer:
     usage: Usage
     reasoner: str
     abstained: bool
+    support: Support
+    note: str
     notes: tuple[str, ...]
     timing: Mapping[str, float]

@@ -6,7 +6,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from hopweave._values.answers import Answer, DocumentName, Quote
+from hopweave._values.answers import Answer, DocumentName, Quote, Support
 
 __all__ = [
     "EVENTS",
@@ -70,6 +70,8 @@ class StepEvent:
     depth: int
     answer: str
     verdict: str
+    support: Support
+    unstated: str
     quotes: tuple[Quote, ...]
     seconds: float
     tokens: int

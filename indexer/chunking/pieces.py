@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.ports.embedding import TokenCounter
-from core.text.sentences import Range, split_sentences
+from core.text.sentences import Range, segment
 from indexer.chunking.embedded_text import embedded_text
 from indexer.chunking.splitting import CHARACTERS, finer, halves, trimmed
 
@@ -47,7 +47,7 @@ def split_by_limit(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[list[
 
 def cut_sentences(frames: Sequence[Frame], tokens: TokenCounter) -> list[Piece]:
     """Returns the sentences with their counts. One that exceeds its budget is cut finer until all its parts fit."""
-    pieces = _count([Piece(frame, part) for frame in frames for part in split_sentences(frame.text)], tokens)
+    pieces = _count([Piece(frame, part) for frame in frames for part in segment(frame.text)], tokens)
     done: list[Piece] = []
     level = 0
     while pieces:

@@ -28,7 +28,6 @@ GIVES_TRIPLES = True
 SOURCE = "arXiv 2405.14831 (HippoRAG), section 2.3: OpenIE; here names and triples in one call"
 ROLE = "extract"
 
-_PROMPT = load_prompt("indexer.extractors", "openie")
 _RETRY_TEMPERATURE = 0.4  # at 0 a model would repeat an answer that cannot be used
 
 
@@ -51,11 +50,12 @@ class LlmExtractor:
     def __init__(self, config: Config, model: ChatModel) -> None:
         self._concurrency = config.concurrency
         self._model = model
-        self.fingerprint = f"llm-1({model.model},{_PROMPT.hash})"
+        self._prompt = load_prompt("indexer.extractors", "openie")
+        self.fingerprint = f"llm-1({model.model},{self._prompt.hash})"
         self.model_calls = ModelCalls(
             concurrency=config.concurrency,
             attempts=config.attempts,
-            characters=lambda document, chunk: sum(len(m.content) for m in _messages(document, chunk)),
+            characters=lambda document, chunk: sum(len(m.content) for m in self._make_messages(document, chunk)),
         )
 
     async def extract(
@@ -89,13 +89,17 @@ class LlmExtractor:
     ) -> Extraction:
         request = ChatRequest(
             role=ROLE,
-            messages=_messages(document, chunk),
-            prompt_hash=_PROMPT.hash,
+            messages=self._make_messages(document, chunk),
+            prompt_hash=self._prompt.hash,
             labels={"document": document.key},
             temperature=_RETRY_TEMPERATURE if attempt else 0.0,
             sample=attempt,
         )
         return read_statements(await structured(_Yielding(self._model), request, Statements, trace), chunk.text)
+
+    def _make_messages(self, document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:
+        title = " › ".join(part for part in (document.title, chunk.heading) if part)
+        return self._prompt.messages({"title": neutral(title) or "(without a title)", "passage": neutral(chunk.text)})
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,6 @@ class _Yielding:
         completion = await self.inner.complete(request, trace, on_token)
         await asyncio.sleep(0)
         return completion
-
-
-def _messages(document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:
-    title = " › ".join(part for part in (document.title, chunk.heading) if part)
-    return _PROMPT.messages({"title": neutral(title) or "(without a title)", "passage": neutral(chunk.text)})
 
 
 def build(config: Config, models: ChatModels | None) -> Extractor:

@@ -8,6 +8,7 @@ from core.corpora import Corpus
 from core.errors import InvalidStrategy, Unavailable
 from core.ports.indexing import Extractor
 from core.ports.record import Claim
+from core.prompting.prompts import use_prompts
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
@@ -49,7 +50,8 @@ class Run:
         self._refusal = self._compare_models()
         if not self._refusal:
             try:
-                extractor = make_extractor(corpus.settings.extractor, backends.models)
+                with use_prompts(backends.prompts):
+                    extractor = make_extractor(corpus.settings.extractor, backends.models)
             except InvalidStrategy as error:
                 self._refusal = f"{error}; then retry the document"
             else:

@@ -1,7 +1,7 @@
 """Markers such as `[2]` in a model's text: parsed, checked against what was shown, and turned into citations."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.documents import Span
 from core.ports.reasoning import Citation, Quote
@@ -38,13 +38,19 @@ def parse_marker(marker: re.Match[str]) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def cite_passages(text: str, hits: Sequence[Hit], trace: Trace, question: str = "") -> tuple[str, tuple[Citation, ...]]:
+def cite_passages(
+    text: str,
+    hits: Sequence[Hit],
+    trace: Trace,
+    question: str = "",
+    quotes: Mapping[str, Quote] | None = None,
+) -> tuple[str, tuple[Citation, ...]]:
     """Returns a text whose `[n]` markers name passages, numbered from 1, with the citations of these markers.
 
-    A citation quotes the sentence of its passage that supports the text best. Markers are numbered again, and those of
-    passages that were not shown are dropped, as in `cite_quotes`.
+    A citation has the quote of its passage, by chunk id, or else the sentence that supports the text best. Markers are
+    numbered again, and those of passages that were not shown are dropped, as in `cite_quotes`.
     """
-    return _resolve_markers(text, [(hit, None) for hit in hits], trace, question)
+    return _resolve_markers(text, [(hit, (quotes or {}).get(hit.chunk.id)) for hit in hits], trace, question)
 
 
 def cite_quotes(text: str, quotes: Sequence[Quote], trace: Trace) -> tuple[str, tuple[Citation, ...]]:

@@ -1,21 +1,20 @@
-"""Quotes of passages: found where a model copied them inexactly, selected where it quoted nothing, and checked."""
+"""Quotes of passages: those that a model copied, those that are selected where it copied nothing, and their checks."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from core.documents import Span
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
-from core.prompting.fences import neutral
 from core.text.answers import is_contained, normalise_answer
 from core.text.sentences import split_sentences
-from core.text.word_lists import STOP_WORDS
+from core.text.terms import split_words
+from reasoning.citations.location import locate
 
-__all__ = ["find_quote", "is_quoted", "is_supported", "locate", "passage_text", "select_quote"]
+__all__ = ["find_quote", "is_quoted", "is_supported", "passage_text", "select_quote"]
 
 _TOKEN = re.compile(r"\w+")
-_MIN_CHARACTERS = 3
-"""Shorter words are found everywhere."""
 _MIN_WORDS = 4
 _NEVER_LITERAL = frozenset({"yes", "no", "true", "false"})
 """Answers that are judgements: the same word in a passage is a coincidence."""
@@ -40,39 +39,26 @@ def find_quote(hit: Hit, words: str) -> Quote | None:
     return Quote(hit=hit, text=text[span.start : span.end], span=span)
 
 
-def locate(words: str, text: str) -> Span | None:
-    """Returns where `text` holds `words`, or None; case, spaces and punctuation between the words may differ."""
-    stripped = words.strip().strip("\"'“”„»«‘’").strip()
-    if len(stripped) < _MIN_CHARACTERS:
-        return None
-    for variant in (text, neutral(text)):  # a model saw the text with its fences made harmless
-        at = variant.find(stripped)
-        if at >= 0:
-            return Span(start=at, end=at + len(stripped))
-    wanted = [token.casefold() for token in _TOKEN.findall(stripped)]
-    tokens = list(_TOKEN.finditer(text))
-    folded = [token.group().casefold() for token in tokens]
-    for start in range(len(folded) - len(wanted) + 1 if wanted else 0):
-        if folded[start : start + len(wanted)] == wanted:
-            return Span(start=tokens[start].start(), end=tokens[start + len(wanted) - 1].end())
-    return None
-
-
 def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
-    """Returns the sentence of a hit that supports an answer best: it holds the answer, and shares words with the
-    question.
+    """Returns the sentence of a hit that supports an answer best. Reasoners that cite a passage as a whole quote it.
 
-    Reasoners that cite a passage as a whole quote this sentence.
+    It holds most parts of the answer literally. Of several such sentences, or if there is none, it shares most words
+    with the answer and the question; a word of the question counts the less, the more sentences of the passage have it.
     """
     text = hit.chunk.text
-    wanted = _content_words(f"{answer} {question}")
-
-    def support(span: Span) -> tuple[bool, int, int]:
-        words = text[span.start : span.end]
-        return is_contained(answer, words), len(wanted & _content_words(words)), -span.start
-
     spans = [_strip(text, start, end) for start, end in split_sentences(text)] or [Span(start=0, end=len(text))]
-    best = max(spans, key=support)
+    stems = [_stems(text[span.start : span.end]) for span in spans]
+    parts = [] if normalise_answer(answer) in _NEVER_LITERAL else _split_parts(answer)
+    wanted = dict.fromkeys(_stems(" ".join(parts)), 1.0)
+    spread = Counter(stem for of_sentence in stems for stem in of_sentence)
+    asked = {stem: 1 / spread[stem] for stem in _stems(question) if spread[stem]}
+
+    def support(place: int) -> tuple[int, float, int]:
+        words = text[spans[place].start : spans[place].end]
+        held = sum(is_contained(part, words) for part in parts)
+        return held, round(_share(wanted, stems[place]) + _share(asked, stems[place]), 3), -place
+
+    best = spans[max(range(len(spans)), key=support)]
     return Quote(hit=hit, text=text[best.start : best.end], span=best)
 
 
@@ -87,7 +73,7 @@ def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
     Of an answer of several parts, joined by semicolons, each part must be held. This is stricter than `is_supported`:
     a word elsewhere in the passage is no support.
     """
-    parts = [part for part in answer.split(";") if part.strip()]
+    parts = _split_parts(answer)
     if not parts or normalise_answer(answer) in _NEVER_LITERAL:
         return False
     texts = [f"{quote.hit.document.title}\n{_sentences_of(quote)}" for quote in quotes]
@@ -107,8 +93,17 @@ def _extend_to_sentence(span: Span, text: str) -> Span:
     return Span(start=min(whole.start, span.start), end=max(whole.end, span.end))
 
 
-def _content_words(text: str) -> set[str]:
-    return set(normalise_answer(text).split()) - STOP_WORDS
+def _share(wanted: Mapping[str, float], there: set[str]) -> float:
+    """Returns the share of the wanted words, by their weights, that are there."""
+    return sum(weight for stem, weight in wanted.items() if stem in there) / max(sum(wanted.values()), 1e-9)
+
+
+def _split_parts(answer: str) -> list[str]:
+    return [part for part in answer.split(";") if part.strip()]
+
+
+def _stems(text: str) -> set[str]:
+    return {word.stem for word in split_words(text)}
 
 
 def _strip(text: str, start: int, end: int) -> Span:

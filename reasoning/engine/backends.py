@@ -1,8 +1,9 @@
 """`ReasoningBackends`: the ports that a reasoner is built over. Open it when a reasoner needs another port."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
@@ -17,12 +18,17 @@ def _refuse_searcher(spec: StrategySpec) -> Searcher:
     raise InvalidStrategy(f"the searcher {spec.name!r} is not available here; only the request's own searcher is")
 
 
+async def _has_no_facts(_: Corpus) -> bool:
+    return False
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReasoningBackends:
     """The searcher that the request chose, the corpus' embedding model, and the optional models that are configured.
 
     `searchers` builds other searchers by name. `searcher_name` is the name of the request's searcher, and
-    `searcher_chosen` tells whether the request named it or it is the default.
+    `searcher_chosen` tells whether the request named it or it is the default. `has_facts` tells whether the graph of a
+    corpus has facts; it reads the graph in memory.
     """
 
     searcher: Searcher
@@ -33,6 +39,7 @@ class ReasoningBackends:
     searcher_name: str = "bridged"
     searcher_chosen: bool = False
     web_configured: bool = False
+    has_facts: Callable[[Corpus], Awaitable[bool]] = _has_no_facts
 
     def chat(self, reasoner: str) -> ChatModels:
         """Returns the language models; raises `InvalidStrategy` naming the setting if none is configured."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
 from core.ports.chat import ChatRequest
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.prompts import Prompt
 
 __all__ = ["ModelCall", "drop_last_passages", "name_step_in_errors"]
@@ -17,10 +17,10 @@ class ModelCall:
     """One call of a model by an action. `question` is the question that the call is about.
 
     `passages` fill the prompt's `{{passages}}`, numbered from 1; the last ones are dropped if the model cannot read
-    them all. `role` selects the model and is the name that usage is counted under; '' is the prompt's name. `chunks`
-    are ids of chunks whose words are in the variables, as quotes or answers. `conversation` puts the history before
-    the last message. `sample` and `temperature` are those of `ChatRequest`. `until` is a word that a text must hold to
-    count as an answer if the model's output limit cut it off.
+    them all. `facts` fill its `{{facts}}`: those of the passages that are shown. `role` selects the model and is the
+    name that usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the
+    variables, as quotes or answers. `conversation` puts the history before the last message. `sample` and `temperature`
+    are those of `ChatRequest`.
     """
 
     prompt: Prompt
@@ -28,13 +28,12 @@ class ModelCall:
     role: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
     passages: Sequence[Hit] = ()
+    facts: Sequence[Fact] = ()
     chunks: frozenset[str] = frozenset()
     step: str = ""
     conversation: bool = False
     temperature: float = 0.0
     sample: int = 0
-    stop: tuple[str, ...] = ()
-    until: str = ""
 
 
 def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:

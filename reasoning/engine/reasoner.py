@@ -6,11 +6,11 @@ from core.errors import BudgetExhausted
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Step
 from core.trace import Trace
-from reasoning.engine.answers import abstain, answer_from_step
+from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 
-__all__ = ["SessionReasoner"]
+__all__ = ["SessionReasoner", "Solve"]
 
 Solve = Callable[[Session], Awaitable[Answer]]
 
@@ -18,15 +18,19 @@ Solve = Callable[[Session], Awaitable[Answer]]
 class SessionReasoner:
     """Fills the port `Reasoner` for a strategy that is one function from a session to an answer.
 
-    `searcher` is `NAME[:key=value,…]`; '' is the request's own. Raises `InvalidStrategy` if no language model is
-    configured, or for an unknown searcher.
+    `searcher` is `NAME[:key=value,…]`; '' is the request's own. `memory` permits answers from the model's memory, as
+    the request's `unsupported=memory` does; its `unsupported=abstain` takes precedence. Raises `InvalidStrategy` if no
+    language model is configured, or for an unknown searcher.
     """
 
-    def __init__(self, name: str, backends: ReasoningBackends, searcher: str, solve: Solve) -> None:
+    def __init__(
+        self, name: str, backends: ReasoningBackends, searcher: str, solve: Solve, *, memory: bool = False
+    ) -> None:
         self._name = name
         self._models = backends.chat(name)
         self._searcher = backends.named_searcher(searcher)
         self._solve = solve
+        self._memory = memory
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         """Answers a question. If the budget is used up, answers from the steps so far; a note says what is missing.
@@ -34,10 +38,13 @@ class SessionReasoner:
         Raises `BudgetExhausted` if the seconds of the budget were over before any step had an answer.
         """
         session = Session(self._name, question, self._models, self._searcher, trace)
+        if self._memory:
+            session.permit_memory()
         try:
             answer = await self._solve(session)
         except BudgetExhausted as error:
             answer = _answer_from_steps(session, error)
+        answer = withhold_unstated(answer, question.unsupported)
         trace.emit(AnswerEvent(answer=answer))
         return answer
 

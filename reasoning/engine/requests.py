@@ -7,6 +7,7 @@ from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, format_passages
 from reasoning.engine.calls import ModelCall
+from reasoning.engine.facts import format_facts
 
 __all__ = ["build_request"]
 
@@ -14,12 +15,15 @@ __all__ = ["build_request"]
 def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chunk_ids: frozenset[str]) -> ChatRequest:
     """Returns the request for a call that shows these passages. `question` is the user's, whom the call serves.
 
-    `chunk_ids` are the chunks whose words the messages may hold: a cached answer is deleted with them.
+    `chunk_ids` are the chunks whose words the messages may hold: a cached answer is deleted with them. A call without
+    passages that sets the variable `passages` says in its own words that there are none.
     """
     variables = dict(call.variables)
     wanted = call.prompt.variables
-    if "passages" in wanted:
+    if "passages" in wanted and "passages" not in variables:
         variables["passages"] = format_passages([(hit.document.title, hit.chunk.text) for hit in shown])
+    if "facts" in wanted:
+        variables["facts"] = format_facts(call.facts, shown)
     if "instructions" in wanted:
         variables["instructions"] = _format_instructions(question.instructions)
     system, *rest = call.prompt.messages(variables)
@@ -38,7 +42,6 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         },
         temperature=call.temperature,
         sample=call.sample,
-        stop=call.stop,
     )
 
 

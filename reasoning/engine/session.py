@@ -11,26 +11,29 @@ from pydantic import BaseModel
 from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.ports.chat import ChatModels, ChatRequest, Completion
-from core.ports.reasoning import Question, Step
+from core.ports.reasoning import Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import make_cut_error, strip_thinking, structured
 from core.trace import Trace
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
 from reasoning.engine.steps import OpenStep
-from reasoning.engine.streaming import TokenStream
+from reasoning.engine.streaming import AnswerStream
 
 __all__ = ["Session"]
 
 T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
 
+_NO_MEMORY = frozenset({str(Support.MEMORY)})
+"""The support that is not offered to a model that may not answer from what it knows."""
+
 
 class Session:
     """Executes one question for a reasoner and its actions: searches, model calls and steps, on one trace.
 
     `steps` are the recorded steps by id, in the order of their first record; `planned` are the announced steps.
-    `reasoner` is the name of the reasoner in the answer.
+    `reasoner` is the name of the reasoner in the answer. `permits_memory`: the model may answer from what it knows.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Session:
         self.trace = trace
         self.steps: dict[str, Step] = {}
         self.planned: dict[str, PlannedStep] = {}
+        self.permits_memory = question.unsupported is Unsupported.MEMORY
         self._models = models
         self._searcher = searcher
         self._found: dict[str, dict[str, Hit]] = {}
@@ -53,6 +57,10 @@ class Session:
         """
         return bool(self.question.history)
 
+    def permit_memory(self) -> None:
+        """Lets the model answer from what it knows, unless the request wants only what passages state."""
+        self.permits_memory = self.question.unsupported is not Unsupported.ABSTAIN
+
     async def search(
         self,
         text: str,
@@ -61,13 +69,15 @@ class Session:
         step: str = "",
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
-        private: bool = True,
+        private: bool | None = None,
     ) -> tuple[Hit, ...]:
         """Returns the hits for a text, best first, of the session's searcher unless another is given.
 
         `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
+        If it is not given, a text is private once a model was shown a passage of the corpus, or the conversation.
         """
-        return (await self.search_fully(text, k, step=step, searcher=searcher, entities=entities, private=private)).hits
+        result = await self._search(text, k, step, searcher or self._searcher, entities, private, facts=False)
+        return result.hits
 
     async def search_fully(
         self,
@@ -77,18 +87,35 @@ class Session:
         step: str = "",
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
-        private: bool = True,
+        private: bool | None = None,
     ) -> SearchResult:
-        """Returns the whole result of a search as in `search`, with the facts of the graph."""
-        name, chosen = searcher or self._searcher
+        """Returns the whole result of a search as in `search`, with the facts of the graph.
+
+        There are none if the corpus has none, or the searcher does not use its graph.
+        """
+        return await self._search(text, k, step, searcher or self._searcher, entities, private, facts=True)
+
+    async def _search(
+        self,
+        text: str,
+        k: int,
+        step: str,
+        searcher: tuple[str, Searcher],
+        entities: tuple[str, ...] | None,
+        private: bool | None,
+        *,
+        facts: bool,
+    ) -> SearchResult:
+        name, chosen = searcher
         query = Query(
             corpus=self.question.corpus,
             text=text,
             k=k,
             documents=self.question.documents,
+            facts=facts,
             entities=entities,
             web=self.question.web,
-            private=private,
+            private=self._has_shown_private if private is None else private,
         )
         result = await chosen.search(query, self.trace)
         self._found.setdefault(step, {}).update((hit.chunk.id, hit) for hit in result.hits)
@@ -127,6 +154,8 @@ class Session:
                 parents=step.parents,
                 depth=step.depth,
                 verdict=step.verdict,
+                support=step.support,
+                unstated=step.unstated,
                 quotes=step.quotes,
                 seconds=time.perf_counter() - step.began,
                 tokens=self._tokens(step.opened_as),
@@ -137,29 +166,33 @@ class Session:
         """Records a step again, with another answer."""
         return self._keep(replace(self.steps[id], answer=answer))
 
-    async def complete_structured(self, call: ModelCall, shape: type[T]) -> tuple[T, tuple[Hit, ...]]:
+    async def complete_structured(
+        self, call: ModelCall, shape: type[T], tokens: AnswerStream | None = None
+    ) -> tuple[T, tuple[Hit, ...]]:
         """Returns the model's answer as a value, and the passages that the model was shown.
 
-        Raises `ModelFailed` if the answer cannot be read twice, and `ContextTooLong` if a single passage is too much.
+        `tokens` gets the pieces of the text as they come. Raises `MalformedReply` if the answer cannot be read twice,
+        and `ContextTooLong` if a single passage is too much.
         """
 
-        async def send(request: ChatRequest, _shown: int) -> T:
-            return await structured(self._models.of(request.role), request, shape, self.trace)
+        async def send(request: ChatRequest, shown: int) -> T:
+            if tokens is not None and call.passages:
+                tokens.sources = shown
+            without = frozenset[str]() if self.permits_memory else _NO_MEMORY
+            return await structured(self._models.of(request.role), request, shape, self.trace, tokens, without)
 
         return await self._send(call, send)
 
-    async def complete_text(self, call: ModelCall, tokens: TokenStream | None = None) -> tuple[str, tuple[Hit, ...]]:
+    async def complete_text(self, call: ModelCall) -> tuple[str, tuple[Hit, ...]]:
         """Returns the model's answer as text, without its thinking, and the passages that the model was shown.
 
-        `tokens` gets the pieces of the answer as they come. Raises `ModelFailed` if the text was cut off before its
-        answer, and `ContextTooLong` if a single passage is too much.
+        Raises `ModelFailed` if the text was cut off before its first word, and `ContextTooLong` if a single passage is
+        too much.
         """
 
-        async def send(request: ChatRequest, shown: int) -> str:
-            if tokens is not None and call.passages:
-                tokens.sources = shown
-            completion = await self._models.of(request.role).complete(request, self.trace, tokens)
-            return self._read_text(completion, request, call.until)
+        async def send(request: ChatRequest, _shown: int) -> str:
+            completion = await self._models.of(request.role).complete(request, self.trace)
+            return self._read_text(completion, request)
 
         return await self._send(call, send)
 
@@ -184,13 +217,22 @@ class Session:
         a passage was shown, questions and answers may be made of its words.
         """
         self._shown |= call.chunks | {hit.chunk.id for hit in shown}
-        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
-        return build_request(call, self.question, shown, frozenset(self._shown - web))
+        return build_request(call, self.question, shown, self._shown_chunks)
 
-    def _read_text(self, completion: Completion, request: ChatRequest, until: str) -> str:
+    @property
+    def _shown_chunks(self) -> frozenset[str]:
+        """The ids of the chunks of the corpus that a model was shown in this session."""
+        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        return frozenset(self._shown - web)
+
+    @property
+    def _has_shown_private(self) -> bool:
+        return self.has_history or bool(self._shown_chunks)
+
+    def _read_text(self, completion: Completion, request: ChatRequest) -> str:
         text = strip_thinking(completion.text)
         if completion.cut:
-            if not text or until.casefold() not in text.casefold():
+            if not text:
                 raise make_cut_error(completion, request)
             self.trace.note(
                 f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 
-from core.ports.reasoning import Quote
+from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 
 __all__ = ["OpenStep"]
@@ -25,5 +25,7 @@ class OpenStep:
     hits: tuple[Hit, ...] | None = None
     answer: str = ""
     verdict: str = ""
+    support: Support = Support.NONE
+    unstated: str = ""
     quotes: tuple[Quote, ...] = ()
     began: float = field(default_factory=time.perf_counter)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.ports.reasoning import Quote, Step
+from core.ports.reasoning import Quote, Step, Support
 
 __all__ = ["UNKNOWN", "KnownAnswer", "chunk_ids_of", "known_answer", "without_quotes"]
 
@@ -13,16 +13,24 @@ UNKNOWN = "(not found)"
 
 @dataclass(frozen=True, kw_only=True)
 class KnownAnswer:
-    """An earlier question with its answer and the quotes that support it."""
+    """An earlier question with its answer, what the answer stands on, and the quotes that support it."""
 
     question: str
     answer: str
     quotes: tuple[Quote, ...] = ()
+    support: Support = Support.STATED
+    unstated: str = ""
 
 
 def known_answer(step: Step) -> KnownAnswer:
     """Returns a step's question, answer and quotes; the answer is `UNKNOWN` if the step has none."""
-    return KnownAnswer(question=step.question, answer=step.answer or UNKNOWN, quotes=step.quotes)
+    return KnownAnswer(
+        question=step.question,
+        answer=step.answer or UNKNOWN,
+        quotes=step.quotes,
+        support=step.support,
+        unstated=step.unstated,
+    )
 
 
 def without_quotes(known: Sequence[KnownAnswer]) -> list[KnownAnswer]:

@@ -3,47 +3,62 @@
 The source is PAR RAG (arXiv 2504.16787), section 3.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, zip_longest
 
-from core.ports.retrieval import Hit, Searcher
-from reasoning.actions.judging.review import Fact
+from core.ports.retrieval import Fact, Hit, Searcher
+from reasoning.actions.judging.review import Evidence
 from reasoning.actions.queries.query_entities import query_entities
 from reasoning.engine.session import Session
 
-__all__ = ["FineEvidence", "find_evidence", "interleave"]
+__all__ = ["add_evidence", "find_evidence", "interleave"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class FineEvidence:
-    """Passages of both searches, best first, and the facts that these passages state."""
-
-    hits: tuple[Hit, ...]
-    facts: tuple[Fact, ...]
+_MAX_FACTS = 10
 
 
 async def find_evidence(
     session: Session, text: str, k: int, fine: tuple[str, Searcher], *, step: str, chunks: Collection[str] = ()
-) -> FineEvidence:
-    """Returns at most `k` passages of two searches, E(text) + KG(text) in the paper, interleaved.
+) -> Evidence:
+    """Returns at most `k` passages of two searches, E(text) + KG(text) in the paper, interleaved, with their facts.
 
     The session's searcher gets the text, and `fine` the entities that a model finds in it. If the model finds none,
     `fine` looks for names itself. `chunks` are ids of the chunks whose words the text holds.
     """
     entities = await query_entities(session, text, step=step, chunks=chunks)
-    near = await session.search(text, k, step=step)
+    near = await session.search_fully(text, k, step=step)
     around = await session.search_fully(text, k, step=step, searcher=fine, entities=entities or None)
-    hits = interleave((near, around.hits), k)
-    shown = {hit.chunk.id for hit in hits}
-    return FineEvidence(hits=hits, facts=tuple(fact for fact in around.facts if fact[3] in shown))
+    hits = interleave((near.hits, around.hits), k)
+    return Evidence(hits=hits, facts=_select_facts(hits, (*around.facts, *near.facts)))
+
+
+def add_evidence(earlier: Evidence, later: Evidence, cited: Sequence[Hit], k: int, asked: str = "") -> Evidence:
+    """Returns the evidence of two searches as one, so that what is split between them is read together.
+
+    The `cited` passages of the answer come first, then both searches interleaved, at most `k` in all.
+    """
+    both = interleave((earlier.hits, later.hits), len(earlier.hits) + len(later.hits))
+    hits = _distinct((*cited, *both))[:k]
+    return Evidence(hits=hits, facts=_select_facts(hits, (*later.facts, *earlier.facts)), asked=asked)
 
 
 def interleave(rankings: Sequence[Sequence[Hit]], k: int) -> tuple[Hit, ...]:
     """Returns the first hit of each ranking, then the second of each, and so on; each chunk once, at most `k`."""
     ranks = chain.from_iterable(zip_longest(*rankings))
+    return _distinct(hit for hit in ranks if hit is not None)[:k]
+
+
+def _distinct(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     first: dict[str, Hit] = {}
-    for hit in ranks:
-        if hit is not None:
-            first.setdefault(hit.chunk.id, hit)
-    return tuple(first.values())[:k]
+    for hit in hits:
+        first.setdefault(hit.chunk.id, hit)
+    return tuple(first.values())
+
+
+def _select_facts(hits: Sequence[Hit], facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Returns the first facts that these hits assert, each once."""
+    shown = {hit.chunk.id for hit in hits}
+    first: dict[tuple[str, str, str], Fact] = {}
+    for fact in facts:
+        if fact.chunk_id in shown:
+            first.setdefault((fact.subject, fact.predicate, fact.object), fact)
+    return tuple(first.values())[:_MAX_FACTS]

@@ -1,67 +1,101 @@
 """The review of a preliminary answer against finer evidence, repeated until it passes or is corrected.
 
-The source is PAR RAG (arXiv 2504.16787), section 3. The verdicts that steps without a review bear are here, too.
+The source is PAR RAG (arXiv 2504.16787), section 3.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from core.events import ReviewEvent
-from core.ports.retrieval import Searcher
+from core.ports.retrieval import Hit, Searcher
+from core.text.names import normalise
 from reasoning.actions.answers.answer import CitedAnswer
-from reasoning.actions.judging.review import Verdict, review
+from reasoning.actions.answers.answer_with_statement import AnswerWithStatement
+from reasoning.actions.judging.review import Evidence, Review, Verdict, review
 from reasoning.engine.session import Session
-from reasoning.shared.fine_evidence import find_evidence
+from reasoning.plans.known_answers import KnownAnswer
+from reasoning.shared.fine_evidence import add_evidence, find_evidence
 
-__all__ = ["ANSWERED", "INSUFFICIENT", "ReviewSettings", "review_answer"]
-
-ANSWERED = "answered"
-"""The verdict on an answer that was not reviewed."""
-INSUFFICIENT = "insufficient"
-"""The verdict on a step whose passages did not hold its answer."""
+__all__ = ["ReviewSettings", "review_answer"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewSettings:
-    """`k` passages of evidence, from the session's searcher and `fine`; at most `rounds` reviews after the first."""
+    """Where evidence is searched for, beside the session's searcher, and how much of it is read.
+
+    A review reads `evidence` passages, or `k` if the answer is missing. At most `rounds` reviews follow the first.
+    `purpose` is the question that the reviewed one serves.
+    """
 
     k: int
+    evidence: int
     fine: tuple[str, Searcher]
     rounds: int
+    purpose: str
 
 
 async def review_answer(
     session: Session,
     question: str,
-    answer: CitedAnswer,
+    answer: AnswerWithStatement,
     settings: ReviewSettings,
     *,
     step: str,
+    known: Sequence[KnownAnswer] = (),
     chunks: Collection[str] = (),
 ) -> tuple[CitedAnswer, str]:
     """Returns the answer after its review, and the verdict. `chunks` are ids of chunks whose words it may hold.
 
-    Evidence is searched for with the answer itself, or, if the answer was not sufficient, with the question and the
-    answer; after an unconfident review, with the question that it asks. If the last review is unconfident, the answer
-    is kept and a note says so.
+    Evidence is searched for with the question and the statement of the answer together, or, if there is no answer, with
+    what is missing; after an unconfident review, with the question that it asks. The last review decides: if it is
+    unconfident, the answer is kept as one that no passage states. A question that was searched for already, or that
+    finds nothing new, is not reviewed again.
     """
-    query = answer.text if answer.sufficient else f"{question} {answer.text}".strip()
-    words_of = {*chunks, *(hit.chunk.id for hit in answer.shown)}
+    query = " ".join(filter(None, (question, answer.statement or _without_statement(answer.answer))))
+    searched, words_of = {normalise(question), normalise(query)}, {*chunks, *_chunk_ids(answer.answer.shown)}
+    evidence, reviewed = Evidence(), Review(verdict=Verdict.UNCONFIDENT, answer=answer.answer)
+    asked, most = "", settings.evidence if answer.answer.found else settings.k
     for _ in range(1 + settings.rounds):
-        evidence = await find_evidence(session, query, settings.k, settings.fine, step=step, chunks=words_of)
-        if not evidence.hits:
+        found = await find_evidence(session, query, most, settings.fine, step=step, chunks=words_of)
+        both = add_evidence(evidence, found, answer.answer.cited, most, asked)
+        if not both.hits:
             session.trace.note(f"step {step}: nothing was found to review its answer with")
-            return answer, ANSWERED if answer.sufficient else INSUFFICIENT
-        result = await review(
-            session, question, answer.text, evidence.hits, facts=evidence.facts, step=step, chunks=words_of
+            return answer.answer, ""
+        if _chunk_ids(both.hits) == _chunk_ids(evidence.hits):
+            break
+        evidence = both
+        reviewed = await review(
+            session,
+            question,
+            answer,
+            evidence,
+            purpose=settings.purpose,
+            step=step,
+            known=known,
+            chunks=words_of,
         )
-        session.trace.emit(ReviewEvent(verdict=result.verdict, text=result.text, step=step))
-        if result.verdict is Verdict.PASS:
-            return answer, result.verdict if answer.sufficient else INSUFFICIENT
-        if result.verdict is Verdict.REVISED:
-            corrected = replace(answer, text=result.text, sufficient=True, cited=result.cited, quotes=result.quotes)
-            return corrected, result.verdict
-        query = result.text
-        words_of.update(hit.chunk.id for hit in evidence.hits)
-    session.trace.note(f"step {step}: the review stayed unconfident, and its answer was kept")
-    return answer, Verdict.UNCONFIDENT
+        _emit(session, reviewed, answer.answer, step)
+        asked = query = reviewed.question
+        if reviewed.verdict is not Verdict.UNCONFIDENT:
+            return reviewed.answer, reviewed.verdict
+        if not query or normalise(query) in searched:
+            break
+        searched.add(normalise(query))
+        words_of |= _chunk_ids(evidence.hits)
+    session.trace.note(f"step {step}: its review stayed unconfident, and its answer was kept")
+    return reviewed.answer, reviewed.verdict
+
+
+def _emit(session: Session, reviewed: Review, before: CitedAnswer, step: str) -> None:
+    after = reviewed.answer.text
+    text = reviewed.question if reviewed.verdict is Verdict.UNCONFIDENT else after
+    text = "" if reviewed.verdict is Verdict.PASS else text
+    session.trace.emit(ReviewEvent(verdict=reviewed.verdict, text=text, step=step, before=before.text, after=after))
+
+
+def _without_statement(answer: CitedAnswer) -> str:
+    return answer.text if answer.found else answer.unstated
+
+
+def _chunk_ids(hits: Sequence[Hit]) -> set[str]:
+    return {hit.chunk.id for hit in hits}

@@ -1,6 +1,6 @@
 """Self-consistency: one answer chosen out of several sampled drafts (Wang et al., arXiv 2203.11171)."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,20 +14,30 @@ __all__ = ["vote"]
 
 
 async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
-    """Returns the first draft of the largest group of equal answers; abstentions are a group, too.
+    """Returns a draft of the largest group of equal answers: the first one with the support that most of them have.
 
-    If groups tie, as they do when all drafts differ, returns the first draft of that tied group whose answer is nearest
-    to all that answered: the medoid by cosine.
+    Abstentions win only if more than half of the drafts abstain: otherwise those that found an answer decide. If groups
+    tie, as they do when all answers differ, that one wins whose answer is nearest to all answers: the medoid by cosine.
     """
+    answered = [draft for draft in drafts if draft.text]
+    if 2 * len(answered) < len(drafts) or not answered:
+        return _typical([draft for draft in drafts if not draft.text])
     groups: dict[str, list[Conclusion]] = defaultdict(list)
-    for draft in drafts:
+    for draft in answered:
         plain = MARKERS.sub("", draft.text).strip()
         groups[normalise_answer(plain) or plain].append(draft)
     most = max(len(group) for group in groups.values())
     leading = {key: group for key, group in groups.items() if len(group) == most}
     if len(leading) == 1:
-        return next(iter(leading.values()))[0]
-    keys = [key for key, group in groups.items() if key for _ in group]
+        return _typical(next(iter(leading.values())))
+    keys = [key for key, group in groups.items() for _ in group]
     vectors = await embedder.embed_passages(keys)
     nearness = dict(zip(keys, np.asarray(vectors @ vectors.sum(axis=0), dtype=float), strict=True))
-    return leading[max((key for key in leading if key), key=lambda key: nearness[key])][0]
+    return _typical(leading[max(leading, key=lambda key: nearness[key])])
+
+
+def _typical(group: Sequence[Conclusion]) -> Conclusion:
+    """Returns the first draft with the most frequent support; of supports that are as frequent, the weakest."""
+    supports = Counter(draft.support for draft in group)
+    elected = min(supports, key=lambda support: (-supports[support], support.rank))
+    return next(draft for draft in group if draft.support is elected)

@@ -9,20 +9,20 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.answer import answer
-from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.answers.answer import fill_step as fill_answer
+from reasoning.actions.answers.conclude import conclude, conclude_steps
 from reasoning.actions.planning.split_question import split_question
-from reasoning.engine.answers import abstain, answer_from_conclusion
+from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import KnownAnswer
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, known_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Decompose", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
 _LAST = "answer"
-_UNFOUND = "(the passages do not hold it)"
 
 
 class Config(StrategyConfig):
@@ -45,6 +45,8 @@ class Decompose:
     async def solve(self, session: Session) -> Answer:
         question = session.question
         parts = await split_question(session, question.text, self._config.max_questions)
+        if len(parts) == 1:
+            return await self._answer_undivided(session)
         ids = [str(number) for number in range(1, len(parts) + 1)]
         planned = [
             PlannedStep(id=id, question=part, parents=tuple(ids[:depth]), depth=depth)
@@ -57,11 +59,21 @@ class Decompose:
             shared = await session.search(question.text, self._k(session), private=False)
         chain: list[KnownAnswer] = []
         for part in planned:
-            known = [earlier for earlier in chain if earlier.answer != _UNFOUND]
+            known = [earlier for earlier in chain if earlier.answer != UNKNOWN]
             chain.append(await self._answer_part(session, part, shared, known))
-        if all(known.answer == _UNFOUND for known in chain):
-            return abstain(session)
+        if not session.permits_memory and all(known.answer == UNKNOWN for known in chain):
+            return abstain(session, unstated=chain[0].unstated)
         return await self._conclude(session, chain, last)
+
+    async def _answer_undivided(self, session: Session) -> Answer:
+        """Answers a question that asks for one fact in one step, as `vanilla` does: there is nothing to combine."""
+        text = session.question.text
+        session.plan([PlannedStep(id="1", question=text)])
+        async with session.step("1", text) as step:
+            passages = await session.search(text, self._k(session), step="1", private=False)
+            conclusion = await conclude(session, text, passages, step="1")
+            fill_step(step, conclusion)
+        return answer_from_conclusion(session, conclusion)
 
     async def _answer_part(
         self, session: Session, planned: PlannedStep, shared: tuple[Hit, ...] | None, known: list[KnownAnswer]
@@ -69,21 +81,17 @@ class Decompose:
         async with session.step(planned.id, planned.question, parents=planned.parents, depth=planned.depth) as step:
             passages = shared
             if passages is None:
-                passages = await session.search(
-                    planned.question, self._k(session), step=planned.id, private=session.has_history
-                )
+                private = None if session.has_history else False  # the splitter is shown the question alone
+                passages = await session.search(planned.question, self._k(session), step=planned.id, private=private)
             reply = await answer(session, planned.question, passages, step=planned.id, known=known)
-            step.hits, step.quotes = passages, reply.quotes
-            step.answer = reply.text if reply.sufficient else ""
-            step.verdict = "" if reply.sufficient else "insufficient"
-        if not reply.sufficient:
-            return KnownAnswer(question=planned.question, answer=_UNFOUND)
-        return KnownAnswer(question=planned.question, answer=reply.text, quotes=reply.quotes)
+            step.hits = passages
+            fill_answer(step, reply)
+        return known_answer(session.steps[planned.id])
 
     async def _conclude(self, session: Session, chain: list[KnownAnswer], planned: PlannedStep) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
             conclusion = await conclude_steps(session, planned.question, chain, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
     def _k(self, session: Session) -> int:

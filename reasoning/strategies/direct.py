@@ -1,6 +1,6 @@
 """No retrieval: the model answers from memory, and nothing is cited."""
 
-from core.ports.reasoning import Answer, Reasoner
+from core.ports.reasoning import Answer, Reasoner, Support
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude_memory import conclude_memory
 from reasoning.engine.answers import abstain, make_answer
@@ -25,7 +25,8 @@ async def solve(session: Session) -> Answer:
     session.trace.note(_NOTE)
     async with session.step("1", question) as step:
         step.answer = await conclude_memory(session, question, step="1")
-    return make_answer(session, step.answer) if step.answer else abstain(session, _UNKNOWN)
+        step.support = Support.MEMORY if step.answer else Support.NONE
+    return make_answer(session, step.answer, step.support) if step.answer else abstain(session, _UNKNOWN)
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:  # noqa: ARG001  # the signature of all strategies

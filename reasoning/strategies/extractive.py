@@ -1,4 +1,4 @@
-"""No model: quotes and cites the best sentences of the best passages, and abstains if none is near the question."""
+"""No model: quotes and cites the best sentences of the best passages; abstains if no passage is near the question."""
 
 import re
 import time
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step
+from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step, Support
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
 from core.text.sentences import split_sentences
@@ -17,6 +17,7 @@ from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.shared.passage_similarity import find_similarity
 
 __all__ = ["Config", "Extractive", "build"]
 
@@ -27,11 +28,14 @@ _LABEL = "extractive: sentences quoted from the passages, no model wrote this an
 
 
 class Config(StrategyConfig):
-    """How many sentences are quoted, and how near the question they have to be."""
+    """How many sentences are quoted, and how near the question a passage has to be."""
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences are quoted.")
     min_similarity: float = Field(
-        default=0.3, ge=-1, le=1, description="A sentence or its passage must have this cosine with the question."
+        default=0.42,
+        ge=-1,
+        le=1,
+        description="Abstains if no passage has this cosine with the question; `calibrate-extractive` finds it.",
     )
     overlap_weight: float = Field(
         default=0.5, ge=0, description="Weight of the share of the question's words that the sentence holds."
@@ -41,13 +45,12 @@ class Config(StrategyConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class _Candidate:
-    """A sentence of a hit. `score` ranks the candidates; `cosine` decides whether one is near enough to be quoted."""
+    """A sentence of a hit; `score` ranks the candidates."""
 
     hit: Hit
     rank: int
     span: Span
     text: str
-    cosine: float
     score: float
 
 
@@ -74,7 +77,9 @@ class Extractive:
         with trace.timed("quote"):
             chosen = self._choose(await self._candidates(question.text, hits))
         text, citations = _cite(chosen)
-        step = Step(id="1", question=question.text, hits=hits, answer=text, seconds=time.monotonic() - began)
+        support = Support.STATED if text else Support.NONE
+        seconds = time.monotonic() - began
+        step = Step(id="1", question=question.text, hits=hits, answer=text, support=support, seconds=seconds)
         trace.emit(StepEvent(result=step))
         answer = Answer(
             text=text or _ABSTENTION,
@@ -82,19 +87,23 @@ class Extractive:
             citations=citations,
             steps=(step,),
             abstained=not text,
+            support=support,
             shown=tuple(passage_text(hit) for hit in hits),
         )
         trace.emit(AnswerEvent(answer=answer))
         return answer
 
     async def _candidates(self, question: str, hits: tuple[Hit, ...]) -> list[_Candidate]:
+        """Returns the sentences of the hits; none if no hit is near enough to the question."""
         cut = [
             (rank, hit, start, end) for rank, hit in enumerate(hits) for start, end in _sentence_spans(hit.chunk.text)
         ]
         if not cut:
             return []
-        texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
         vector = await self._backends.embedder.embed_query(question)
+        if await find_similarity(self._backends.embedder, vector, hits) < self._config.min_similarity:
+            return []
+        texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
         cosines = await self._backends.embedder.embed_passages(texts) @ vector
         words = _words(question)
         candidates = []
@@ -102,18 +111,13 @@ class Extractive:
             overlap = len(words & _words(text)) / len(words) if words else 0.0
             place = 1.0 / (1 + rank)
             score = float(cosine) + self._config.overlap_weight * overlap + self._config.rank_weight * place
-            candidates.append(
-                _Candidate(
-                    hit=hit, rank=rank, span=Span(start=start, end=end), text=text, cosine=float(cosine), score=score
-                )
-            )
+            candidates.append(_Candidate(hit=hit, rank=rank, span=Span(start=start, end=end), text=text, score=score))
         return candidates
 
     def _choose(self, candidates: list[_Candidate]) -> list[_Candidate]:
         """Returns the best sentences in the order of their passages; equal sentences count once."""
-        near = [c for c in candidates if max(c.cosine, c.hit.signals.dense or -1.0) >= self._config.min_similarity]
         best: dict[str, _Candidate] = {}
-        for candidate in sorted(near, key=lambda c: (-c.score, c.rank, c.span.start)):
+        for candidate in sorted(candidates, key=lambda c: (-c.score, c.rank, c.span.start)):
             if len(best) < self._config.sentences:
                 best.setdefault(candidate.text.casefold(), candidate)
         return sorted(best.values(), key=lambda c: (c.rank, c.span.start))

@@ -1,5 +1,7 @@
 """IRCoT: alternates one sentence of a chain of thought and a retrieval with it, then answers from all passages."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import Field
@@ -9,17 +11,21 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.next_sentence import ends_thinking, next_sentence
-from reasoning.engine.answers import answer_from_conclusion
+from reasoning.actions.answers.next_sentence import Search, Sentence, next_sentence
+from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
+from reasoning.shared.query_key import query_key
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Ircot", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2212.10509"
 _LAST = "answer"
+_ANSWERED = "answered"
+_MAX_IN_VAIN = 2
+"""Searches for needs in a row that bring nothing new, after which the chain ends."""
 
 
 class Config(StrategyConfig):
@@ -39,6 +45,50 @@ class Config(StrategyConfig):
     )
 
 
+@dataclass
+class _Chain:
+    """The chain of thought so far. `query` is searched for next: the question, or the last sentence.
+
+    `facts` are its sentences without the needs, which no passage states; `searches` are those for needs. `end` says why
+    the chain has ended; '' while it has not.
+    """
+
+    query: str
+    facts: list[Sentence] = field(default_factory=list)
+    searches: list[Search] = field(default_factory=list)
+    passages: dict[str, Hit] = field(default_factory=dict)
+    length: int = 0
+    end: str = ""
+    _needs: bool = False
+    _in_vain: int = 0
+
+    def add_passages(self, hits: Sequence[Hit], *, searched: bool) -> None:
+        """Adds what is new. Ends the chain after searches for needs, one after the other, that brought nothing."""
+        self.passages.update((hit.chunk.id, hit) for hit in hits)
+        if not self._needs:
+            return
+        if searched:
+            self.searches.append(Search(query=self.query, new=len(hits)))
+        self._in_vain = 0 if hits else self._in_vain + 1
+        if self._in_vain == _MAX_IN_VAIN:
+            self.end = f"{self._in_vain} searches in a row for what is missing found nothing new"
+
+    def add_sentence(self, sentence: Sentence) -> None:
+        """Adds a sentence, unless it is there already, and ends the chain with the answer."""
+        earlier = (*(one.text for one in self.facts), *(one.query for one in self.searches), self.query)
+        known = set(map(query_key, earlier))
+        self.length += 1
+        self._needs = sentence.kind == "need"
+        if sentence.kind == "answer" or not sentence.text:
+            self.end = _ANSWERED
+        elif query_key(sentence.text) in known:
+            self.end = "the chain of thought went in circles"
+        elif sentence.kind == "fact":
+            self._in_vain = 0
+            self.facts.append(sentence)
+        self.query = sentence.text
+
+
 class Ircot:
     """The chain of thought only steers retrieval: the answer is written from question and passages, as in the paper."""
 
@@ -47,38 +97,34 @@ class Ircot:
 
     async def solve(self, session: Session) -> Answer:
         session.plan([PlannedStep(id=_LAST, question=session.question.text)])
-        passages: dict[str, Hit] = {}
-        thoughts: list[str] = []
-        query = session.question.text
-        while query and len(thoughts) < self._config.max_sentences:
-            sentence = await self._think(session, query, thoughts, passages)
-            if sentence in thoughts:
-                session.trace.note("ircot: the chain of thought went in circles and was ended")
-                break
-            thoughts.append(sentence)
-            query = "" if ends_thinking(sentence) else sentence
-        else:
-            if query:
-                session.trace.note(
-                    f"ircot: {len(thoughts)} sentences did not lead to an answer; answered from what was found"
-                )
-        return await self._read(session, tuple(passages.values()))
+        chain = _Chain(query=session.question.text)
+        while not chain.end and chain.length < self._config.max_sentences:
+            await self._think(session, chain)
+        end = chain.end or f"{chain.length} sentences did not lead to an answer"
+        if end != _ANSWERED:
+            session.trace.note(f"ircot: {end}; answered from what was found")
+        return await self._read(session, tuple(chain.passages.values()))
 
-    async def _think(self, session: Session, query: str, thoughts: list[str], passages: dict[str, Hit]) -> str:
-        """Retrieves with the last sentence (at first the question) while there is room, and returns the next one."""
-        id, depth = str(len(thoughts) + 1), len(thoughts)
-        parents = (str(depth),) if thoughts else ()
+    async def _think(self, session: Session, chain: _Chain) -> None:
+        """Retrieves with the last sentence (at first the question) while there is room, and adds the next one."""
+        id, query, depth = str(chain.length + 1), chain.query, chain.length
+        parents = (str(depth),) if depth else ()
         async with session.step(id, query, parents=parents, depth=depth) as step:
             session.plan([PlannedStep(id=id, question=query, parents=parents, depth=depth)])
-            room = self._config.max_passages - len(passages)
+            room = self._config.max_passages - len(chain.passages)
+            hits: tuple[Hit, ...] = ()
             if room > 0:
                 k = session.question.k or self._config.k
-                hits = await session.search(query, k, step=id, private=bool(thoughts))
-                new = [hit for hit in hits if hit.chunk.id not in passages]
-                passages.update((hit.chunk.id, hit) for hit in new[:room])
-            shown = tuple(passages.values())
-            step.answer = await next_sentence(session, session.question.text, thoughts, shown, step=id)
-        return step.answer
+                hits = await session.search(query, k, step=id, private=None if depth else False)
+            new = [hit for hit in hits if hit.chunk.id not in chain.passages]
+            chain.add_passages(new[:room], searched=room > 0)
+            if chain.end:
+                return
+            shown = tuple(chain.passages.values())
+            sentence = await next_sentence(session, session.question.text, chain.facts, chain.searches, shown, step=id)
+            chain.add_sentence(sentence)
+            step.answer = "" if sentence.kind == "need" else sentence.text
+            step.support, step.unstated, step.quotes = sentence.support, sentence.unstated, sentence.quotes
 
     async def _read(self, session: Session, passages: tuple[Hit, ...]) -> Answer:
         question = session.question.text
@@ -86,7 +132,7 @@ class Ircot:
         async with session.step(_LAST, question, parents=tuple(thoughts[-1:]), depth=len(thoughts)) as step:
             thinking = self._config.reader == "cot"
             conclusion = await conclude(session, question, passages, thinking=thinking, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
 

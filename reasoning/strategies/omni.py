@@ -10,14 +10,15 @@ from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.reranking import Reranker
 from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.denoise import denoise
 from reasoning.actions.planning.split_intents import split_intents
 from reasoning.citations.quotes import passage_text
-from reasoning.engine.answers import Conclusion, answer_from_conclusion
+from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.parallel import gather
+from reasoning.engine.presets import check_reranker, memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.shared.rank_fusion import fuse_rankings
@@ -48,11 +49,30 @@ class Config(StrategyConfig):
     rerank_by: Literal["rewritten", "original"] = Field(
         default="rewritten", description="The question that passages are reranked against (the paper says both)."
     )
+    generate_from: Literal["original", "rewritten"] = Field(
+        default="original",
+        description="The question that is answered. `original`: what the user asked, so that an error in the rewritten "
+        "question costs passages and does not change what is answered.",
+    )
     keep: int = Field(default=10, ge=1, le=MAX_K, description="At most this many passages of the union are read.")
     paths: int = Field(
         default=1, ge=1, le=16, description="Answers that are sampled and voted on; 1: one answer, not sampled."
     )
     temperature: float = Field(default=0.7, ge=0, le=2, description="Of the sampled answers, if there are several.")
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "sparse",
+            "k": 10,
+            "denoise": True,
+            "decompose": True,
+            "rerank": True,
+            "rerank_by": "rewritten",
+            "keep": 10,
+            "paths": 1,
+            "memory": True,
+        }
+    )
 
 
 class Omni:
@@ -75,11 +95,12 @@ class Omni:
         rankings = await gather(self._retrieve(session, one) for one in planned)
         against = rewritten if self._config.rerank_by == "rewritten" else question
         passages = await self._rerank(session, against, fuse_rankings(rankings))
-        return await self._conclude(session, passages, last)
+        answered = question if self._config.generate_from == "original" else rewritten
+        return await self._conclude(session, answered, passages, last)
 
     async def _retrieve(self, session: Session, planned: PlannedStep) -> tuple[Hit, ...]:
         async with session.step(planned.id, planned.question):
-            private = session.has_history and planned.question != session.question.text
+            private = False if planned.question == session.question.text else None
             k = session.question.k or self._config.k
             return await session.search(planned.question, k, step=planned.id, private=private)
 
@@ -94,15 +115,17 @@ class Omni:
         order = sorted(range(len(hits)), key=lambda place: -scores[place])
         return tuple(hits[place] for place in order[: self._config.keep])
 
-    async def _conclude(self, session: Session, passages: tuple[Hit, ...], planned: PlannedStep) -> Answer:
+    async def _conclude(
+        self, session: Session, question: str, passages: tuple[Hit, ...], planned: PlannedStep
+    ) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
-            conclusion = await self._generate(session, passages)
-            step.hits, step.answer = passages, conclusion.text
+            conclusion = await self._generate(session, question, passages)
+            step.hits = passages
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
-    async def _generate(self, session: Session, passages: tuple[Hit, ...]) -> Conclusion:
-        """Answers the user's own question, so that an error in the rewritten one does not change what is answered."""
-        question, paths = session.question.text, self._config.paths
+    async def _generate(self, session: Session, question: str, passages: tuple[Hit, ...]) -> Conclusion:
+        paths = self._config.paths
         if paths == 1:
             return await conclude(session, question, passages, thinking=True, step=_LAST)
         drafts = await gather(
@@ -121,5 +144,7 @@ class Omni:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    if config.preset == "paper" and config.rerank:
+        check_reranker("omni", backends)
     solve = Omni(config, backends.reranker, backends.embedder).solve
-    return SessionReasoner("omni", backends, config.searcher, solve)
+    return SessionReasoner("omni", backends, config.searcher, solve, memory=config.memory)

@@ -5,25 +5,29 @@ This is algorithm 1 of the paper. Options that it does not have are off by defau
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.ports.reasoning import Answer, Reasoner
-from core.ports.retrieval import MAX_K, Searcher
-from core.strategies import StrategyConfig
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer
-from reasoning.actions.answers.conclude import conclude_steps
+from core.ports.reasoning import Answer, Reasoner, Support
+from core.ports.retrieval import MAX_K, Hit, Searcher, SearchResult
+from core.strategies import StrategyConfig, preset_field
+from reasoning.actions.answers.answer import fill_step
+from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, answer_with_statement
+from reasoning.actions.answers.conclude import conclude_findings
 from reasoning.actions.planning.plan import PlanItem, plan
 from reasoning.actions.planning.refine import refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.presets import memory_field, require_triples
+from reasoning.engine.reasoner import SessionReasoner, Solve
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
-from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT, ReviewSettings, review_answer
+from reasoning.shared.fine_evidence import interleave
+from reasoning.shared.review_loop import ReviewSettings, review_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
 
@@ -35,15 +39,28 @@ class Config(StrategyConfig):
     """The paper's parameters with its values, its two ablations, and options that cut its cost."""
 
     k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
+    evidence: int = Field(
+        default=6,
+        ge=1,
+        le=MAX_K,
+        description="Passages that the review of an answer reads, of both searches together: at most so many, and at "
+        "most `k`. A missing answer is looked for in `k` of them. The paper does not say how many it keeps.",
+    )
     plan: bool = Field(default=True, description="false: the question is the only step (the paper's ablation).")
     review: bool = Field(
         default=True, description="false: preliminary answers are kept as they are (the paper's ablation)."
     )
     review_rounds: int = Field(
-        default=0,
+        default=1,
         ge=0,
         le=10,
-        description="How often an UNCONFIDENT review is repeated with the passages that its question finds; 0: never.",
+        description="How often an UNCONFIDENT review is repeated with the passages that its question finds. The paper "
+        "does not say what follows such a review; 0: the answer is kept.",
+    )
+    fill_gaps: bool = Field(
+        default=True,
+        description="If a step has no answer, its best passages are read again with the cited ones for the final "
+        "answer, at most `k` in all; false: only those that steps cite, as published.",
     )
     skip_answer_retrieval: bool = Field(
         default=False, description="Answer a step whose planned action is Answer from the steps before it alone."
@@ -56,16 +73,36 @@ class Config(StrategyConfig):
     searcher: str = Field(
         default="", description="NAME[:key=value] of the coarse searcher; empty: the request's searcher."
     )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "dense",
+            "fine": "fine",
+            "k": 10,
+            "plan": True,
+            "review": True,
+            "review_rounds": 0,
+            "evidence": 10,
+            "fill_gaps": False,
+            "skip_answer_retrieval": False,
+            "skip_supported": False,
+            "memory": True,
+        }
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """A step whose question holds no references any more. If `private`, it may hold words of passages."""
+    """A step whose question holds no references any more.
+
+    `known` are the answers that it combines. `private` is that of `Session.search`.
+    """
 
     id: str
     question: str
     needs_passages: bool
-    private: bool
+    known: Sequence[KnownAnswer] = ()
+    private: bool | None = None
 
 
 class PlanActReview:
@@ -84,9 +121,12 @@ class PlanActReview:
                 step.question = task.question
                 await self._take_step(session, step, task, chain)
             chain.append(known_answer(session.steps[id]))
-        if not any(step.hits or step.answer for step in session.steps.values()):
+        found = any(step.hits or step.answer for step in session.steps.values())
+        if not found and not session.permits_memory:
             return abstain(session)
-        return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
+        passages = self._trajectory_passages(session)
+        conclusion = await conclude_findings(session, session.question.text, passages, chain)
+        return answer_from_conclusion(session, conclusion)
 
     async def _plan(self, session: Session) -> Sequence[PlanItem]:
         question = session.question.text
@@ -106,45 +146,77 @@ class PlanActReview:
         return items[:most]
 
     async def _refine(self, session: Session, id: str, item: PlanItem, chain: Sequence[KnownAnswer]) -> _Task:
-        needs_passages = item.action == "Retrieve" or not chain or not self._config.skip_answer_retrieval
-        if not chain:
-            private = self._config.plan and session.has_history
-            return _Task(id=id, question=item.question, needs_passages=needs_passages, private=private)
-        question = await refine(session, session.question.text, item.question, chain, step=id)
-        return _Task(id=id, question=question, needs_passages=needs_passages, private=True)
+        combines = item.action == "Answer" and bool(chain)
+        question = item.question
+        if chain:
+            question = await refine(session, session.question.text, question, chain, step=id)
+        return _Task(
+            id=id,
+            question=question,
+            needs_passages=not (combines and self._config.skip_answer_retrieval),
+            known=chain if combines else (),
+            private=None if self._config.plan else False,
+        )
 
     async def _take_step(self, session: Session, step: OpenStep, task: _Task, chain: Sequence[KnownAnswer]) -> None:
         """Acts and reviews. The preliminary answer is recorded too, so that it is there if the budget ends in the
         review.
         """
-        preliminary = await self._act(session, task, chain)
-        _fill(step, preliminary, ANSWERED if preliminary.sufficient else INSUFFICIENT)
+        preliminary = await self._act(session, task)
+        answer = preliminary.answer
+        fill_step(step, answer)
         if not (self._config.review and task.needs_passages):
             return
         session.record(step)
-        if self._config.skip_supported and preliminary.sufficient and is_supported(preliminary.text, preliminary.cited):
-            _fill(step, preliminary, "supported")
+        stated = answer.support is Support.STATED
+        if self._config.skip_supported and stated and is_supported(answer.text, answer.cited):
             return
-        k = session.question.k or self._config.k
-        settings = ReviewSettings(k=k, fine=self._fine, rounds=self._config.review_rounds)
-        chunks = chunk_ids_of(chain)
-        _fill(step, *await review_answer(session, task.question, preliminary, settings, step=task.id, chunks=chunks))
+        settings = ReviewSettings(
+            k=self._k(session),
+            evidence=min(self._config.evidence, self._k(session)),
+            fine=self._fine,
+            rounds=self._config.review_rounds,
+            purpose=session.question.text,
+        )
+        reviewed, step.verdict = await review_answer(
+            session, task.question, preliminary, settings, step=task.id, known=task.known, chunks=chunk_ids_of(chain)
+        )
+        fill_step(step, reviewed)
 
-    async def _act(self, session: Session, task: _Task, chain: Sequence[KnownAnswer]) -> CitedAnswer:
-        """Returns the preliminary answer: from the step's passages alone, or, if it needs none, from the chain."""
-        if not task.needs_passages:
-            return await answer(session, task.question, (), step=task.id, known=chain)
-        k = session.question.k or self._config.k
-        hits = await session.search(task.question, k, step=task.id, private=task.private)
-        return await answer(session, task.question, hits, step=task.id) if hits else NO_ANSWER
+    async def _act(self, session: Session, task: _Task) -> AnswerWithStatement:
+        """Returns the preliminary answer: from the step's passages, and from the chain if it combines its answers."""
+        found = SearchResult(hits=(), generation=0)
+        if task.needs_passages:
+            found = await session.search_fully(task.question, self._k(session), step=task.id, private=task.private)
+        if not (found.hits or task.known or session.permits_memory):
+            return AnswerWithStatement()
+        return await answer_with_statement(
+            session,
+            task.question,
+            found.hits,
+            purpose=session.question.text,
+            step=task.id,
+            facts=found.facts,
+            known=task.known,
+        )
 
+    def _trajectory_passages(self, session: Session) -> tuple[Hit, ...]:
+        """Returns the passages that the steps cite, as wholes, and then those of the steps that have no answer."""
+        steps = session.steps.values()
+        cited = {quote.hit.chunk.id: quote.hit for step in steps for quote in step.quotes}
+        if not self._config.fill_gaps:
+            return tuple(cited.values())
+        gaps = [step.hits for step in steps if not step.answer]
+        most = max(len(cited), self._k(session))
+        read = interleave(gaps, sum(map(len, gaps)))
+        return tuple({**cited, **{hit.chunk.id: hit for hit in read}}.values())[:most]
 
-def _fill(step: OpenStep, answer: CitedAnswer, verdict: str) -> None:
-    step.answer = answer.text if answer.sufficient else ""
-    step.quotes = answer.quotes if answer.sufficient else ()
-    step.verdict = verdict
+    def _k(self, session: Session) -> int:
+        return session.question.k or self._config.k
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
-    return SessionReasoner("par", backends, config.searcher, solve)
+    solve: Solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
+    if config.preset == "paper":
+        solve = require_triples("par", backends, solve)
+    return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory)

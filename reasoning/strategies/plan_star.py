@@ -8,22 +8,21 @@ from pydantic import Field
 
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
-from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer
+from core.ports.retrieval import MAX_K, Fact, Hit
+from core.strategies import StrategyConfig, preset_field
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, fill_step
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.planning.fill_tags import fill_tags
 from reasoning.actions.planning.plan_dag import plan_dag
-from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
 from reasoning.plans.known_answers import known_answer
 from reasoning.plans.schedules import run_layers, run_when_ready
-from reasoning.shared.review_loop import ANSWERED, INSUFFICIENT
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
@@ -55,6 +54,18 @@ class Config(StrategyConfig):
         default=False, description="No last call if the plan is one node: its answer is the answer."
     )
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "dense",
+            "k": 5,
+            "retrieve": "node",
+            "solver": "answer",
+            "schedule": "depth",
+            "skip_final_single": False,
+            "memory": True,
+        }
+    )
 
 
 class PlanStar:
@@ -92,48 +103,56 @@ class PlanStar:
             step.hits = shared
             parents = {id: known_answer(session.steps[id]) for id in node.parents}
             if parents:
-                step.question = await fill_tags(session, node, parents)
-            answer = await self._answer_node(session, step.question, node, shared)
-            step.answer = answer.text if answer.sufficient else ""
-            step.quotes = answer.quotes if answer.sufficient else ()
-            step.verdict = _verdict(answer)
+                filled = await fill_tags(session, node, parents)
+                if not filled:
+                    step.unstated = "the answers that the question needs"
+                    return
+                step.question = filled
+            fill_step(step, await self._answer_node(session, step.question, node, shared))
 
     async def _answer_node(
         self, session: Session, question: str, node: PlannedNode, shared: tuple[Hit, ...] | None
     ) -> CitedAnswer:
         purpose = session.question.text
         k = session.question.k or self._config.k
-        private = bool(node.parents) or (session.has_history and question != purpose)
+        private = None if node.parents or session.has_history else False  # a planner is shown the question alone
+        if question == purpose:
+            private = False
         parents = [known_answer(session.steps[id]) for id in node.parents]
         if self._config.solver == "self_rag":
-            settings = ReflectionSettings(k=k)
+            settings = ReflectionSettings(k=k, candidates=k)
             return await answer_with_reflection(
-                session, question, settings, step=node.id, known=parents, passages=shared, private=private
+                session,
+                question,
+                settings,
+                step=node.id,
+                known=parents,
+                purpose="" if question == purpose else purpose,
+                passages=shared,
+                private=private,
             )
-        hits = shared
+        hits, facts = shared, tuple[Fact, ...]()
         if hits is None:
-            hits = await session.search(question, k, step=node.id, private=private)
-        if not hits and not parents:
+            found = await session.search_fully(question, k, step=node.id, private=private)
+            hits, facts = found.hits, found.facts
+        if not hits and not parents and not session.permits_memory:
             return NO_ANSWER
-        return await answer_in_plan(session, question, hits, purpose=purpose, step=node.id, parents=parents)
+        if question == purpose and not facts:
+            return await answer(session, question, hits, step=node.id)
+        return await answer_in_plan(
+            session, question, hits, purpose=purpose, step=node.id, parents=parents, facts=facts
+        )
 
     async def _conclude(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:
         """Answers from the questions and answers of all sinks and their parents."""
-        if not any(step.hits or step.answer for step in session.steps.values()):
-            return abstain(session)
+        if not session.permits_memory and not any(step.answer for step in session.steps.values()):
+            return abstain(session, unstated=next((step.unstated for step in session.steps.values()), ""))
         if len(nodes) == 1 and self._config.skip_final_single:
-            step = session.steps[nodes[0].id]
-            return answer_from_step(session, step) if step.answer else abstain(session)
+            return answer_from_step(session, session.steps[nodes[0].id])
         wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
         chain = [known_answer(session.steps[node.id]) for node in nodes if node.id in wanted]
         return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
 
 
-def _verdict(answer: CitedAnswer) -> str:
-    if not answer.sufficient:
-        return INSUFFICIENT
-    return "supported" if is_supported(answer.text, answer.cited) else ANSWERED
-
-
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("plan_star", backends, config.searcher, PlanStar(config).solve)
+    return SessionReasoner("plan_star", backends, config.searcher, PlanStar(config).solve, memory=config.memory)

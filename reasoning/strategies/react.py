@@ -11,7 +11,7 @@ from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.next_thought import Move, Observation, next_thought
 from reasoning.citations.quotes import passage_text, select_quote
-from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
+from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
@@ -65,34 +65,46 @@ class React:
         return await self._conclude(session, tuple(passages.values()), len(moves))
 
     async def _search(self, session: Session, move: Move, passages: dict[str, Hit], step: OpenStep) -> Observation:
-        """Makes the search of a move as a step, and adds what is new to `passages`."""
+        """Makes the search of a move as a step, and adds what is new to `passages`.
+
+        If all that it finds is known, the passages of the next ranks are added: the same search would find the same.
+        """
         step.question = move.text
         session.plan([PlannedStep(id=step.id, question=move.text, parents=step.parents, depth=step.depth)])
-        private = bool(passages) or session.has_history
-        hits = await session.search(move.text, session.question.k or self._config.k, step=step.id, private=private)
+        k = session.question.k or self._config.k
+        hits = await session.search(move.text, k, step=step.id)
+        known = {hit.chunk.id for hit in hits} & passages.keys()
+        if hits and len(known) == len(hits):
+            further = await session.search(move.text, min(k + len(passages), MAX_K), step=step.id)
+            hits = (*hits, *[hit for hit in further if hit.chunk.id not in passages][:k])
         passages.update((hit.chunk.id, hit) for hit in hits if hit.chunk.id not in passages)
         numbers = {chunk: number for number, chunk in enumerate(passages, start=1)}
-        return Observation(thought=move.thought, query=move.text, passages=tuple(numbers[hit.chunk.id] for hit in hits))
+        return Observation(
+            thought=move.thought,
+            query=move.text,
+            passages=tuple(numbers[hit.chunk.id] for hit in hits),
+            known=tuple(numbers[hit.chunk.id] for hit in hits if hit.chunk.id in known),
+        )
 
     async def _conclude(self, session: Session, passages: tuple[Hit, ...], searches: int) -> Answer:
         question = session.question.text
         async with session.step(_LAST, question, parents=(str(searches),), depth=searches) as step:
             conclusion = await conclude(session, question, passages, thinking=True, step=_LAST)
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
 
 def _fill_last_step(step: OpenStep, move: Move, question: str) -> None:
     """Makes the step of the model's last move the step of the answer."""
     step.id = _LAST
-    step.answer = move.text
+    step.answer, step.support, step.unstated = move.text, move.support, move.unstated
     step.quotes = tuple(select_quote(hit, move.text, question) for hit in move.cited)
 
 
 def _finish(session: Session, move: Move) -> Answer:
     shown = tuple(passage_text(hit) for hit in move.shown)
     if not move.text:
-        return abstain(session, shown=shown)
+        return abstain(session, shown=shown, unstated=move.unstated)
     return replace(answer_from_step(session, session.steps[_LAST]), shown=shown)
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
+from reasoning.actions.answers.answer import fill_step
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_step, make_answer
 from reasoning.engine.backends import ReasoningBackends
@@ -29,6 +30,10 @@ class Config(StrategyConfig):
     retrieve: Literal["adaptive", "always", "never"] = Field(
         default="adaptive", description="`adaptive`: the model decides whether the question has to be looked up."
     )
+    together: bool = Field(
+        default=True,
+        description="Read all passages together if none alone states the answer, as in a comparison; false: the paper.",
+    )
     relevance_weight: float = Field(default=1.0, ge=0, description="Weight of the passage's relevance (0 or 1).")
     support_weight: float = Field(default=1.0, ge=0, description="Weight of the support for the answer (0, .5 or 1).")
     usefulness_weight: float = Field(default=0.5, ge=0, description="Weight of the answer's usefulness (-1 to 1).")
@@ -45,13 +50,12 @@ class SelfRag:
         async with session.step("1", question.text) as step:
             settings = self._settings(question.k)
             answer = await answer_with_reflection(session, question.text, settings, step="1", private=False)
-            step.answer, step.quotes = answer.text, answer.quotes
-            step.verdict = "" if answer.sufficient else "insufficient"
+            fill_step(step, answer)
         shown = tuple(passage_text(hit) for hit in answer.shown)
-        if not answer.sufficient:
-            return abstain(session, shown=shown)
+        if not answer.found:
+            return abstain(session, shown=shown, unstated=answer.unstated)
         if not answer.quotes:
-            return make_answer(session, answer.text, shown=shown)
+            return make_answer(session, answer.text, answer.support, unstated=answer.unstated, shown=shown)
         return answer_from_step(session, session.steps["1"])
 
     def _settings(self, k: int | None) -> ReflectionSettings:
@@ -60,6 +64,7 @@ class SelfRag:
             k=k or config.k,
             candidates=config.candidates,
             retrieve=config.retrieve,
+            together=config.together,
             relevance_weight=config.relevance_weight,
             support_weight=config.support_weight,
             usefulness_weight=config.usefulness_weight,

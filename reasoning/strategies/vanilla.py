@@ -6,7 +6,7 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
-from reasoning.engine.answers import answer_from_conclusion
+from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
@@ -36,7 +36,7 @@ class Vanilla:
         async with session.step("1", question.text) as step:
             hits = await session.search(question.text, question.k or self._k, step="1", private=False)
             conclusion = await conclude(session, question.text, hits, thinking=self._thinking, step="1")
-            step.answer = conclusion.text
+            fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
 

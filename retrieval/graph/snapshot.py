@@ -53,6 +53,10 @@ class GraphSnapshot:
     _view_order: NDArray[np.int64] = field(repr=False)
     _masks: "_Masks" = field(repr=False)
 
+    @property
+    def has_facts(self) -> bool:
+        return len(self.columns.facts) > 0
+
     def apply(self, changes: GraphChanges) -> "GraphSnapshot":
         """Returns the snapshot of the later generation; this one does not change."""
         added = changes.added

@@ -15,7 +15,7 @@ from retrieval.pagerank.forward_push import forward_push
 from retrieval.pagerank.name_linking import NameLink, link_names
 from retrieval.pagerank.truecase import build_name_share
 
-__all__ = ["GraphRanking", "PageRankConfig", "Seeds", "rank_from_question", "rank_from_seeds"]
+__all__ = ["FactsConfig", "GraphRanking", "PageRankConfig", "Seeds", "rank_from_question", "rank_from_seeds"]
 
 
 def _no_numbers() -> NDArray[np.int64]:
@@ -40,6 +40,17 @@ class PageRankConfig(StrategyConfig):
     )
 
 
+class FactsConfig(PageRankConfig):
+    """Options of searchers that also return facts of the graph."""
+
+    facts: int = Field(
+        default=10,
+        ge=0,
+        le=1000,
+        description="The greatest number of facts of the graph that a reasoner gets with the passages.",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Seeds:
     """The reset vector: entities and passages with their weights, all on one scale; it need not sum to 1."""
@@ -52,10 +63,11 @@ class Seeds:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphRanking:
-    """PageRank mass of passages, and the entities that it started from.
+    """PageRank mass of passages and of entities, and the entities that it started from.
 
     `links` are the names of the question; `entities` are the seed entities with their `weights`, which sum to 1 if any
-    is above 0. `mass` is the PageRank mass at `chunks`, which are ascending; a chunk that is missing has none.
+    is above 0. `mass` is the PageRank mass at `chunks`, and `reached_mass` that at the entities `reached`. Both are
+    ascending; a chunk or an entity that is missing has none.
     """
 
     links: tuple[NameLink, ...]
@@ -63,6 +75,8 @@ class GraphRanking:
     weights: NDArray[np.float64]
     chunks: NDArray[np.int64]
     mass: NDArray[np.float64]
+    reached: NDArray[np.int64]
+    reached_mass: NDArray[np.float64]
 
 
 def rank_from_question(
@@ -105,4 +119,6 @@ def rank_from_seeds(graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsi
         weights=seeds.entity_weights / total if total > 0 else seeds.entity_weights,
         chunks=found.nodes[:count],
         mass=found.mass[:count],
+        reached=found.nodes[count:] - graph.chunks,
+        reached_mass=found.mass[count:],
     )

@@ -17,18 +17,19 @@ from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
+from retrieval.candidates.facts import read_facts
 from retrieval.candidates.pool import Pool
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.pagerank.personalized import PageRankConfig
+from retrieval.pagerank.personalized import FactsConfig
 
 __all__ = ["Bridged", "Config", "build"]
 
 Floats = NDArray[np.float64]
 
 
-class Config(PageRankConfig):
-    """The trained ranker that weighs the features."""
+class Config(FactsConfig):
+    """The trained ranker that weighs the features, and the number of facts."""
 
     ranker: str = Field(
         default=SHIPPED[0],
@@ -57,6 +58,8 @@ class Bridged:
             trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
         ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
+        facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, self._config.facts)
+        result = replace(result, facts=facts)
         if not (query.explain or query.contributions):
             return result
         with trace.timed("explain"):

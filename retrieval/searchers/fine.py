@@ -1,4 +1,4 @@
-"""PAR RAG's fine retrieval: names to the most similar entities, PageRank from them, passages and relations.
+"""PAR RAG's fine retrieval: names to the most similar entities, PageRank from them, passages and facts.
 
 If the corpus has no vectors of entities, names are linked by name.
 """
@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from core.ports.record import FactRow
-from core.ports.retrieval import Hit, Query, SearchResult
+from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
+from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, Seeds, rank_from_seeds
+from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
@@ -28,15 +28,12 @@ __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
 SOURCE = "PAR RAG (arXiv 2504.16787)"
 
 
-class Config(PageRankConfig):
-    """How names are linked to entities, and how many relations are returned."""
+class Config(FactsConfig):
+    """How names are linked to entities, and how many facts are returned."""
 
     nearest: int = Field(default=1, ge=1, le=100, description="The number of entities that each name is linked to.")
     min_similarity: float = Field(
         default=0.6, ge=0, le=1, description="The least cosine of a name and an entity that it is linked to."
-    )
-    facts: int = Field(
-        default=10, ge=0, le=1000, description="The greatest number of relations that are returned with the passages."
     )
 
 
@@ -63,7 +60,8 @@ class FineRetrieval:
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
         result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
-        return replace(result, facts=await self._relations(result.hits, query, snapshot, pagerank))
+        facts = await read_facts(result.hits, pagerank, snapshot, query, backends, self._config.facts)
+        return replace(result, facts=facts)
 
     async def _link(
         self, query: Query, snapshot: GraphSnapshot, graph: RetrievalGraph, trace: Trace
@@ -86,29 +84,6 @@ class FineRetrieval:
         weights = np.array([linked[entity] for entity in entities.tolist()]) / np.maximum(graph.df[entities], 1)
         seeds = Seeds(entities=entities, entity_weights=weights)
         return rank_from_seeds(graph, seeds, damping=self._config.damping, epsilon=self._config.epsilon)
-
-    async def _relations(
-        self, hits: tuple[Hit, ...], query: Query, snapshot: GraphSnapshot, pagerank: GraphRanking
-    ) -> tuple[tuple[str, str, str, str], ...]:
-        """Returns the relations that the passages state of the linked entities, of the strongest entities first, then
-        in the order of the passages.
-        """
-        place = {hit.chunk.id: i for i, hit in enumerate(hits)}
-        if not self._config.facts or not place:
-            return ()
-        ids = snapshot.entity_ids(pagerank.entities.tolist())
-        weight: dict[str, float] = dict(zip(ids, pagerank.weights.tolist(), strict=True))
-
-        def strength(row: FactRow) -> float:
-            return sum(weight.get(id, 0.0) for id in {row.subject_id, row.object_id})
-
-        rows = [
-            row for row in await self._backends.contents.get_facts_of(query.corpus.id, list(place)) if strength(row)
-        ]
-        rows.sort(key=lambda row: (-strength(row), place[row.chunk_id], row.id))
-        first = {(row.subject_id, row.predicate, row.object_id): row for row in reversed(rows)}
-        told = [row for row in rows if first[row.subject_id, row.predicate, row.object_id] is row]
-        return tuple((row.subject, row.predicate, row.object, row.chunk_id) for row in told[: self._config.facts])
 
 
 def build(config: Config, backends: RetrievalBackends) -> FineRetrieval:

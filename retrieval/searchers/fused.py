@@ -1,19 +1,22 @@
 """Cosine, BM25 and PageRank from the question's names, each scaled, in one weighted sum."""
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import fuse
 from retrieval.candidates.pool import gather_pool
 from retrieval.candidates.results import Ranking, build_result
-from retrieval.pagerank.personalized import PageRankConfig
+from retrieval.pagerank.personalized import FactsConfig
 
 __all__ = ["Config", "Fused", "build"]
 
 
-class Config(PageRankConfig):
+class Config(FactsConfig):
     """The defaults were measured on MuSiQue and HotpotQA."""
 
     pool: int = Field(
@@ -50,7 +53,9 @@ class Fused:
             exponent=config.exponent,
         )
         ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
-        return await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
+        result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
+        facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, config.facts)
+        return replace(result, facts=facts)
 
 
 def build(config: Config, backends: RetrievalBackends) -> Fused:

@@ -1,20 +1,23 @@
 """Personalized PageRank from the entities that the question names; without a name, ranking as by `dense`."""
 
+from dataclasses import replace
+
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.pool import rank_graph
 from retrieval.candidates.results import Ranking, build_result
-from retrieval.pagerank.personalized import PageRankConfig
+from retrieval.pagerank.personalized import FactsConfig
 from retrieval.searchers.dense import Dense
 
 __all__ = ["Config", "GraphSearch", "build"]
 
 
-class Config(PageRankConfig):
-    """The options of PageRank."""
+class Config(FactsConfig):
+    """The options of PageRank, and the number of facts."""
 
 
 class GraphSearch:
@@ -35,7 +38,9 @@ class GraphSearch:
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
-        return await build_result(ranking, query, snapshot, backends, trace, pagerank)
+        result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
+        facts = await read_facts(result.hits, pagerank, snapshot, query, backends, self._config.facts)
+        return replace(result, facts=facts)
 
 
 def build(config: Config, backends: RetrievalBackends) -> GraphSearch:

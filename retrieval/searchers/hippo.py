@@ -12,11 +12,12 @@ from pydantic import Field
 
 from core.errors import InvalidInput, InvalidStrategy
 from core.ports.embedding import Vectors
-from core.ports.retrieval import Query, SearchResult
+from core.ports.retrieval import Fact, Query, SearchResult
 from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.results import Ranking, build_result
@@ -59,6 +60,12 @@ class Config(StrategyConfig):
         le=1e-2,
         description="The largest error of a node's mass, divided by the sum of its edge weights.",
     )
+    facts: int = Field(
+        default=10,
+        ge=0,
+        le=1000,
+        description="The greatest number of facts of the graph that a reasoner gets with the passages.",
+    )
 
 
 class Hippo:
@@ -88,7 +95,22 @@ class Hippo:
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
         result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
-        return replace(result, facts=_select_stated(facts, result))
+        return replace(result, facts=await self._read_facts(facts, result, pagerank, query, snapshot))
+
+    async def _read_facts(
+        self,
+        linked: list[LinkedFact],
+        result: SearchResult,
+        pagerank: GraphRanking,
+        query: Query,
+        snapshot: GraphSnapshot,
+    ) -> tuple[Fact, ...]:
+        """Returns the linked facts that a hit asserts, then those that PageRank reached."""
+        limit = self._config.facts
+        reached = await read_facts(result.hits, pagerank, snapshot, query, self._backends, limit)
+        stated = _select_stated(linked, result) if query.facts else ()
+        known = {fact[:3] for fact in stated}
+        return (*stated, *(fact for fact in reached if fact[:3] not in known))[:limit]
 
     async def _check_facts(self, query: Query) -> None:
         if not await self._backends.vectors.count(query.corpus.id, VectorKind.FACT):
@@ -139,14 +161,14 @@ class Hippo:
         return rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon)
 
 
-def _select_stated(facts: list[LinkedFact], result: SearchResult) -> tuple[tuple[str, str, str, str], ...]:
+def _select_stated(facts: list[LinkedFact], result: SearchResult) -> tuple[Fact, ...]:
     """Returns the kept facts that a hit asserts, each with the best such hit."""
     told = []
     for fact in facts:
         triple, asserting = fact.triple, set(fact.triple.chunk_ids)
         best = next((hit.chunk.id for hit in result.hits if hit.chunk.id in asserting), None)
         if best is not None:
-            told.append((triple.subject, triple.predicate, triple.object, best))
+            told.append(Fact(triple.subject, triple.predicate, triple.object, best))
     return tuple(told)
 
 

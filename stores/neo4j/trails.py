@@ -49,6 +49,8 @@ def _write(tx: Transaction, corpus_id: str, id: str, trail: Trail, kept: float) 
         "text": trail.question,
         "answer": trail.answer,
         "reasoner": trail.reasoner,
+        "support": trail.support,
+        "note": trail.note,
         "links": list(trail.links),
     }
     tx.run(_CYPHER["create"], question=question, steps=list(_steps(uid, corpus_id, trail)), kept=kept)
@@ -72,6 +74,7 @@ def _steps(uid: str, corpus_id: str, trail: Trail) -> Iterator[dict[str, Any]]:
             "question": step.question,
             "answer": step.answer,
             "verdict": step.verdict,
+            "support": step.support,
             "searches": list(step.searches),
         }
         yield {"number": number, "step": properties}

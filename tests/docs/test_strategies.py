@@ -7,8 +7,9 @@ import pytest
 
 from tests.docs.pages import DOCS, inline_code, pages, table_rows
 
-_SPEC = re.compile(r"([a-z_]+):((?:[a-z_]+=[^\s,]+)(?:,[a-z_]+=[^\s,]+)*)")
-_OPTION = re.compile(r"([a-z_]+)=([^\s,]+)")
+_VALUE = r"(?:\[[^\]]*\]|[^\s,\[]+)"
+_SPEC = re.compile(rf"([a-z_]+):((?:[a-z_]+={_VALUE})(?:,[a-z_]+={_VALUE})*)")
+_OPTION = re.compile(rf"([a-z_]+)=({_VALUE})")
 
 
 def described() -> dict[str, dict[str, dict[str, object]]]:

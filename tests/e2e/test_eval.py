@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 
 _HOPWEAVE = Path(sys.executable).with_name("hopweave")
 _LONGEST = 240.0
+ANSWER = {"answer": "Barel"}
 
 
 def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Popen[str]:
@@ -37,14 +38,15 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
 
 
 def third_hangs(call: Call) -> Reply:
-    return Reply(stall=True) if call.number == 2 else Reply(text="Barel")
+    return Reply(stall=True) if call.number == 2 else Reply.json(ANSWER)
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
 def test_a_comparison_that_was_ended_goes_on(tmp_path: Path, how: signal.Signals, code: int) -> None:
     """Two questions were answered when it ended; only the other three are asked afterwards."""
     write_townsfolk(tmp_path / "towns", people=5)
-    arguments = (tmp_path / "towns", "--reasoner", "direct", "--model", "m", "--json", tmp_path / "scores.json")
+    asked = ("--reasoner", "direct", "--model", "m", "--unsupported", "memory", "--sample", 5)
+    arguments = (tmp_path / "towns", *asked, "--json", tmp_path / "scores.json", "--report", tmp_path / "page.md")
     with ChatServer(respond=third_hangs) as server:
         ended = begin(tmp_path, server, *arguments)
         deadline = time.monotonic() + _LONGEST
@@ -53,10 +55,11 @@ def test_a_comparison_that_was_ended_goes_on(tmp_path: Path, how: signal.Signals
         ended.send_signal(how)
         _, said = ended.communicate(timeout=_LONGEST)
         assert (ended.returncode, len(server.calls)) == (code, 3), said
-        server.respond = lambda _: Reply(text="Barel")
+        server.respond = lambda _: Reply.json(ANSWER)
         again = begin(tmp_path, server, *arguments)
         _, said = again.communicate(timeout=_LONGEST)
         assert (again.returncode, len(server.calls)) == (0, 6), said
+    assert "## towns: 5 questions" in (tmp_path / "page.md").read_text()
     report = json.loads((tmp_path / "scores.json").read_text())
     assert report["reasoners"]["direct"]["failed"] == 0
     assert report["reasoners"]["direct"]["calls_per_query"] == 1.0

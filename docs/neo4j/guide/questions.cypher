@@ -9,4 +9,4 @@ WHERE q.expires_at > timestamp() / 1000.0
   }
 WITH q ORDER BY q.asked_at DESC LIMIT 50
 RETURN datetime({epochSeconds: toInteger(q.asked_at)}) AS asked, q.text AS question, q.answer AS answer,
-  q.reasoner AS reasoner, COUNT { (q)-[:STEP]->() } AS steps, COUNT { (q)-[:CITES]->() } AS citations;
+  coalesce(q.support, '') AS support, q.reasoner AS reasoner, COUNT { (q)-[:STEP]->() } AS steps, COUNT { (q)-[:CITES]->() } AS citations;

@@ -5,10 +5,11 @@ The source is Plan*RAG (arXiv 2410.20753), section 3.
 
 from collections.abc import Sequence
 
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import Answered, CitedAnswer, format_known, resolve_citations
+from reasoning.actions.support import format_support_rule
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, without_quotes
@@ -24,6 +25,7 @@ async def answer_in_plan(
     purpose: str,
     step: str,
     parents: Sequence[KnownAnswer] = (),
+    facts: Sequence[Fact] = (),
 ) -> CitedAnswer:
     """Answers a node; `purpose` is the question that is planned for.
 
@@ -38,10 +40,12 @@ async def answer_in_plan(
             "purpose": fenced("question", purpose),
             "known": format_known(without_quotes(parents)),
             "question": fenced("question", question),
+            "support": format_support_rule(session),
         },
         passages=passages,
+        facts=facts,
         chunks=chunk_ids_of(parents),
         step=step,
     )
     reply, shown = await session.complete_structured(call, Answered)
-    return resolve_citations(session, reply, shown, question, step)
+    return resolve_citations(session, reply, shown, question, step, known=parents)

@@ -1,26 +1,40 @@
 """The action `conclude`: the final answer, streamed as it is written, from passages or from the answers of steps."""
 
-import re
 from collections.abc import Sequence
 
-from core.errors import ModelFailed
+from pydantic import BaseModel, Field
+
+from core.errors import MalformedReply
+from core.ports.reasoning import Citation, Support, Unsupported
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_known
+from reasoning.actions.answers.answer import format_finding, format_known, strip_markers
+from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import cite_passages, cite_quotes
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import TokenStream, is_abstention
+from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["conclude", "conclude_steps", "extract_answer"]
+__all__ = ["conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
 
 _ROLE = "conclude"
-_ANSWER = re.compile(r"(?is).*^\W*(?:(?:the|my|final)\s+)*answer\W*:[*_]*", re.MULTILINE)
-_ANSWER_WORD = "Answer:"
+
+
+class _Concluded(BaseModel):
+    answer: str = Field(max_length=40_000)
+    support: SupportWord
+    unstated: str = ""
+
+
+class _ConcludedThinking(BaseModel):
+    thoughts: str = ""
+    answer: str = Field(max_length=40_000)
+    support: SupportWord
+    unstated: str = ""
 
 
 async def conclude(
@@ -43,20 +57,43 @@ async def conclude(
         prompt=load_prompt("reasoning.actions.answers", "conclude_thinking" if thinking else "conclude"),
         role=_ROLE,
         question=question,
-        variables={"question": neutral(question), **({"steps": format_known(known)} if thinking else {})},
+        variables={
+            "question": neutral(question),
+            "support": format_support_rule(session),
+            **({"steps": format_known(known)} if thinking else {}),
+        },
         passages=passages,
         chunks=chunk_ids_of(known),
         step=step,
         conversation=True,
         sample=sample,
         temperature=temperature,
-        until=_ANSWER_WORD if thinking else "",
     )
-    tokens = TokenStream(session.trace, len(passages), after=_ANSWER_WORD if thinking else "")
-    text, shown = await session.complete_text(call, tokens if not sample else None)
-    tokens.end()
-    answer, citations = cite_passages(extract_answer(text, thinking=thinking), shown, session.trace, question)
-    return Conclusion(text=answer, citations=citations, shown=tuple(passage_text(hit) for hit in shown))
+    return await _conclude_from_passages(session, call, thinking=thinking, stream=not sample)
+
+
+async def conclude_findings(
+    session: Session, question: str, passages: Sequence[Hit], chain: Sequence[KnownAnswer], *, step: str = ""
+) -> Conclusion:
+    """Answers from whole passages and the findings of steps, which are shown with what they stand on.
+
+    Raises `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "conclude_findings"),
+        role=_ROLE,
+        question=question,
+        variables={
+            "question": neutral(question),
+            "support": format_support_rule(session),
+            "findings": _format_findings(chain, passages),
+        },
+        passages=passages,
+        chunks=chunk_ids_of(chain),
+        step=step,
+        conversation=True,
+    )
+    return await _conclude_from_passages(session, call, thinking=True, stream=True)
 
 
 async def conclude_steps(
@@ -71,34 +108,89 @@ async def conclude_steps(
         prompt=load_prompt("reasoning.actions.answers", "conclude_steps"),
         role=_ROLE,
         question=question,
-        variables={"question": neutral(question), "steps": _format_steps(chain)},
+        variables={
+            "question": neutral(question),
+            "support": format_support_rule(session, "the quotes"),
+            "steps": _format_steps(chain),
+        },
         chunks=chunk_ids_of(chain),
         step=step,
         conversation=True,
     )
-    tokens = TokenStream(session.trace, len(quotes))
-    text, _ = await session.complete_text(call, tokens)
-    tokens.end()
-    answer, citations = cite_quotes(extract_answer(text), quotes, session.trace)
+    reply, _ = await _complete(session, call, thinking=False, sources=len(quotes), stream=True)
+    answer, citations = cite_quotes(reply.answer, quotes, session.trace)
     shown = tuple(f"{one.question}\n{one.answer}\n" + "\n".join(q.text for q in one.quotes) for one in chain)
-    return Conclusion(text=answer, citations=citations, shown=shown)
+    return _graded(session, reply, answer, citations, shown, step)
 
 
-def extract_answer(text: str, *, thinking: bool = False) -> str:
-    """Returns what follows the last "Answer:" if the model thought aloud, else the whole text; '' for an abstention.
+def is_streamed(session: Session) -> bool:
+    """Whether the final answer may be shown while it is written: not if its support decides whether it is given."""
+    return session.question.unsupported is not Unsupported.ABSTAIN
 
-    Raises `ModelFailed` for an empty text: the prompt asks a model without an answer to say so.
+
+def rescue_answer(session: Session, error: MalformedReply) -> str:
+    """Returns the answer of a reply in another form than the requested one: its text if it is prose, or what is written
+    of the answer if it was cut off. A note says so.
+
+    Raises the error if there is none.
     """
-    if not text:
-        raise ModelFailed(f"step {_ROLE!r}: the model answered with nothing; ask again, or set another model for it")
-    answer = _ANSWER.sub("", text, count=1).strip() if thinking else text.strip()
-    return "" if is_abstention(answer) else answer
+    answer = read_partial_answer(error.text) if "{" in error.text else error.text
+    if not answer.strip():
+        raise error
+    session.trace.note(f"{_ROLE}: the answer is what could be read of a malformed reply: {error}")
+    return answer
+
+
+async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking: bool, stream: bool) -> Conclusion:
+    reply, shown = await _complete(session, call, thinking=thinking, sources=len(call.passages), stream=stream)
+    answer, citations = cite_passages(reply.answer, shown, session.trace, call.question)
+    return _graded(session, reply, answer, citations, tuple(passage_text(hit) for hit in shown), call.step)
+
+
+async def _complete(
+    session: Session, call: ModelCall, *, thinking: bool, sources: int, stream: bool
+) -> tuple[_Concluded | _ConcludedThinking, tuple[Hit, ...]]:
+    """Sends a call of this action. What can be read of a malformed reply counts as an inferred answer."""
+    shape: type[_Concluded] | type[_ConcludedThinking] = _ConcludedThinking if thinking else _Concluded
+    tokens = AnswerStream(session.trace, sources) if stream and is_streamed(session) else None
+    try:
+        reply, shown = await session.complete_structured(call, shape, tokens)
+    except MalformedReply as error:
+        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
+    if tokens is not None:
+        tokens.end()
+    return reply, shown
+
+
+def _graded(
+    session: Session, reply: Graded, answer: str, citations: Sequence[Citation], shown: tuple[str, ...], step: str
+) -> Conclusion:
+    graded = grade(session, reply, answer, cites=bool(citations), step=step)
+    cites = graded.support in (Support.STATED, Support.INFERRED)
+    return Conclusion(
+        text=graded.text if cites else strip_markers(graded.text),
+        support=graded.support,
+        unstated=graded.unstated,
+        citations=tuple(citations) if cites else (),
+        shown=shown,
+    )
+
+
+def _format_findings(chain: Sequence[KnownAnswer], passages: Sequence[Hit]) -> str:
+    """Returns the findings with the numbers of the passages that they stand on."""
+    numbers = {hit.chunk.id: number for number, hit in enumerate(passages, start=1)}
+    blocks = []
+    for one in chain:
+        cited = sorted({numbers[quote.hit.chunk.id] for quote in one.quotes if quote.hit.chunk.id in numbers})
+        sources = "".join(f" [{number}]" for number in cited)
+        blocks.append(fenced("known", f"Question: {one.question}\n{format_finding(one)}{sources}"))
+    return "\n".join(blocks)
 
 
 def _format_steps(chain: Sequence[KnownAnswer]) -> str:
     blocks, number = [], 0
     for one in chain:
-        lines = [f"Question: {one.question}", f"Answer: {one.answer}"]
+        lines = [f"Question: {one.question}", format_finding(one)]
         for quote in one.quotes:
             number += 1
             lines.append(f"[{number}] {quote.hit.document.title or quote.hit.document.key}: {quote.text}")

@@ -2,17 +2,24 @@
 
 from collections.abc import Sequence
 
+from pydantic import BaseModel, Field
+
+from core.errors import MalformedReply
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_known
-from reasoning.actions.answers.conclude import extract_answer
+from reasoning.actions.answers.conclude import is_streamed, rescue_answer
 from reasoning.citations.markers import cite_passages
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import TokenStream
+from reasoning.engine.streaming import AnswerStream
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
 __all__ = ["conclude_memory"]
+
+
+class _Remembered(BaseModel):
+    answer: str = Field(max_length=40_000)
 
 
 async def conclude_memory(
@@ -25,7 +32,8 @@ async def conclude_memory(
 ) -> str:
     """Returns the answer without any marker; '' if the model does not know it.
 
-    Set `stream` to False if it is not the final answer. Raises `ModelFailed` for an empty reply.
+    Set `stream` to False if it is not the final answer. Raises `ModelFailed` if nothing of the reply can be
+    read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_memory"),
@@ -36,7 +44,11 @@ async def conclude_memory(
         step=step,
         conversation=True,
     )
-    tokens = TokenStream(session.trace, sources=0)
-    text, _ = await session.complete_text(call, tokens if stream else None)
-    tokens.end()
-    return cite_passages(extract_answer(text), (), session.trace)[0].strip()
+    tokens = AnswerStream(session.trace, sources=0) if stream and is_streamed(session) else None
+    try:
+        reply, _ = await session.complete_structured(call, _Remembered, tokens)
+    except MalformedReply as error:
+        return cite_passages(rescue_answer(session, error), (), session.trace)[0].strip()
+    if tokens is not None:
+        tokens.end()
+    return cite_passages(reply.answer, (), session.trace)[0].strip()

@@ -2,46 +2,141 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
+from pydantic import BaseModel, Field
+
+from core.errors import MalformedReply
+from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.sentences import split_sentences
+from reasoning.actions.answers.answer import select_cited, strip_markers
+from reasoning.actions.support import SupportWord, grade
+from reasoning.citations.quotes import select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["ends_thinking", "next_sentence"]
+__all__ = ["Kind", "Search", "Sentence", "next_sentence"]
+
+Kind = Literal["fact", "need", "answer"]
+"""A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""
 
 _END = re.compile(r"\bso,? the answer is\b|\banswer is\s*:", re.IGNORECASE)
 
 
-async def next_sentence(
-    session: Session, question: str, thoughts: Sequence[str], passages: Sequence[Hit], *, step: str = ""
-) -> str:
-    """Returns the sentence that follows `thoughts`; '' if the model has nothing to say. Further sentences are dropped.
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence of the chain, and what it stands on. A need stands on nothing."""
 
-    Raises `ModelFailed` if the reply was cut off before its first word.
+    kind: Kind
+    text: str
+    support: Support = Support.NONE
+    unstated: str = ""
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """A search for a need, and how many passages it brought that were not known."""
+
+    query: str
+    new: int
+
+
+class _Thought(BaseModel):
+    kind: Kind
+    sentence: str = Field(max_length=8000)
+    support: SupportWord = Support.INFERRED
+    unstated: str = ""
+    citations: list[int] = []
+
+
+async def next_sentence(
+    session: Session,
+    question: str,
+    facts: Sequence[Sentence],
+    searches: Sequence[Search],
+    passages: Sequence[Hit],
+    *,
+    step: str = "",
+) -> Sentence:
+    """Returns the sentence that follows `facts`; its text is '' if the model has nothing to say. Further sentences are
+    dropped.
+
+    A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so.
+    Raises `ModelFailed` if the reply cannot be read otherwise.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_sentence"),
         question=question,
-        variables={"question": neutral(question), "sentences": _format_sentences(thoughts)},
+        variables={
+            "question": neutral(question),
+            "sentences": _format_facts(facts),
+            "searches": _format_searches(searches),
+        },
         passages=passages,
         chunks=frozenset(hit.chunk.id for hit in passages if hit.url is None),
         step=step,
         conversation=True,
     )
-    text, _ = await session.complete_text(call)
-    first = next((text[start:end].strip() for start, end in split_sentences(text) if text[start:end].strip()), "")
-    return " ".join(first.split())
+    try:
+        reply, shown = await session.complete_structured(call, _Thought)
+    except MalformedReply as error:
+        return _rescued(session, error)
+    return _checked(session, reply, shown, question, step)
 
 
-def ends_thinking(sentence: str) -> bool:
-    """Whether the sentence gives the answer, which ends the chain of thought."""
-    return _END.search(sentence) is not None
+def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question: str, step: str) -> Sentence:
+    """Returns the sentence with what it stands on. A fact that stands on nothing is a need: it has to be found."""
+    text = _first_sentence(strip_markers(reply.sentence))
+    need = Sentence(kind="need", text=text, unstated=text)
+    if reply.kind == "need":
+        return need
+    cited = select_cited(session, reply.citations, shown, step)
+    graded = grade(session, reply, text, cites=bool(cited), step=step)
+    if reply.kind == "fact" and graded.support is Support.NONE:
+        return need
+    cites = graded.support in (Support.STATED, Support.INFERRED)
+    return Sentence(
+        kind=reply.kind,
+        text=graded.text,
+        support=graded.support,
+        unstated=graded.unstated,
+        quotes=tuple(select_quote(hit, text, question) for hit in cited) if cites else (),
+    )
 
 
-def _format_sentences(thoughts: Sequence[str]) -> str:
-    if not thoughts:
+def _rescued(session: Session, error: MalformedReply) -> Sentence:
+    """Returns a reply in prose as a sentence; raises the error for any other."""
+    if not error.text or "{" in error.text:
+        raise error
+    session.trace.note(f"a sentence of the chain of thought was not in the requested form: {error}")
+    kind: Kind = "answer" if _END.search(error.text) else "fact"
+    text = _first_sentence(error.text)
+    return Sentence(kind=kind, text=text, support=Support.INFERRED if text else Support.NONE)
+
+
+def _first_sentence(text: str) -> str:
+    sentences = (text[start:end].strip() for start, end in split_sentences(text))
+    return " ".join(next(filter(None, sentences), "").split())
+
+
+def _format_facts(facts: Sequence[Sentence]) -> str:
+    if not facts:
         return "There are no sentences yet: write the first."
-    return "The sentences so far:\n" + fenced("known", "\n".join(thoughts))
+    lines = (one.text if one.support is Support.STATED else f"{one.text} ({one.support})" for one in facts)
+    return "The sentences so far:\n" + fenced("known", "\n".join(lines))
+
+
+def _format_searches(searches: Sequence[Search]) -> str:
+    if not searches:
+        return ""
+    lines = (f"{one.query} ({_format_new(one.new)})" for one in searches)
+    return "Searched for already:\n" + fenced("known", "\n".join(lines))
+
+
+def _format_new(new: int) -> str:
+    return f"{new} new passage{'s' if new > 1 else ''}" if new else "nothing new"

@@ -4,27 +4,28 @@ The source is PAR RAG (arXiv 2504.16787), section 3.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from core.ports.reasoning import Quote
-from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, neutral
+from core.ports.reasoning import Support
+from core.ports.retrieval import Fact, Hit
+from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import select_cited, strip_markers
-from reasoning.citations.markers import parse_markers
-from reasoning.citations.quotes import select_quote
+from reasoning.actions.answers.answer import (
+    CitedAnswer,
+    format_finding,
+    format_known,
+    resolve_citations,
+)
+from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, format_purpose
+from reasoning.actions.support import SupportWord, format_support_rule
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import UNKNOWN
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["Fact", "Review", "Verdict", "review"]
-
-Fact = tuple[str, str, str, str]
-"""Subject, predicate, object, and the id of the chunk that states them."""
+__all__ = ["Evidence", "Review", "Verdict", "review"]
 
 
 class Verdict(StrEnum):  # without a docstring: it would be part of the schema that models are sent
@@ -34,18 +35,32 @@ class Verdict(StrEnum):  # without a docstring: it would be part of the schema t
 
 
 @dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What an answer is reviewed with: passages, best first, and facts that they assert.
+
+    `asked` is the question with which an earlier review had them looked up ('': there was none).
+    """
+
+    hits: tuple[Hit, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    asked: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Review:
-    """`text` is the corrected answer of REVISED, which `quotes` of `cited` support, or the question of UNCONFIDENT."""
+    """The verdict with the answer that comes of it. `question` is that of UNCONFIDENT ('' if it has none)."""
 
     verdict: Verdict
-    text: str = ""
-    cited: tuple[Hit, ...] = ()
-    quotes: tuple[Quote, ...] = ()
+    answer: CitedAnswer
+    question: str = ""
 
 
 class _Reviewed(BaseModel):
+    reasoning: str = ""
     status: Verdict
     answer: str = Field(max_length=8000)
+    support: SupportWord
+    unstated: str
     citations: list[int]
     question: str
 
@@ -57,68 +72,86 @@ class _Reviewed(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, reply: object) -> object:
-        """Adds empty fields: in the published contract a verdict has only those that it needs."""
-        return {"answer": "", "citations": [], "question": "", **reply} if isinstance(reply, dict) else reply
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> Self:
-        if self.status is Verdict.REVISED and not self.answer.strip():
-            raise ValueError("a REVISED review needs the corrected answer")
-        if self.status is Verdict.REVISED and not self.numbers:
-            raise ValueError("a REVISED review needs at least one citation")
-        if self.status is Verdict.UNCONFIDENT and not self.question.strip():
-            raise ValueError("an UNCONFIDENT review needs a new question")
-        return self
-
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of the citations, in `citations` or by markers in the answer."""
-        return [*self.citations, *parse_markers(self.answer)]
+        """Adds fields: in the published contract a verdict has only those that it needs, and none for the support."""
+        if not isinstance(reply, dict):
+            return reply
+        return {"answer": "", "support": "stated", "unstated": "", "citations": [], "question": "", **reply}
 
 
 async def review(
     session: Session,
     question: str,
-    answer: str,
-    passages: Sequence[Hit],
+    reviewed: AnswerWithStatement,
+    evidence: Evidence,
     *,
-    facts: Sequence[Fact] = (),
-    step: str = "",
+    purpose: str,
+    step: str,
+    known: Sequence[KnownAnswer] = (),
     chunks: Collection[str] = (),
 ) -> Review:
-    """Reviews an answer. `facts` are shown with the numbers of their passages.
+    """Reviews the answer to a question that serves the question `purpose`. `known` are answers that it may build on.
 
+    A PASS of a missing answer, and a REVISED answer without a passage for it, count as UNCONFIDENT, with a note.
     `chunks` are ids of the chunks whose words the answer may hold. Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.judging", "review"),
         question=question,
         variables={
-            "question": neutral(question),
-            "answer": fenced("answer", answer or UNKNOWN),
-            "facts": _format_facts(facts, passages),
+            "purpose": format_purpose(purpose, question),
+            "known": format_known(known),
+            "asked": _format_asked(evidence.asked),
+            "question": fenced("question", question),
+            "answer": fenced("answer", _format_reviewed(question, reviewed, evidence.hits)),
+            "support": format_support_rule(session, memory=False),
         },
-        passages=passages,
-        chunks=frozenset(chunks),
+        passages=evidence.hits,
+        facts=evidence.facts,
+        chunks=chunk_ids_of(known) | frozenset(chunks),
         step=step,
     )
     reply, shown = await session.complete_structured(call, _Reviewed)
-    if reply.status is Verdict.PASS:
-        return Review(verdict=reply.status)
-    if reply.status is Verdict.UNCONFIDENT:
-        return Review(verdict=reply.status, text=reply.question.strip())
-    text = strip_markers(reply.answer)
-    cited = select_cited(session, reply.numbers, shown, step)
-    quotes = tuple(select_quote(hit, text, question) for hit in cited)
-    return Review(verdict=reply.status, text=text, cited=cited, quotes=quotes)
+    answer = reviewed.answer
+    match reply.status:
+        case Verdict.PASS if answer.found:
+            return Review(verdict=Verdict.PASS, answer=_confirm(session, answer, reply, shown, question, step))
+        case Verdict.REVISED:
+            corrected = resolve_citations(session, reply, shown, question, step)
+            if corrected.cited:
+                return Review(verdict=Verdict.REVISED, answer=replace(corrected, shown=answer.shown))
+            session.trace.note(f"step {step}: its review gave an answer without a passage, which was left out")
+        case Verdict.PASS:
+            session.trace.note(f"step {step}: its review passed an answer that is missing; it counts as UNCONFIDENT")
+    question_of = reply.question.strip() if reply.status is Verdict.UNCONFIDENT else ""
+    return Review(verdict=Verdict.UNCONFIDENT, answer=_doubt(answer, reply.unstated), question=question_of)
 
 
-def _format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
-    """Returns the facts of passages that are shown; others have no number to be cited by."""
-    numbers = {hit.chunk.id: number for number, hit in enumerate(passages, start=1)}
-    lines = [
-        f"[{numbers[chunk]}] {' '.join(f'{subject} — {predicate} — {object}'.split())}"
-        for subject, predicate, object, chunk in facts
-        if chunk in numbers
-    ]
-    return fenced("facts", "\n".join(lines)) if lines else ""
+def _confirm(
+    session: Session, answer: CitedAnswer, reply: _Reviewed, shown: tuple[Hit, ...], question: str, step: str
+) -> CitedAnswer:
+    """Returns the answer, with the passages of the review if these state what no passage stated before."""
+    if answer.support is Support.STATED or not reply.citations:
+        return answer
+    confirmed = resolve_citations(session, reply.model_copy(update={"answer": answer.text}), shown, question, step)
+    return replace(confirmed, shown=answer.shown) if confirmed.support is Support.STATED else answer
+
+
+def _doubt(answer: CitedAnswer, unstated: str) -> CitedAnswer:
+    """Returns the answer, which is not stated any more: its review found nothing that bears it out."""
+    if answer.support is not Support.STATED:
+        return answer
+    return replace(answer, support=Support.INFERRED, unstated=unstated.strip() or "a review did not confirm it")
+
+
+def _format_reviewed(question: str, reviewed: AnswerWithStatement, shown: Sequence[Hit]) -> str:
+    """Returns the answer with what it stands on, and its statement with the numbers of the passages that it cites."""
+    cited = {hit.chunk.id for hit in reviewed.answer.cited}
+    numbers = [f" [{number}]" for number, hit in enumerate(shown, start=1) if hit.chunk.id in cited]
+    lines = [format_finding(reviewed.answer.known(question)) + "".join(numbers)]
+    if reviewed.statement:
+        lines.append(f"Statement: {reviewed.statement}")
+    return "\n".join(lines)
+
+
+def _format_asked(asked: str) -> str:
+    return f"An earlier review asked, and passages were looked up for it:\n{fenced('question', asked)}" if asked else ""

@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 from pydantic import BaseModel
 
 from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, neutral
+from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.contexts import Context, format_contexts
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["format_contexts", "verify", "verify_contexts"]
+__all__ = ["verify", "verify_contexts"]
 
 _ROLE = "verify"
 
@@ -44,8 +45,10 @@ async def verify(
     return reply.enough
 
 
-async def verify_contexts(session: Session, question: str, contexts: Sequence[str], *, chunks: Collection[str]) -> bool:
-    """Whether summaries are enough. `chunks` are ids of the chunks that they were written from.
+async def verify_contexts(
+    session: Session, question: str, contexts: Sequence[Context], *, chunks: Collection[str]
+) -> bool:
+    """Whether contexts are enough. `chunks` are ids of the chunks that they were written from.
 
     Raises `ModelFailed` if the reply cannot be read.
     """
@@ -58,9 +61,3 @@ async def verify_contexts(session: Session, question: str, contexts: Sequence[st
     )
     reply, _ = await session.complete_structured(call, _Verified)
     return reply.enough
-
-
-def format_contexts(contexts: Sequence[str]) -> str:
-    """Returns summaries as LevelRAG shows them: numbered, without the queries that they answer."""
-    lines = (f"Context {number}: {' '.join(text.split())}" for number, text in enumerate(contexts, start=1))
-    return fenced("summaries", "\n".join(lines))

@@ -4,20 +4,25 @@ The source is Plan*RAG (arXiv 2410.20753), section 3.
 """
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from pydantic import BaseModel, field_validator
 
+from core.errors import MalformedReply
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_tags, strip_tags
-from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of
 
 __all__ = ["fill_tags"]
 
 
 class _Filled(BaseModel):
+    """A subclass holds what may not be pasted: questions of parents without an answer, and lists."""
+
+    pasted: ClassVar[tuple[str, ...]] = ()
     question: str
 
     @field_validator("question")
@@ -25,29 +30,61 @@ class _Filled(BaseModel):
     def _check(cls, question: str) -> str:
         if not question.strip():
             raise ValueError("the question is empty")
-        left = parse_tags(
-            question, words=question
-        )  # only what stands in angle brackets: an answer may look like `A1.1`
+        # Only what stands in angle brackets is a tag here: an answer may look like `A1.1`.
+        left = parse_tags(question, words=question)
         if left:
             raise ValueError(f"the question still holds the tag <A{left[0][1:]}>")
+        for words in cls.pasted:
+            if words.casefold() in question.casefold():
+                raise ValueError(f"the words {words!r} were pasted in place of a tag; the sentence must read naturally")
         return question.strip()
 
 
 async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer]) -> str:
     """Returns the question without tags; `answers` are those of the node's parents, by id.
 
-    Raises `ModelFailed` if the reply cannot be read or still holds a tag.
+    A question that holds a tag, a list or a parent's question is sent back to the model once. If the second is not
+    better, the result is '', and a note says so: nobody can look up a question with a hole in it.
     """
-    known = [
-        fenced("known", f"<A{id[1:]}>, the answer to: {one.question}\nAnswer: {strip_tags(one.answer)}")
-        for id, one in answers.items()
-    ]
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "fill_tags"),
         question=node.question,
-        variables={"known": "\n".join(known), "question": fenced("question", node.question)},
+        variables={
+            "purpose": fenced("question", session.question.text),
+            "known": "\n".join(fenced("known", _format(id, one)) for id, one in answers.items()),
+            "question": fenced("question", node.question),
+        },
         chunks=chunk_ids_of(list(answers.values())),
         step=node.id,
     )
-    reply, _ = await session.complete_structured(call, _Filled)
+
+    class Filled(_Filled):
+        pasted = _unpasteable(answers)
+
+    try:
+        reply, _ = await session.complete_structured(call, Filled)
+    except MalformedReply as error:
+        session.trace.note(f"step {node.id} was not asked: its question could not be completed ({error})")
+        return ""
     return reply.question
+
+
+def _format(id: str, known: KnownAnswer) -> str:
+    asked = f"<A{id[1:]}>, the answer to: {known.question}"
+    if known.answer == UNKNOWN:
+        return f"{asked}\nAnswer: {UNKNOWN}"
+    return "\n".join([asked, *(f"Answer: {value}" for value in _split_values(known))])
+
+
+def _split_values(known: KnownAnswer) -> list[str]:
+    return [strip_tags(value.strip()) for value in known.answer.split(";") if value.strip()]
+
+
+def _unpasteable(answers: Mapping[str, KnownAnswer]) -> tuple[str, ...]:
+    found = []
+    for known in answers.values():
+        if known.answer == UNKNOWN:
+            found += [UNKNOWN, known.question.rstrip("?？ ")]
+        elif len(values := _split_values(known)) > 1:
+            found.append("; ".join(values[:2]))
+    return tuple(found)

@@ -7,33 +7,22 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, field_validator
 
+from core.errors import MalformedReply
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_known
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, without_quotes
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, without_quotes
 
 __all__ = ["refine"]
 
 
-class _Refined(BaseModel):
-    question: str
-
-    @field_validator("question")
-    @classmethod
-    def _check(cls, question: str) -> str:
-        if not question.strip():
-            raise ValueError("the question is empty")
-        return question.strip()
-
-
-async def refine(
-    session: Session, question: str, following: str, chain: Sequence[KnownAnswer], *, step: str = ""
-) -> str:
+async def refine(session: Session, question: str, following: str, chain: Sequence[KnownAnswer], *, step: str) -> str:
     """Returns `following` with its references resolved; `question` is the question that it serves.
 
-    The answers of `chain` are shown without quotes. Raises `ModelFailed` if the reply cannot be read.
+    The answers of `chain` are shown without quotes. A reply that holds a missing answer, or an answer of several values
+    as a list, is sent back once; after a second one `following` is returned unchanged, and a note says so.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "refine"),
@@ -46,5 +35,32 @@ async def refine(
         chunks=chunk_ids_of(chain),
         step=step,
     )
-    reply, _ = await session.complete_structured(call, _Refined)
-    return reply.question
+    try:
+        reply, _ = await session.complete_structured(call, _make_shape(chain, following))
+    except MalformedReply as error:
+        session.trace.note(f"step {step} is asked as it was planned: {error}")
+        return following
+    return reply.question.strip()
+
+
+class _Refined(BaseModel):
+    question: str
+
+
+def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
+    """Returns the shape of a reply that refuses answers which must not be pasted into a question."""
+    lists = [one.answer for one in chain if ";" in one.answer and one.answer not in following]
+
+    class Refined(_Refined):
+        @field_validator("question")
+        @classmethod
+        def _check(cls, question: str) -> str:
+            if not question.strip():
+                raise ValueError("the question is empty")
+            if UNKNOWN in question:
+                raise ValueError(f"the question holds {UNKNOWN}; describe the thing instead")
+            if any(answer in question for answer in lists):
+                raise ValueError("the question holds a list of values; use one of them, or describe the thing instead")
+            return question
+
+    return Refined

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.contexts import Context, format_contexts
 from reasoning.actions.distinct_texts import take_distinct
-from reasoning.actions.judging.verify import format_contexts
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -27,13 +27,13 @@ class _Supplemented(BaseModel):
 async def supplement(
     session: Session,
     question: str,
-    contexts: Sequence[str],
+    contexts: Sequence[Context],
     *,
     asked: Sequence[str],
     limit: int,
     chunks: Collection[str],
 ) -> tuple[str, ...]:
-    """Returns new queries from summaries, or none if nothing more is needed. `asked` are the earlier queries.
+    """Returns new queries from contexts, or none if nothing more is needed. `asked` are the earlier queries.
 
     `chunks` are ids of the chunks that the contexts were written from.
     Raises `ModelFailed` if the reply cannot be read.
@@ -73,7 +73,8 @@ async def supplement_from_passages(
 
 
 def _variables(question: str, asked: Sequence[str], limit: int) -> dict[str, str]:
-    return {"question": neutral(question), "asked": fenced("known", "\n".join(asked)), "limit": str(limit)}
+    lines = (" ".join(query.split()) for query in asked)
+    return {"question": neutral(question), "asked": fenced("known", "\n".join(lines)), "limit": str(limit)}
 
 
 async def _complete_queries(session: Session, call: ModelCall, limit: int) -> tuple[str, ...]:

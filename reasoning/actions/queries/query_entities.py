@@ -21,10 +21,12 @@ class _Entities(BaseModel):
 async def query_entities(
     session: Session, text: str, *, step: str = "", chunks: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Returns at most `MAX_ENTITIES` names, each once. `chunks` are ids of the chunks whose words the text may hold.
+    """Returns at most `MAX_ENTITIES` names, each once; none, without a call, for a text without letters, such as `48%`.
 
-    Raises `ModelFailed` if the reply cannot be read.
+    `chunks` are ids of the chunks whose words the text may hold. Raises `ModelFailed` if the reply cannot be read.
     """
+    if not any(map(str.isalpha, text)):
+        return ()
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "query_entities"),
         question=text,

@@ -38,21 +38,30 @@ async def refine_query(
     query: str,
     passages: Sequence[Hit],
     *,
+    tried: Sequence[str] = (),
     step: str = "",
     chunks: Collection[str] = (),
 ) -> Refinement:
     """Proposes all three in one call, from the passages that the query found; the paper makes one call for each.
 
-    `chunks` are ids of the chunks whose words the question or the query may hold.
-    Raises `ModelFailed` if the reply cannot be read.
+    `tried` are other queries that did not find enough. `chunks` are ids of the chunks whose words the question or the
+    query may hold. Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "refine_query"),
         question=question,
-        variables={"question": neutral(question), "query": fenced("known", query)},
+        variables={
+            "question": neutral(question),
+            "query": fenced("known", query),
+            "tried": _format_tried(tried),
+        },
         passages=passages,
         chunks=frozenset(chunks),
         step=step,
     )
     reply, _ = await session.complete_structured(call, _Refined)
     return Refinement(extend=reply.extend.strip(), emphasize=reply.emphasize.strip(), filter=reply.filter.strip())
+
+
+def _format_tried(queries: Sequence[str]) -> str:
+    return "Other queries that were tried:\n" + fenced("known", "\n".join(queries)) if queries else ""

@@ -1,4 +1,4 @@
-"""Hopweave's own: one call plans, one call answers each step, and only unsure answers are reviewed.
+"""Hopweave's own: one call settles a question or plans it, and only what is missing is asked.
 
 `reasoner` has the course of a question, `execution` carries out the plan, and `node` answers one node of it.
 """
@@ -15,5 +15,4 @@ NEEDS_MODEL = True
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    fine = backends.named_searcher(config.fine) if config.fine and config.review else None
-    return SessionReasoner("auto", backends, config.searcher, Auto(config, fine).solve)
+    return SessionReasoner("auto", backends, config.searcher, Auto(config).solve)

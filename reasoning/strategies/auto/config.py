@@ -11,22 +11,28 @@ __all__ = ["Config"]
 
 
 class Config(StrategyConfig):
-    """How many passages are read, and how much is spent on unsure answers."""
+    """How many passages are read, and how often."""
 
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
-    k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
+    look: int = Field(
+        default=6,
+        ge=1,
+        le=MAX_K,
+        description="Passages of the first look, with the question; the request's `k` takes precedence.",
+    )
+    k: int = Field(default=4, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
     more: int = Field(
-        default=5,
+        default=4,
         ge=0,
         le=100,
-        description="Further passages, and as many by the graph, for a step whose answer is unsure.",
+        description="Further passages for a step whose answer is not stated; 0: none, and no second call.",
     )
-    fine: str = Field(
-        default="fine",
-        description="NAME[:key=value] of the searcher for unsure answers; empty: no search by the graph.",
+    values: int = Field(
+        default=3,
+        ge=1,
+        le=10,
+        description="A step that needs an answer of several values is asked for each of them, at most for this many.",
     )
-    review: bool = Field(default=True, description="Review answers that no quoted sentence holds word for word.")
-    replans: int = Field(default=1, ge=0, le=3, description="How often a plan is replaced if a step found no answer.")
     retrieve: Literal["always", "adaptive"] = Field(
-        default="always", description="`adaptive`: the planner may decide that no document is needed."
+        default="always", description="`adaptive`: the model may decide that no document is needed."
     )

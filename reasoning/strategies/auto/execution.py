@@ -1,158 +1,74 @@
-"""`Execution` of a plan in `auto`: nodes run when their parents are answered, and a plan that fails is replaced.
+"""`Execution` of a plan in `auto`: each node runs as soon as its parents are answered."""
 
-Answers that the new plan has a place for are kept.
-"""
-
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from core.errors import BudgetExhausted
 from core.events import PlannedStep
-from core.prompting.fences import neutral
-from core.text.names import normalise
-from reasoning.actions.answers.answer import format_known
-from reasoning.actions.planning.plan_auto import AutoPlan, plan_auto
+from reasoning.actions.answers.answer import CitedAnswer, fill_step
+from reasoning.actions.planning.settle_or_plan import FirstLook
 from reasoning.engine.session import Session
-from reasoning.plans.dag import PlannedNode, compute_depths, select_ready
-from reasoning.strategies.auto.node import NodeAnswer, NodeSolver
+from reasoning.plans.dag import PlannedNode, compute_depths, find_sinks, replace_tags
+from reasoning.plans.schedules import run_when_ready
+from reasoning.strategies.auto.node import NodeAnswer, NodeSolver, parents_of
 
 __all__ = ["Execution"]
 
 
 class Execution:
-    """Carries out a plan. `answers` are by node, in the order of answering; `plan` is the one that was run last.
+    """Carries out the plan of a first look. `answers` are by node.
 
-    `replans` is how often a plan may be replaced.
+    A node whose parent has no answer is not asked: its question would have a hole in it.
     """
 
-    def __init__(self, session: Session, plan: AutoPlan, solver: NodeSolver, replans: int) -> None:
-        self.plan = plan
+    def __init__(self, session: Session, look: FirstLook, solver: NodeSolver) -> None:
+        self.nodes = look.nodes
         self.answers: dict[str, NodeAnswer] = {}
+        self._known: Mapping[str, CitedAnswer] = look.known
+        self._taken: set[str] = set()
         self._session = session
         self._solver = solver
-        self._replans = replans
+        self._depths = {id: 1 + depth for id, depth in compute_depths(look.nodes).items()}
 
     async def run(self) -> None:
-        """Answers every node.
-
-        A node whose parent has no answer waits until the plan was replaced. If that did not help, it runs with the
-        question of its parent in place of the answer. Raises `BudgetExhausted` after the calls that are under way.
-        """
-        self._announce()
-        await self._run_ready(only_found=self._replans > 0)
-        while self._replans > 0 and not all(answer.found for answer in self.answers.values()):
-            self._replans -= 1
-            if not await self._replan():
-                break
-            self._announce()
-            await self._run_ready(only_found=self._replans > 0)
-        await self._run_ready(only_found=False)
-
-    def chain(self) -> list[NodeAnswer]:
-        """Returns the answers, parents before children."""
-        return [self.answers[node.id] for node in self.plan.nodes if node.id in self.answers]
-
-    def _announce(self) -> None:
-        """Announces the nodes that have no answer yet."""
-        depths = compute_depths(self.plan.nodes)
-        self._solver = replace(self._solver, depths=depths)
+        """Answers every node that can be asked. Raises `BudgetExhausted` after the calls that are under way."""
         self._session.plan(
             [
-                PlannedStep(id=node.id, question=node.question, parents=node.parents, depth=depths[node.id])
-                for node in self.plan.nodes
-                if node.id not in self.answers
+                PlannedStep(id=node.id, question=node.question, parents=parents_of(node), depth=self._depths[node.id])
+                for node in self.nodes
             ]
         )
+        await run_when_ready(self.nodes, self._answer)
 
-    async def _run_ready(self, *, only_found: bool) -> None:
-        """Runs nodes as their parents are answered, until none is ready; with `only_found`, only parents with an answer
-        count.
+    @property
+    def chain(self) -> list[NodeAnswer]:
+        """The answers of the nodes that were asked, parents before children."""
+        return [self.answers[node.id] for node in self.nodes if node.id in self.answers]
 
-        Raises `BudgetExhausted` after the calls that are under way, and paid for, have ended.
-        """
-        refused: BudgetExhausted | None = None
-        running: dict[asyncio.Task[NodeAnswer], str] = {}
-        try:
-            while True:
-                waiting = [] if refused else self._ready(set(running.values()), only_found=only_found)
-                for node in waiting:
-                    parents = [self.answers[parent] for parent in node.parents]
-                    running[asyncio.create_task(self._solver.solve(node, parents))] = node.id
-                if not running:
-                    break
-                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    node_id = running.pop(task)
-                    try:
-                        self.answers[node_id] = task.result()
-                    except BudgetExhausted as error:
-                        refused = error
-        finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
-        if refused:
-            raise refused
+    @property
+    def goal(self) -> NodeAnswer | None:
+        """The answer of the plan's only sink; None if there are several, or if it was not asked."""
+        sinks = find_sinks(self.nodes)
+        return self.answers.get(sinks[0].id) if len(sinks) == 1 else None
 
-    def _ready(self, running: set[str], *, only_found: bool) -> list[PlannedNode]:
-        waiting = [node for node in self.plan.nodes if node.id not in self.answers and node.id not in running]
-        done = [id for id, answer in self.answers.items() if answer.found or not only_found]
-        return select_ready(waiting, done)
+    @property
+    def last_depth(self) -> int:
+        return max(self._depths.values(), default=0)
 
-    async def _replan(self) -> bool:
-        """Plans again with what is known and what was not found, and keeps the answers that still have a place.
+    async def _answer(self, node: PlannedNode) -> None:
+        if not all(parent in self.answers and self.answers[parent].found for parent in node.parents):
+            return
+        parents = [self.answers[parent] for parent in node.parents]
+        known = self._known.get(node.id)
+        if known is not None and self._taken.issuperset(node.parents):
+            self._taken.add(node.id)
+            self.answers[node.id] = await self._take_known(node, known, parents)
+        else:
+            self.answers[node.id] = await self._solver.solve(node, parents, self._depths[node.id])
 
-        Returns whether the plan is another one.
-        """
-        known = _describe_failure(self.chain())
-        plan = await plan_auto(self._session, self.plan.question, known=known)
-        kept = _keep_answers(plan.nodes, self.plan.nodes, self.answers)
-        if _is_same(plan, self.plan):
-            return False
-        self._session.trace.note("the plan was revised once: a step had found no answer")
-        for id in self.answers.keys() - kept.keys():
-            self._session.steps.pop(id, None)
-        self._session.planned.clear()
-        self.plan, self.answers = plan, kept
-        self._solver = replace(self._solver, private=True)
-        return True
-
-
-def _keep_answers(
-    nodes: Sequence[PlannedNode], before: Sequence[PlannedNode], answers: Mapping[str, NodeAnswer]
-) -> dict[str, NodeAnswer]:
-    """Returns the answers of nodes that ask the same as before and whose parents' answers are kept, too.
-
-    So the nodes that depend on a changed node run again, and no others.
-    """
-    kept: dict[str, NodeAnswer] = {}
-    old = {node.id: node for node in before}
-    for node in nodes:
-        same = old.get(node.id)
-        answer = answers.get(node.id)
-        if same is None or answer is None or not answer.found:
-            continue
-        if _key(same.question) == _key(node.question) and all(parent in kept for parent in node.parents):
-            kept[node.id] = answer
-    return kept
-
-
-def _is_same(plan: AutoPlan, other: AutoPlan) -> bool:
-    return [(n.id, _key(n.question)) for n in plan.nodes] == [(n.id, _key(n.question)) for n in other.nodes]
-
-
-def _key(question: str) -> str:
-    return normalise(question)
-
-
-def _describe_failure(chain: Sequence[NodeAnswer]) -> str:
-    """Returns the outcome of the earlier plan as text for the planner."""
-    found = [answer.known for answer in chain if answer.found]
-    missed = "\n".join(f"- {answer.node.id}: {neutral(answer.question)}" for answer in chain if not answer.found)
-    ids = ", ".join(f"{answer.node.id} ({neutral(answer.node.question)})" for answer in chain if answer.found)
-    return (
-        f"An earlier plan failed. No passage was found that answers:\n{missed}\n"
-        f"Plan another way to the same end. Answered steps keep their id and their wording: {ids or 'none'}.\n"
-        f"{format_known(found)}"
-    )
+    async def _take_known(self, node: PlannedNode, known: CitedAnswer, parents: Sequence[NodeAnswer]) -> NodeAnswer:
+        """Records a node that the first look found stated as a step without a call."""
+        question = replace_tags(node.question, {parent.node.id: parent.answer.text for parent in parents})
+        depth = self._depths[node.id]
+        async with self._session.step(node.id, question, parents=parents_of(node), depth=depth) as step:
+            step.hits = tuple({quote.hit.chunk.id: quote.hit for quote in known.quotes}.values())
+            fill_step(step, known)
+        return NodeAnswer(node=node, question=question, answer=known)

@@ -1,137 +1,195 @@
-"""One node of a plan in `auto`: searched for, answered with quotes, and reviewed if no quote holds the answer."""
+"""One node of a plan in `auto`: searched for and answered, with a second look at other passages unless it is stated."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
 
-from core.events import ReviewEvent
-from core.ports.reasoning import Quote
-from core.ports.retrieval import Hit, Searcher
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer
-from reasoning.actions.answers.answer_node import answer_node
-from reasoning.actions.judging.review import Fact, Verdict, review
-from reasoning.citations.quotes import is_quoted
+from core.ports.reasoning import Support, weakest_support
+from core.ports.retrieval import Fact, Hit, SearchResult
+from core.text.names import normalise
+from reasoning.actions.answers.answer import CitedAnswer, fill_step
+from reasoning.actions.answers.answer_step import StepAnswer, answer_step
+from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
+from reasoning.engine.steps import OpenStep
 from reasoning.plans.dag import PlannedNode, replace_tags
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer
+from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["NodeAnswer", "NodeSolver"]
+__all__ = ["LOOK", "NodeAnswer", "NodeSolver", "parents_of"]
+
+LOOK = "Q0.1"
+"""The id of the step of the first look. The nodes of depth 1 depend on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeAnswer:
     """The outcome of a node. `question` has the answers of the parents in place of the tags.
 
-    `verdict`: `supported` (the quotes hold the answer word for word), `unsupported`, `reviewed`, `revised`,
-    `asked again`, or `insufficient` (then `text` is empty).
+    `values` are the parts of the answer, mostly one. `unread` are passages that were found for a second look and that
+    the last call reads. `parts` are the answers to several questions, if the node was asked for several values.
     """
 
     node: PlannedNode
     question: str
-    text: str
-    verdict: str
-    quotes: tuple[Quote, ...] = ()
+    answer: CitedAnswer
+    values: tuple[str, ...] = ()
+    unread: tuple[Hit, ...] = ()
+    parts: tuple[KnownAnswer, ...] = ()
 
     @property
     def found(self) -> bool:
-        return self.verdict != "insufficient"
+        return self.answer.found
 
     @property
-    def known(self) -> KnownAnswer:
-        return KnownAnswer(question=self.question, answer=self.text or UNKNOWN, quotes=self.quotes)
+    def known(self) -> tuple[KnownAnswer, ...]:
+        """The answers as later calls read them: one, or one for each value that the node was asked for."""
+        return self.parts or (self.answer.known(self.question),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What a step has come to: its answer, and the passages of the second look, which nobody has read yet."""
+
+    reply: StepAnswer = field(default_factory=StepAnswer)
+    fresh: tuple[Hit, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSolver:
-    """Reads `k` passages in the first call. The second look reads `more` others, and as many that `fine` finds by the
-    graph; `reviews` False leaves it out.
+    """Reads `k` passages in the first call of a node, and `more` others in the second.
 
-    `private`: the call that wrote the plan had read text that comes from passages. `depths` are by node.
+    Unless the answer of the `goal` is stated, the last call follows. It reads what the second look of the goal would
+    read, so that the goal has no second call.
+
+    `purpose` is the question that the plan is for, and `read` are the passages of the first look at it. A node whose
+    parents have several values is asked for at most `values` of them.
     """
 
     session: Session
+    purpose: str
     k: int
     more: int
-    fine: tuple[str, Searcher] | None
-    reviews: bool
-    private: bool
-    depths: Mapping[str, int] = field(default_factory=dict)
+    values: int
+    read: Sequence[Hit]
+    goal: str = ""
 
-    async def solve(self, node: PlannedNode, parents: Sequence[NodeAnswer]) -> NodeAnswer:
-        """Answers a node from its own passages and its parents' answers, and records it as a step."""
-        question = replace_tags(node.question, {parent.node.id: _stand_in(parent) for parent in parents})
-        depth = self.depths.get(node.id, 0)
-        async with self.session.step(node.id, question, parents=node.parents, depth=depth) as step:
-            answer = await self._answer(node, question, parents)
-            step.answer, step.verdict, step.quotes = answer.text, answer.verdict, answer.quotes
-        return answer
+    async def solve(self, node: PlannedNode, parents: Sequence[NodeAnswer], depth: int) -> NodeAnswer:
+        """Answers a node from its own passages and its parents' answers, and records it as a step.
 
-    async def _answer(self, node: PlannedNode, question: str, parents: Sequence[NodeAnswer]) -> NodeAnswer:
-        private = bool(parents) or self.private
-        hits = await self.session.search(question, self.k + self.more, step=node.id, private=private)
-        known = [parent.known for parent in parents if parent.found]
-        cited = NO_ANSWER
-        if hits or known:
-            cited = await answer_node(self.session, question, hits[: self.k], step=node.id, known=known)
-        answer = NodeAnswer(node=node, question=question, text=cited.text, verdict="supported", quotes=cited.quotes)
-        if cited.sufficient and is_quoted(cited.text, cited.quotes):
-            return answer
-        return await self._review(answer, cited, hits[self.k :], known)
+        With several questions, because a parent has several values, each is a step, and the answers are joined.
+        """
+        questions = _fill_tags(node, parents, self.values)
+        known = [known for parent in parents for known in parent.known]
+        ids = [node.id, *(f"{node.id}/{number}" for number in range(2, len(questions) + 1))]
+        found = await gather(
+            self._take_step(id, question, known, node, depth) for id, question in zip(ids, questions, strict=True)
+        )
+        unread = _distinct([hit for look in found for hit in look.fresh])
+        if len(found) > 1:
+            return _join(node, questions, [look.reply for look in found], unread)
+        reply = found[0].reply
+        return NodeAnswer(node=node, question=questions[0], answer=reply.answer, values=reply.values, unread=unread)
 
-    async def _review(
-        self, first: NodeAnswer, cited: CitedAnswer, rest: Sequence[Hit], known: Sequence[KnownAnswer]
-    ) -> NodeAnswer:
-        """Reviews an answer with passages that were not read yet; if the review leaves a question, asks again once."""
-        unreviewed = replace(first, verdict="unsupported") if cited.sufficient else _insufficient(first)
-        if not self.reviews:
-            return unreviewed
-        session, step = self.session, first.node.id
-        fine, facts = await self._search_graph(first.question, cited.text, step)
-        evidence = _distinct([*cited.cited, *rest, *fine])
-        if not evidence:
-            return unreviewed
-        chunks = {hit.chunk.id for hit in cited.cited}
-        result = await review(session, first.question, cited.text, evidence, facts=facts, step=step, chunks=chunks)
-        session.trace.emit(ReviewEvent(verdict=result.verdict, text=result.text, step=step))
-        if result.verdict is Verdict.PASS and cited.text:
-            return replace(first, verdict="reviewed")
-        if result.verdict is Verdict.REVISED and result.quotes:
-            return replace(first, text=result.text, verdict="revised", quotes=result.quotes)
-        return await self._ask_again(first, result.text, [*cited.shown, *evidence], known)
+    async def _take_step(
+        self, id: str, question: str, known: Sequence[KnownAnswer], node: PlannedNode, depth: int
+    ) -> _Look:
+        async with self.session.step(id, question, parents=parents_of(node), depth=depth) as step:
+            look = await self._look(step, question, known)
+            if node.id == self.goal or not look.fresh:
+                return look
+            self.session.record(step)  # so that the answer is there if the budget ends in the second look
+            return _Look(reply=await self._look_again(step, question, look, known))
 
-    async def _ask_again(
-        self, first: NodeAnswer, question: str, seen: Sequence[Hit], known: Sequence[KnownAnswer]
-    ) -> NodeAnswer:
-        """Asks the question that the review left, but only if its search finds passages that were not read yet."""
-        session, step = self.session, first.node.id
-        if not question.strip():
-            return _insufficient(first)
-        hits = await session.search(question, self.k + self.more, step=step)
-        read = {hit.chunk.id for hit in seen}
-        fresh = [hit for hit in hits if hit.chunk.id not in read][: self.k]
-        if not fresh:
-            return _insufficient(first)
-        cited = await answer_node(session, question, fresh, step=step, known=known)
-        if not cited.sufficient:
-            return _insufficient(first)
-        return replace(first, text=cited.text, verdict="asked again", quotes=cited.quotes)
+    async def _look(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> _Look:
+        """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
+        found = await self.session.search_fully(question, self.k + self.more, step=step.id)
+        hits = found.hits
+        if normalise(question) == normalise(self.purpose):  # the plan is the question itself, and those were read
+            hits = _unread(hits, self.read)
+        read = hits[: self.k]
+        first = StepAnswer()
+        if read or known:
+            first = await self._ask(question, read, step, known, found.facts)
+        if first.answer.support is Support.STATED or not self.more:
+            return _Look(reply=first)
+        query = first.query or question
+        asked = SearchResult(hits=(), generation=0)
+        if query != question:
+            asked = await self.session.search_fully(query, self.k + self.more, step=step.id)
+        fresh = _unread((*asked.hits, *hits[self.k :], *self.read), read)[: self.more]
+        return _Look(reply=first, fresh=fresh, facts=(*asked.facts, *found.facts))
 
-    async def _search_graph(self, question: str, answer: str, step: str) -> tuple[tuple[Hit, ...], tuple[Fact, ...]]:
-        """Returns what `fine` finds from the names in question and answer: passages, and the facts that they state."""
-        if self.fine is None or not self.more:
-            return (), ()
-        text = f"{question} {answer}".strip()
-        found = await self.session.search_fully(text, self.more, step=step, searcher=self.fine)
-        return found.hits, found.facts
+    async def _look_again(self, step: OpenStep, question: str, look: _Look, known: Sequence[KnownAnswer]) -> StepAnswer:
+        """Asks the step over the fresh passages and the two best of the first look. The better support wins."""
+        first = look.reply
+        best = _distinct((*first.answer.cited, *first.answer.shown))[:2]
+        second = await self._ask(question, (*look.fresh, *best), step, known, look.facts, earlier=first)
+        if second.answer.support.rank < first.answer.support.rank:
+            fill_step(step, first.answer)
+            return first
+        return second
+
+    async def _ask(
+        self,
+        question: str,
+        passages: Sequence[Hit],
+        step: OpenStep,
+        known: Sequence[KnownAnswer],
+        facts: Sequence[Fact],
+        earlier: StepAnswer | None = None,
+    ) -> StepAnswer:
+        reply = await answer_step(
+            self.session,
+            question,
+            passages,
+            purpose=self.purpose,
+            step=step.id,
+            known=known,
+            earlier=earlier,
+            facts=facts,
+        )
+        fill_step(step, reply.answer)
+        return reply
 
 
-def _insufficient(first: NodeAnswer) -> NodeAnswer:
-    return replace(first, text="", verdict="insufficient", quotes=())
+def parents_of(node: PlannedNode) -> tuple[str, ...]:
+    """Returns the ids of the steps that a node depends on."""
+    return node.parents or (LOOK,)
 
 
-def _stand_in(parent: NodeAnswer) -> str:
-    """Returns a parent's answer, or, if it has none, its question, with which a search can still be made."""
-    return parent.text if parent.found else f"({parent.question.rstrip('?. ')})"
+def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> list[str]:
+    """Returns the question with the values of the parents' answers in place of the tags, once for each combination."""
+    values = [parent.values or (parent.answer.text,) for parent in parents]
+    filled = [
+        replace_tags(node.question, {parent.node.id: one for parent, one in zip(parents, combination, strict=True)})
+        for combination in product(*values)
+    ]
+    return list(dict.fromkeys(filled))[:most]
 
 
-def _distinct(hits: Iterable[Hit]) -> list[Hit]:
-    return list({hit.chunk.id: hit for hit in hits}.values())
+def _join(
+    node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer], unread: tuple[Hit, ...]
+) -> NodeAnswer:
+    """Returns the answers to the questions as one. It is never `stated`: which of the values is meant is open."""
+    parts = tuple(one.answer.known(question) for question, one in zip(questions, found, strict=True))
+    answered = [one for one in found if one.answer.found]
+    if not answered:
+        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread, parts=parts)
+    values = tuple(dict.fromkeys(value for one in answered for value in one.values))
+    answer = CitedAnswer(
+        text="; ".join(values),
+        support=weakest_support([*(one.answer.support for one in answered), Support.INFERRED]),
+        unstated="which of several values is meant",
+        quotes=tuple(quote for one in answered for quote in one.answer.quotes),
+    )
+    return NodeAnswer(node=node, question=questions[0], answer=answer, values=values, unread=unread, parts=parts)
+
+
+def _unread(hits: Sequence[Hit], read: Sequence[Hit]) -> tuple[Hit, ...]:
+    ids = {hit.chunk.id for hit in read}
+    return _distinct([hit for hit in hits if hit.chunk.id not in ids])
+
+
+def _distinct(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    return tuple({hit.chunk.id: hit for hit in hits}.values())

@@ -1,61 +1,127 @@
-"""The course of a question in `auto`: plan, carry out the plan, and conclude only if the goal's answer needs it."""
+"""The course of a question in `auto`: look, settle or plan, carry out the plan, and conclude only over gaps."""
 
-from core.ports.reasoning import Answer
-from core.ports.retrieval import Searcher
-from reasoning.actions.answers.conclude import conclude_steps
+from collections.abc import Sequence
+
+from core.events import PlannedStep
+from core.ports.reasoning import Answer, Support
+from core.ports.retrieval import Hit
+from reasoning.actions.answers.answer import CitedAnswer
+from reasoning.actions.answers.answer import fill_step as fill_with_answer
+from reasoning.actions.answers.conclude import conclude_findings
 from reasoning.actions.answers.conclude_memory import conclude_memory
-from reasoning.actions.planning.plan_auto import AutoPlan, plan_auto
-from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, make_answer
+from reasoning.actions.judging.need_retrieval import need_retrieval
+from reasoning.actions.planning.denoise import denoise
+from reasoning.actions.planning.settle_or_plan import FirstLook, settle_or_plan
+from reasoning.citations.markers import cite_passages
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.session import Session
+from reasoning.plans.dag import find_sinks
+from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
-from reasoning.strategies.auto.node import NodeSolver
+from reasoning.strategies.auto.node import LOOK, NodeSolver
 
 __all__ = ["Auto"]
 
+_LAST = "answer"
+
 
 class Auto:
-    """The plan is a DAG whose nodes run at the same time. If a supported step answers the question, no call concludes.
+    """One search and one call settle a question, or plan it with what the passages state already.
 
-    `fine` is the searcher of the second look; None if there is none.
+    Only the missing steps are asked, and a last call is made only if something on the way is not stated.
     """
 
-    def __init__(self, config: Config, fine: tuple[str, Searcher] | None) -> None:
+    def __init__(self, config: Config) -> None:
         self._config = config
-        self._fine = fine
 
     async def solve(self, session: Session) -> Answer:
-        plan = await plan_auto(session, session.question.text)
-        if self._config.retrieve == "adaptive" and not plan.needs_retrieval:
-            return await _answer_from_memory(session, plan)
-        solver = NodeSolver(
-            session=session,
-            k=session.question.k or self._config.k,
-            more=self._config.more,
-            fine=self._fine,
-            reviews=self._config.review,
-            private=session.has_history,
-        )
-        execution = Execution(session, plan, solver, self._config.replans)
+        question = session.question.text
+        if session.has_history:
+            question = await denoise(session, question)
+        if self._config.retrieve == "adaptive" and not await need_retrieval(session, question):
+            return await _answer_from_memory(session, question)
+        look, hits = await self._look(session, question)
+        if not hits:
+            return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
+        if look.settled is not None:
+            return _answer_settled(session, look, look.settled)
+        execution = Execution(session, look, self._make_solver(session, question, look, hits))
         await execution.run()
-        return await _conclude(session, execution)
+        return await _conclude(session, question, execution, hits)
+
+    async def _look(self, session: Session, question: str) -> tuple[FirstLook, tuple[Hit, ...]]:
+        """Searches with the whole question, and settles or plans it. Without a hit, no model is called."""
+        async with session.step(LOOK, question) as step:
+            session.plan([PlannedStep(id=LOOK, question=question)])
+            private = session.has_history
+            k = session.question.k or self._config.look
+            found = await session.search_fully(question, k, step=LOOK, private=private)
+            hits, look = found.hits, FirstLook()
+            if hits:
+                look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
+            if look.settled is not None:
+                fill_with_answer(step, look.settled)
+            step.verdict = "settled" if look.settled is not None else "planned" if look.nodes else ""
+        return look, hits
+
+    def _make_solver(self, session: Session, question: str, look: FirstLook, hits: Sequence[Hit]) -> NodeSolver:
+        config, sinks = self._config, find_sinks(look.nodes)
+        return NodeSolver(
+            session=session,
+            purpose=question,
+            k=session.question.k or config.k,
+            more=config.more,
+            values=config.values,
+            read=hits,
+            goal=sinks[0].id if len(sinks) == 1 else "",
+        )
 
 
-async def _conclude(session: Session, execution: Execution) -> Answer:
-    """Returns the goal's own answer if it is supported or the only step, else the answer of a last call over all steps
-    with their quotes.
+def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> Answer:
+    """Returns the answer of the first look. Its own markers, if it has any, say which words stand on which passage."""
+    if look.marked == settled.text:
+        return answer_from_step(session, session.steps[LOOK])
+    quotes = {quote.hit.chunk.id: quote for quote in reversed(settled.quotes)}
+    text, citations = cite_passages(look.marked, look.shown, session.trace, session.question.text, quotes)
+    if not citations:
+        return answer_from_step(session, session.steps[LOOK])
+    shown = tuple(passage_text(hit) for hit in look.shown)
+    return make_answer(session, text, settled.support, citations=citations, shown=shown)
+
+
+async def _conclude(session: Session, question: str, execution: Execution, hits: Sequence[Hit]) -> Answer:
+    """Returns the answer of the last step if every step is stated, else that of a last call over all that was found.
+
+    The last call reads the passages that the steps cite, those of the first look, and those that the goal would have
+    read in a second look. If it finds no answer, that of the last step counts, with what it stands on.
     """
-    chain = execution.chain()
-    if not any(answer.found for answer in chain):
-        return abstain(session)
-    goals = [execution.answers[goal] for goal in execution.plan.goals]
-    if len(goals) == 1 and (goals[0].verdict == "supported" or (len(chain) == 1 and goals[0].found)):
-        return answer_from_step(session, session.steps[goals[0].node.id])
-    known = [answer.known for answer in chain]
-    return answer_from_conclusion(session, await conclude_steps(session, execution.plan.question, known))
+    chain, goal = execution.chain, execution.goal
+    stated = len(chain) == len(execution.nodes) and all(one.answer.support is Support.STATED for one in chain)
+    if goal is not None and stated and not session.question.instructions:
+        return answer_from_step(session, session.steps[goal.node.id])
+    cited = [quote.hit for one in chain for quote in one.answer.quotes]
+    unread = [hit for one in chain for hit in one.unread]
+    passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
+    known = [known for one in chain for known in one.known]
+    parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
+    async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
+        step.hits = passages
+        conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
+        fill_step(step, conclusion)
+    if not conclusion.text and goal is not None and goal.found:
+        return answer_from_step(session, session.steps[goal.node.id])
+    return answer_from_conclusion(session, conclusion)
 
 
-async def _answer_from_memory(session: Session, plan: AutoPlan) -> Answer:
-    session.trace.note("auto: the plan needs no document; answered from the model's memory, nothing is cited")
-    text = await conclude_memory(session, plan.question)
-    return make_answer(session, text) if text else abstain(session)
+def _with_unasked(known: list[KnownAnswer], execution: Execution) -> list[KnownAnswer]:
+    """Returns the findings and the questions that could not be asked, so that the last call knows what is missing."""
+    unasked = [node for node in execution.nodes if node.id not in execution.answers]
+    return [*known, *(CitedAnswer().known(f"{node.question} (not asked)") for node in unasked)]
+
+
+async def _answer_from_memory(session: Session, question: str) -> Answer:
+    session.trace.note("auto: no document was read; answered from the model's memory, nothing is cited")
+    text = await conclude_memory(session, question)
+    return make_answer(session, text, Support.MEMORY) if text else abstain(session)

@@ -1,7 +1,7 @@
 """LevelRAG: a high-level searcher plans what to look up; low-level searchers rewrite queries for their indexes.
 
-`reasoner` has the course of a question and `exploration` the rounds of the high-level searcher. `searchers` chooses the
-low-level searchers, which are `sparse`, `dense` and `unchanged`.
+`reasoner` has the course of a question, `exploration` the rounds of the high-level searcher, and `findings` what each
+query gives. `searchers` chooses the low-level searchers, which are `sparse`, `dense` and `unchanged`.
 """
 
 from core.ports.reasoning import Reasoner
@@ -17,4 +17,4 @@ SOURCE = "arXiv 2502.18139"
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("level", backends, "", LevelRag(config, backends).solve)
+    return SessionReasoner("level", backends, "", LevelRag(config, backends).solve, memory=config.memory)

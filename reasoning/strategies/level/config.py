@@ -5,9 +5,13 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from core.ports.retrieval import MAX_K
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
+from reasoning.engine.presets import memory_field
 
-__all__ = ["Config", "split_names"]
+__all__ = ["LEAST_CALLS", "Config", "split_names"]
+
+LEAST_CALLS = 3
+"""For atomic queries, one summary, and the answer."""
 
 
 class Config(StrategyConfig):
@@ -15,8 +19,9 @@ class Config(StrategyConfig):
 
     searchers: str = Field(
         default="",
-        description="Names joined by '+' (`sparse+dense+graph`); empty: sparse+dense, and web where it is configured "
-        "and the request permits it. `sparse` and `dense` rewrite queries, others get them unchanged.",
+        description="Names joined by '+' (`sparse+dense+graph`); empty: sparse+dense, graph if the corpus has triples, "
+        "and web if it is configured and the request permits it. `sparse` and `dense` rewrite queries, others get them "
+        "unchanged.",
     )
     k: int = Field(
         default=10, ge=1, le=MAX_K, description="Passages of each searcher; the request's `k` takes precedence."
@@ -25,12 +30,17 @@ class Config(StrategyConfig):
         default=True, description="false: only the low-level searchers, with the question itself (the ablation)."
     )
     summarize: bool = Field(default=True, description="false: later calls read the passages themselves (the ablation).")
-    memory: bool = Field(
-        default=False, description="Summaries may answer from the model's memory, as the paper's; a note says so."
-    )
+    memory: bool = memory_field()
     verify: Literal["separate", "merged"] = Field(
         default="separate",
         description="`merged`: the supplement's call decides whether more is needed, as in the published code.",
+    )
+    max_calls: int = Field(
+        default=20,
+        ge=LEAST_CALLS,
+        le=1000,
+        description="At most this many calls of a model for a question, the last call included. Each round gets what "
+        "later rounds do not need at least.",
     )
     supplements: int = Field(default=3, ge=0, le=10, description="At most this many rounds of supplements.")
     max_queries: int = Field(default=5, ge=1, le=20, description="At most this many atomic queries a round.")
@@ -44,6 +54,22 @@ class Config(StrategyConfig):
         default=27, ge=0, le=27, description="At most this many refined keyword queries are tried."
     )
     dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
+
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searchers": "sparse+dense+web",
+            "k": 10,
+            "high_level": True,
+            "summarize": True,
+            "memory": True,
+            "max_calls": 1000,
+            "verify": "separate",
+            "rewrite": "always",
+            "sparse_depth": 3,
+            "max_refined": 27,
+            "dense_rewrites": 3,
+        }
+    )
 
     @field_validator("searchers")
     @classmethod

@@ -5,6 +5,8 @@ from reasoning.actions.judging.verify import verify
 from reasoning.actions.queries.pseudo_document import pseudo_document
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery
+from reasoning.strategies.level.call_allowance import CallAllowance
+from reasoning.strategies.level.judged_passages import JudgedPassages
 
 __all__ = ["DenseSearch"]
 
@@ -12,27 +14,37 @@ __all__ = ["DenseSearch"]
 class DenseSearch:
     """Writes the first pseudo-document from the query alone, and later ones from the passages that were found last.
 
-    At most `rewrites` are tried. The passages of the last one are not verified, because nothing would follow from it.
+    At most `rewrites` are tried, and no further one after the passages barely changed. The passages of the last one are
+    not verified, because nothing would follow from it.
     """
 
     def __init__(self, searcher: tuple[str, Searcher], rewrites: int) -> None:
         self._searcher = searcher
         self._rewrites = rewrites
 
-    async def search(self, session: Session, query: AtomicQuery, k: int) -> tuple[Hit, ...]:
+    @property
+    def calls_models(self) -> bool:
+        return self._rewrites > 0
+
+    async def search(self, session: Session, query: AtomicQuery, k: int, calls: CallAllowance) -> tuple[Hit, ...]:
         hits = await self._search(session, query, query.text, k, private=query.private)
+        judged = JudgedPassages()
         for rewriting in range(self._rewrites):
-            if await verify(session, query.text, hits, step=query.id, chunks=query.chunks):
+            if judged.barely_changed(hits) or not calls.take(2 if hits else 1):
                 return hits
-            known = hits if rewriting else ()
-            document = await pseudo_document(session, query.text, known, step=query.id, chunks=query.chunks)
+            if await verify(session, query.text, hits, step=query.id, chunks=query.chunks):
+                calls.give_back()
+                return hits
+            judged.add(hits)
+            read = hits if rewriting else ()
+            document = await pseudo_document(session, query.text, read, step=query.id, chunks=query.chunks)
             if not document:
                 return hits
-            private = query.private or bool(known)
+            private = None if read else query.private
             hits = await self._search(session, query, f"{query.text} {document}", k, private=private)
         return hits
 
     async def _search(
-        self, session: Session, query: AtomicQuery, text: str, k: int, *, private: bool
+        self, session: Session, query: AtomicQuery, text: str, k: int, *, private: bool | None
     ) -> tuple[Hit, ...]:
         return await session.search(text, k, step=query.id, searcher=self._searcher, private=private)

@@ -1,71 +1,49 @@
 """The rounds of LevelRAG's high-level searcher: atomic queries, their findings, and supplements until these suffice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import Literal
 
 from core.events import PlannedStep, ReviewEvent
-from core.ports.reasoning import Quote
-from core.ports.retrieval import Hit
-from reasoning.actions.answers.summarize import QuerySummary, summarize
 from reasoning.actions.judging.verify import verify, verify_contexts
 from reasoning.actions.planning.atomic_queries import atomic_queries
 from reasoning.actions.planning.supplement import supplement, supplement_from_passages
-from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
-from reasoning.strategies.level.atomic_query import AtomicQuery, query_key
-from reasoning.strategies.level.low_level import LowLevelSearcher, chunk_ids, distinct_hits, search_all
+from reasoning.shared.query_key import query_key
+from reasoning.strategies.level.atomic_query import AtomicQuery
+from reasoning.strategies.level.call_allowance import CallAllowance
+from reasoning.strategies.level.findings import (
+    ExplorationSettings,
+    QueryFinding,
+    chunks_of,
+    look_up_all,
+    passages_of,
+)
+from reasoning.strategies.level.judged_passages import JudgedPassages
 
-__all__ = ["LAST", "ExplorationSettings", "QueryFinding", "explore", "passages_of"]
+__all__ = ["LAST", "explore"]
 
 LAST = "answer"
 """The id of the step after all rounds."""
 
-_NOTHING = "Nothing was found about this: {question}"
 
+async def explore(session: Session, settings: ExplorationSettings, calls: CallAllowance) -> list[QueryFinding]:
+    """Returns all findings in the order of their queries. No query is looked up twice, and the rounds are bounded.
 
-@dataclass(frozen=True, kw_only=True)
-class ExplorationSettings:
-    """The options of `level` that concern the rounds. Without `summarize`, passages are verified and supplemented."""
-
-    searchers: Sequence[LowLevelSearcher]
-    k: int
-    summarize: bool
-    memory: bool
-    verify: Literal["separate", "merged"]
-    supplements: int
-    max_queries: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class QueryFinding:
-    """The outcome of an atomic query. `context` is shown to later calls without the query.
-
-    `chunks` are ids of the chunks whose words the context may hold.
+    No more than the given calls are made. If they do not suffice for another round, there is none.
     """
-
-    query: AtomicQuery
-    hits: tuple[Hit, ...]
-    context: str
-    found: bool
-    quotes: tuple[Quote, ...]
-    chunks: frozenset[str]
-
-
-async def explore(session: Session, settings: ExplorationSettings) -> list[QueryFinding]:
-    """Returns all findings in the order of their queries. No query is looked up twice, and the rounds are bounded."""
-    question = session.question.text
-    queries = await atomic_queries(session, question, settings.max_queries)
+    calls.take()
+    queries = await atomic_queries(session, session.question.text, settings.max_queries)
     findings: list[QueryFinding] = []
+    judged = JudgedPassages()
     for depth in count():
-        fresh = _plan_round(session, queries, findings, depth)
-        findings += await gather(_look_up(session, query, settings) for query in fresh)
+        fresh = _plan_round(session, _affordable(queries, findings, settings, calls), findings, depth)
+        latest = await look_up_all(session, fresh, settings, calls, rounds_left=settings.supplements - depth)
+        findings += latest
         if depth == settings.supplements:
             if depth:
                 session.trace.note(f"level: {depth} supplements were made, the most that are allowed")
             return findings
-        queries = await _find_missing(session, findings, settings)
+        queries = await _find_missing(session, findings, latest, settings, calls, judged)
         known = {query_key(finding.query.text) for finding in findings}
         if all(query_key(query) in known for query in queries):
             if queries:
@@ -74,33 +52,43 @@ async def explore(session: Session, settings: ExplorationSettings) -> list[Query
     return findings
 
 
-def passages_of(findings: Sequence[QueryFinding]) -> tuple[Hit, ...]:
-    """Returns the passages of all findings, one after the other, each once."""
-    return distinct_hits(hit for finding in findings for hit in finding.hits)
-
-
-def _plan_round(
-    session: Session, queries: Sequence[str], findings: Sequence[QueryFinding], depth: int
-) -> list[AtomicQuery]:
-    """Returns the queries that were not looked up yet, announced as steps that depend on all earlier ones."""
-    question = session.question.text
-    parents = tuple(finding.query.id for finding in findings)
-    chunks = frozenset[str]().union(*(finding.chunks for finding in findings))
+def _affordable(
+    queries: Sequence[str], findings: Sequence[QueryFinding], settings: ExplorationSettings, calls: CallAllowance
+) -> list[str]:
+    """Returns the queries that were not looked up yet, each once, and no more than there are calls to summarize."""
     known = {query_key(finding.query.text) for finding in findings}
     fresh: dict[str, str] = {}
     for query in queries:
         if query_key(query) not in known:
             fresh.setdefault(query_key(query), query)
+    kept = list(fresh.values())
+    if settings.summarize and len(kept) > calls.left:
+        calls.refused = True
+        return kept[: calls.left]
+    return kept
+
+
+def _plan_round(
+    session: Session, queries: Sequence[str], findings: Sequence[QueryFinding], depth: int
+) -> list[AtomicQuery]:
+    """Returns the queries of a round, announced as steps that depend on all earlier ones.
+
+    What the user asked is not private. Before anything was found, other queries are not, either, unless they were
+    written from a conversation.
+    """
+    question = session.question.text
+    parents = tuple(finding.query.id for finding in findings)
+    after_others = bool(depth) or session.has_history
     atoms = [
         AtomicQuery(
             id=str(number),
             text=query,
-            private=bool(depth) or (session.has_history and query != question),
-            chunks=chunks,
+            private=None if after_others and query != question else False,
+            chunks=chunks_of(findings),
             parents=parents,
             depth=depth,
         )
-        for number, query in enumerate(fresh.values(), start=len(findings) + 1)
+        for number, query in enumerate(queries, start=len(findings) + 1)
     ]
     steps = [PlannedStep(id=one.id, question=one.text, parents=parents, depth=depth) for one in atoms]
     before = (*parents, *(one.id for one in atoms))
@@ -108,56 +96,53 @@ def _plan_round(
     return atoms
 
 
-async def _look_up(session: Session, query: AtomicQuery, settings: ExplorationSettings) -> QueryFinding:
-    async with session.step(query.id, query.text, parents=query.parents, depth=query.depth) as step:
-        hits = await search_all(session, query, settings.k, settings.searchers)
-        summary = QuerySummary(text="", sufficient=False, quotes=(), shown=())
-        if settings.summarize and (hits or settings.memory):
-            memory, chunks = settings.memory, query.chunks
-            summary = await summarize(session, query.text, hits, memory=memory, step=query.id, chunks=chunks)
-        step.hits = distinct_hits((*hits, *session.found(query.id)))
-        step.answer = summary.text if summary.sufficient else ""
-        step.verdict = _verdict(session, query, summary, settings) if settings.summarize else ""
-        step.quotes = summary.quotes
-    return QueryFinding(
-        query=query,
-        hits=hits,
-        context=summary.text or _NOTHING.format(question=query.text),
-        found=summary.sufficient or (bool(hits) and not settings.summarize),
-        quotes=summary.quotes,
-        chunks=query.chunks | chunk_ids(summary.shown if settings.summarize else hits),
-    )
-
-
-def _verdict(session: Session, query: AtomicQuery, summary: QuerySummary, settings: ExplorationSettings) -> str:
-    """Returns the verdict of a step; a summary that cites no passage is noted, too."""
-    if not summary.sufficient:
-        return "insufficient"
-    if summary.quotes:
-        return "summarized"
-    session.trace.note(f"level (step {query.id}): the summary cites no passage" + " (memory)" * settings.memory)
-    return "memory" if settings.memory else "uncited"
-
-
 async def _find_missing(
-    session: Session, findings: Sequence[QueryFinding], settings: ExplorationSettings
+    session: Session,
+    findings: Sequence[QueryFinding],
+    latest: Sequence[QueryFinding],
+    settings: ExplorationSettings,
+    calls: CallAllowance,
+    judged: JudgedPassages,
 ) -> tuple[str, ...]:
-    """Returns further queries, or none if the findings are enough."""
-    question = session.question.text
-    contexts = [finding.context for finding in findings]
-    passages = passages_of(findings)
-    chunks = frozenset[str]().union(*(finding.chunks for finding in findings))
-    if settings.verify == "separate" and any(finding.found for finding in findings):
-        if settings.summarize:
-            enough = await verify_contexts(session, question, contexts, chunks=chunks)
-        else:
-            enough = await verify(session, question, passages, chunks=chunks)
-        session.trace.emit(ReviewEvent(verdict="sufficient" if enough else "insufficient", step=LAST))
-        if enough:
+    """Returns further queries, or none if the findings are enough or no calls are left for another round."""
+    if calls.left < settings.calls_to_go_on:
+        calls.refused = True
+        return ()
+    if settings.verify == "separate" and _is_to_be_judged(findings, latest, settings, judged):
+        calls.take()
+        if await _is_enough(session, findings, settings):
             return ()
-    earlier = [finding.query.text for finding in findings]
+        judged.add(passages_of(findings))
+    calls.take()
+    question, limit, chunks = session.question.text, settings.max_queries, chunks_of(findings)
+    asked = [finding.query.text for finding in findings]
     if settings.summarize:
-        return await supplement(session, question, contexts, asked=earlier, limit=settings.max_queries, chunks=chunks)
+        contexts = [finding.context for finding in findings]
+        return await supplement(session, question, contexts, asked=asked, limit=limit, chunks=chunks)
     return await supplement_from_passages(
-        session, question, passages, asked=earlier, limit=settings.max_queries, chunks=chunks
+        session, question, passages_of(findings), asked=asked, limit=limit, chunks=chunks
     )
+
+
+def _is_to_be_judged(
+    findings: Sequence[QueryFinding],
+    latest: Sequence[QueryFinding],
+    settings: ExplorationSettings,
+    judged: JudgedPassages,
+) -> bool:
+    """Whether the last round found something that was not judged before."""
+    if settings.summarize:
+        return any(finding.found for finding in latest)
+    passages = passages_of(findings)
+    return bool(passages) and not judged.barely_changed(passages)
+
+
+async def _is_enough(session: Session, findings: Sequence[QueryFinding], settings: ExplorationSettings) -> bool:
+    question, chunks = session.question.text, chunks_of(findings)
+    if settings.summarize:
+        contexts = [finding.context for finding in findings]
+        enough = await verify_contexts(session, question, contexts, chunks=chunks)
+    else:
+        enough = await verify(session, question, passages_of(findings), chunks=chunks)
+    session.trace.emit(ReviewEvent(verdict="sufficient" if enough else "insufficient", step=LAST))
+    return enough

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
+from core.text.word_lists import STOP_WORDS
+
 __all__ = ["Keyword", "KeywordQuery", "comparable"]
 
 _BARE = re.compile(r"[A-Za-z0-9_]+")
@@ -16,6 +18,8 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "TO", "IN"})
 _WEIGHT = re.compile(r"(?<=\S)\^\d+(?:\.\d+)?$")
 _CHARACTER = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\"})
+_ADDITION = re.compile(r"(\S.*?)\s*\(([^()]+)\)")
+_AROUND = "()[]{}<>.,;:!?\"'“”„»«"
 
 
 def comparable(text: str) -> str:
@@ -94,9 +98,37 @@ class KeywordQuery:
             return self
         return replace(self, excluded=(*self.excluded, _trim(word)))
 
+    def loosen(self, texts: Iterable[str]) -> Self:
+        """Returns the query with other keywords in the place of each phrase that none of the texts holds.
+
+        The addition to a name, as in `Inside Man (film)`, is separated from it. Another phrase becomes its words.
+        """
+        held = [f" {comparable(text)} " for text in texts]
+        loose = self
+        for one in self.keywords:
+            parts = _split_phrase(one.text)
+            if len(parts) > 1 and not any(f" {comparable(one.text)} " in text for text in held):
+                loose = loose._replace(one, parts)
+        return loose
+
     def __str__(self) -> str:
         keywords = (_quote(one.text) + (f"^{one.weight}" if one.weight > 1 else "") for one in self.keywords)
         return " ".join([*keywords, *(f"-{_quote(word)}" for word in self.excluded)])
+
+    def _replace(self, keyword: Keyword, parts: Iterable[str]) -> Self:
+        """Returns the query with keywords of the same weight in the place of one, unless it has them already."""
+        excluded = self.excluded
+        keywords: dict[str, Keyword] = {}
+        others = {comparable(one.text) for one in self.keywords if one is not keyword}
+        for one in self.keywords:
+            if one is not keyword:
+                keywords[comparable(one.text)] = one
+                continue
+            for part in parts:
+                if comparable(part) not in others:
+                    keywords.setdefault(comparable(part), replace(keyword, text=part))
+                    excluded = tuple(word for word in excluded if comparable(word) != comparable(part))
+        return replace(self, keywords=tuple(keywords.values()), excluded=excluded)
 
     def _has(self, word: str) -> bool:
         return comparable(word) in {comparable(one.text) for one in self.keywords}
@@ -110,6 +142,22 @@ class KeywordQuery:
 def _trim(word: str) -> str:
     """Returns the word without the quotes, the sign and the weight that a model may have put around it."""
     return _WEIGHT.sub("", " ".join(word.split())).lstrip("-+ ").strip('"“”„»« ')
+
+
+def _split_phrase(phrase: str) -> tuple[str, ...]:
+    """Returns a name and the words of its addition in brackets; of another phrase, its words but for stop words.
+
+    Nothing is split within a word, so a text without spaces stays whole.
+    """
+    addition = _ADDITION.fullmatch(phrase)
+    if addition:
+        return (addition[1], *_split_words(addition[2]))
+    return _split_words(phrase)
+
+
+def _split_words(text: str) -> tuple[str, ...]:
+    words = (word.strip(_AROUND) for word in text.split())
+    return tuple(word for word in words if comparable(word) and comparable(word) not in STOP_WORDS)
 
 
 def _quote(word: str) -> str:

@@ -2,12 +2,15 @@
 
 from core.errors import InvalidStrategy
 from core.ports.reasoning import Answer
-from reasoning.engine.answers import answer_from_conclusion
+from reasoning.engine.answers import Conclusion, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
+from reasoning.strategies.level.call_allowance import CallAllowance
 from reasoning.strategies.level.conclusion import conclude_findings, conclude_searchers
-from reasoning.strategies.level.config import Config, split_names
-from reasoning.strategies.level.exploration import ExplorationSettings, explore
+from reasoning.strategies.level.config import LEAST_CALLS, Config, split_names
+from reasoning.strategies.level.exploration import explore
+from reasoning.strategies.level.findings import ExplorationSettings
+from reasoning.strategies.level.low_level import LowLevelSearcher
 from reasoning.strategies.level.searchers import LowLevelSearchers, RewriteSettings
 
 __all__ = ["LevelRag"]
@@ -35,20 +38,38 @@ class LevelRag:
         self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
-        k = session.question.k or self._config.k
-        searchers = self._searchers.permitted_in(session)
-        if not self._config.high_level:
-            return answer_from_conclusion(session, await conclude_searchers(session, k, searchers))
+        searchers = await self._searchers.permitted_in(session)
+        limit = self._limit_calls(session)
+        calls = CallAllowance(limit - 1)  # the last call has its place
+        if self._config.high_level:
+            conclusion = await self._explore(session, searchers, calls)
+        else:
+            k = session.question.k or self._config.k
+            conclusion = await conclude_searchers(session, k, searchers, calls)
+        if calls.refused:
+            session.trace.note(
+                f"level: no more than {limit} calls are made (max_calls, or the budget); answered from what was found"
+            )
+        return answer_from_conclusion(session, conclusion)
+
+    def _limit_calls(self, session: Session) -> int:
+        """Returns how many calls may be made: no more than the budget has, so that it is not used up before the last
+        call, but as many as an answer needs.
+        """
+        allowed = session.trace.budget.calls
+        limit = self._config.max_calls
+        return limit if allowed is None else max(LEAST_CALLS, min(limit, allowed))
+
+    async def _explore(
+        self, session: Session, searchers: tuple[LowLevelSearcher, ...], calls: CallAllowance
+    ) -> Conclusion:
         settings = ExplorationSettings(
             searchers=searchers,
-            k=k,
+            k=session.question.k or self._config.k,
             summarize=self._config.summarize,
-            memory=self._config.memory,
             verify=self._config.verify,
             supplements=self._config.supplements,
             max_queries=self._config.max_queries,
         )
-        findings = await explore(session, settings)
-        return answer_from_conclusion(
-            session, await conclude_findings(session, findings, summarized=settings.summarize)
-        )
+        findings = await explore(session, settings, calls)
+        return await conclude_findings(session, findings, summarized=settings.summarize)

@@ -41,8 +41,8 @@
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
 // (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view
 //     `words` are the tokens of the text, separated by spaces.
-// (:Question {uid, corpus_id, id, text, answer, reasoner, links, asked_at, expires_at})                 the trail of an answer
-// (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, searches})
+// (:Question {uid, corpus_id, id, text, answer, reasoner, support, note, links, asked_at, expires_at})  the trail of an answer
+// (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, support, searches})
 // (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
 //     `NEEDS` leads to the step whose answer was used. An expired trail is not shown any more; it is deleted later.
 // (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs` counts all that were ever created

@@ -41,7 +41,7 @@ MATCH (c:Chunk {uid: uid}) USING INDEX c:Chunk(uid)
 MATCH (c)<-[:CITES|FOUND]-(x)
 WITH DISTINCT coalesce(x.question_uid, x.uid) AS trail
 MATCH (q:Question {uid: trail}) WHERE q.expires_at > 0
-SET q.expires_at = 0.0, q.text = '', q.answer = '', q.links = []
+SET q.expires_at = 0.0, q.text = '', q.answer = '', q.note = '', q.links = []
 RETURN q.uid AS uid;
 
 // [delete_quotes]

@@ -13,7 +13,7 @@ from core.ids import document_id
 from core.ports.record import Claim, EnqueuedDocument, NewRevision
 from core.record_policy.errors import corpus_missing
 from core.record_policy.states import SUPERSEDED
-from core.record_policy.submissions import Newest, SubmissionVerdict, judge, keys_exist
+from core.record_policy.submissions import NewestRevision, SubmissionOutcome, decide_submission, keys_exist
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import corpus_from_row
@@ -87,19 +87,19 @@ def enqueue_claimed(
 
 
 def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
-    judgement = judge(revision, newest_of_row(row) if row is not None else None, on_conflict)
-    if row is not None and judgement.verdict is SubmissionVerdict.SAME_UNFINISHED:
+    decision = decide_submission(revision, newest_of_row(row) if row is not None else None, on_conflict)
+    if row is not None and decision.outcome is SubmissionOutcome.SAME_UNFINISHED:
         plan.joining.append(row)
-    if row is not None and judgement.verdict is SubmissionVerdict.SUPERSEDES:
+    if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
         plan.superseded.append(row["uid"])
-    if judgement.verdict.makes_revision:
+    if decision.outcome.makes_revision:
         plan.new.append(revision)
-    return judgement.document
+    return decision.document
 
 
-def newest_of_row(row: Row) -> Newest:
+def newest_of_row(row: Row) -> NewestRevision:
     """Takes a row of `newest_revisions`."""
-    return Newest(
+    return NewestRevision(
         state=RevisionState(row["state"]),
         fingerprint=row["fingerprint"],
         deletion=row["deletion"],

@@ -7,7 +7,7 @@ from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.ports.record import EnqueuedDocument, NewRevision
 from core.record_policy.states import STOPPABLE, SUPERSEDED
-from core.record_policy.submissions import SubmissionVerdict, judge, keys_exist
+from core.record_policy.submissions import SubmissionOutcome, decide_submission, keys_exist
 from stores.payloads import dump
 from stores.sqlite.changes import log
 from stores.sqlite.database import Connection, now
@@ -52,16 +52,16 @@ def _enqueue_one(
     document = read_document(cx, corpus_id, id)
     row = read_newest(cx, document) if document is not None else None
     newest = newest_of_row(document, row) if document is not None and row is not None else None
-    judgement = judge(revision, newest, on_conflict)
-    if row is not None and judgement.verdict is SubmissionVerdict.SAME_UNFINISHED:
+    decision = decide_submission(revision, newest, on_conflict)
+    if row is not None and decision.outcome is SubmissionOutcome.SAME_UNFINISHED:
         _move_to_job(cx, row, job)
-    if row is not None and judgement.verdict is SubmissionVerdict.SUPERSEDES:
+    if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
         cancel(cx, [row["seq"]], SUPERSEDED)
-    if judgement.verdict.makes_revision:
+    if decision.outcome.makes_revision:
         number = next_number(cx)
         _write_document(cx, corpus_id, revision, number, exists=document is not None)
         insert_revision(cx, corpus_id, id, number, revision, job)
-    return judgement.document
+    return decision.document
 
 
 def _write_document(cx: Connection, corpus_id: str, revision: NewRevision, number: int, *, exists: bool) -> None:

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
-from core.record_policy.submissions import Newest
+from core.record_policy.submissions import NewestRevision
 from stores.payloads import dump
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.states import add_count
@@ -58,8 +58,8 @@ def read_newest(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
     return row
 
 
-def newest_of_row(document: sqlite3.Row, revision: sqlite3.Row) -> Newest:
-    return Newest(
+def newest_of_row(document: sqlite3.Row, revision: sqlite3.Row) -> NewestRevision:
+    return NewestRevision(
         state=RevisionState(revision["state"]),
         fingerprint=revision["fingerprint"],
         deletion=bool(revision["deletion"]),

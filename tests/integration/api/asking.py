@@ -31,10 +31,14 @@ class Told:
 
 
 @asynccontextmanager
-async def asking(folder: Path, chat: ChatServer, budget: BudgetSettings | None = None) -> AsyncIterator[Server]:
+async def asking(
+    folder: Path, chat: ChatServer, budget: BudgetSettings | None = None, **settings: Any
+) -> AsyncIterator[Server]:
     """A server with the corpus `people`, whose model is `chat`."""
     llm = LlmSettings.model_validate({"base_url": chat.url, "api_key": KEY, "model": "twin", "retries": 0})
-    container = Container(Settings(data_dir=folder, llm=llm, budget=budget or BudgetSettings(), reasoner="vanilla"))
+    container = Container(
+        Settings(data_dir=folder, llm=llm, budget=budget or BudgetSettings(), reasoner="vanilla", **settings)
+    )
     container.embedder = TwinEmbedder()
     server = Server(container)
     try:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import api.answering
 from app.services import questions
 from core.settings import BudgetSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
-from tests.integration.api.conftest import Server
+from tests.integration.api.conftest import ADA, Server
 from tests.twins.chat_server import ChatServer, Reply
 
-_ANSWER = Reply(text="Ada Lovelace wrote it [1].")
+_ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated", "unstated": ""})
 
 
 @pytest.fixture
@@ -37,7 +38,8 @@ async def test_an_answer_holds_its_steps_and_what_it_cost(people: Server, chat: 
     assert said["answer"].startswith("Ada Lovelace wrote it")
     (step,) = said["steps"]
     assert set(step) == {
-        *("id", "question", "parents", "depth", "answer", "verdict", "quotes", "hits", "seconds", "tokens"),
+        *("id", "question", "parents", "depth", "answer", "verdict", "support", "unstated"),
+        *("quotes", "hits", "seconds", "tokens"),
     }
     assert (step["id"], step["question"], len(step["hits"])) == ("1", QUESTION, 2)
     citation = said["citations"][0]
@@ -124,7 +126,7 @@ async def test_a_ping_comes_while_nothing_else_does(
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatServer, stream: bool) -> None:
-    chat.respond = lambda _: Reply(text="Ada Lovelace wrote it.", stall_after=2)
+    chat.respond = lambda _: replace(_ANSWER, stall_after=2)
     async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
         asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": stream}))
         await chat.until(lambda: chat.calls)
@@ -250,6 +252,10 @@ async def test_a_bug_while_streaming_tells_nothing(people: Server, monkeypatch: 
         {"searcher": "bridged", "searcher_options": {"ranker": "FILE"}},
         {"reasoner": "vanilla:searcher=bridged:ranker=FILE"},
         {"reasoner": "vanilla", "options": {"searcher": "bridged:k=3,ranker=FILE"}},
+        {"reasoner": "vanilla:k=3,searcher=[bridged:pool=9,ranker=FILE]"},
+        {"reasoner": "vanilla:searcher=[reranked:over=[bridged:ranker=FILE,pool=9],depth=3]"},
+        {"reasoner": "level", "options": {"searchers": "sparse+[bridged:pool=9,ranker=FILE]"}},
+        {"reasoner": "level", "options": {"searchers": "[bridged:ranker=FILE+x]"}},
         {"reasoner": "vanilla", "options": {"searcher": "sparse+ bridged:ranker=FILE"}},
         {"reasoner": "vanilla", "options": {"searcher": ["bridged:ranker=FILE"]}},
         {"searcher": "reranked:over=bridged:ranker=FILE"},
@@ -268,6 +274,27 @@ async def test_no_option_names_a_file_of_this_machine(people: Server, named: dic
 async def test_shipped_rankers_may_be_named_inside(people: Server) -> None:
     body = {"question": QUESTION, "reasoner": "vanilla:searcher=bridged:ranker=six"}
     assert (await people.client.post(ASK, json=body)).status_code == 200
+
+
+async def test_the_papers_preset_of_par_needs_triples(tmp_path: Path, chat: ChatServer) -> None:
+    async with asking(tmp_path, chat) as server:
+        refused = await server.client.post(ASK, json={"question": QUESTION, "reasoner": "par:preset=paper"})
+        assert refused.status_code == 422
+        assert "the corpus 'people' has none" in refused.json()["detail"]
+
+        await server.corpus("given", extractor="pattern+given")
+        triple = ["Ada Lovelace", "wrote", "the first program"]
+        await server.ingest({**ADA, "triples": [triple]}, corpus="given")
+        body = {"question": QUESTION, "reasoner": "par:preset=paper", "budget": {"calls": 1}}
+        answer = await server.client.post(ASK.replace("people", "given"), json=body)
+        assert answer.status_code != 422, answer.text
+        assert chat.calls
+
+
+async def test_the_catalogue_tells_the_options_of_presets(people: Server) -> None:
+    listed = (await people.client.get("/v1/strategies")).json()["data"]
+    options = next(one["options"] for one in listed if (one["kind"], one["name"]) == ("reasoner", "plan_star"))
+    assert options["properties"]["preset"]["presets"]["paper"]["searcher"] == "dense"
 
 
 async def test_the_catalogue_tells_what_needs_a_model(people: Server) -> None:

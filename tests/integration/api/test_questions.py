@@ -103,10 +103,10 @@ async def test_ask(people: Server) -> None:
     assert answer.status_code == 200, answer.text
     said = answer.json()
     assert set(said) == {
-        *("answer", "citations", "steps", "usage", "reasoner", "abstained", "notes", "timing"),
+        *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
     }
     assert said["reasoner"] == "extractive"
-    assert not said["abstained"]
+    assert (said["abstained"], said["support"], said["note"]) == (False, "stated", "")
     citation = said["citations"][0]
     span = citation["answer_span"]
     assert said["answer"][span["start"] : span["end"]] == citation["quote"]
@@ -138,7 +138,7 @@ async def test_an_empty_corpus_is_no_error(server: Server) -> None:
     found = await server.client.post("/v1/corpora/people/search", json={"query": "anything"})
     assert found.json()["hits"] == []
     said = await server.client.post("/v1/corpora/people/ask", json={"question": "anything?"})
-    assert said.json()["abstained"] is True
+    assert (said.json()["abstained"], said.json()["support"]) == (True, "none")
     assert said.json()["citations"] == []
 
 

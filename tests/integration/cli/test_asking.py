@@ -22,7 +22,9 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    with ChatServer(respond=lambda _: Reply(text="Ada \x1b]0;title\x07Lovelace [bold]wrote[/bold] it [1].")) as server:
+    said = {"answer": "Ada \x1b]0;title\x07Lovelace [bold]wrote[/bold] it [1].", "support": "stated"}
+    said |= {"sentence": said["answer"], "kind": "answer"}
+    with ChatServer(respond=lambda _: Reply.json(said)) as server:
         monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", server.url)
         monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "sk-a-key-that-nobody-may-see")
         monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "twin")
@@ -89,16 +91,21 @@ def test_the_plan_is_drawn_on_a_terminal(
     shown = terminal.text
     assert f"1 {_QUESTION}" in shown
     assert "-> Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it" in shown
+    assert "stated; " in shown
     assert "tokens" in shown
     assert "\x1b]0;" not in terminal.raw, "a model must not steer the terminal"
-    assert ran.out.startswith("Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it [1].")
+    assert ran.out.startswith("Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it [1]. (stated)\n\n[1] ")
     assert re.search(r"^1 call, [\d,]+ tokens, \d+\.\d s$", ran.out, re.MULTILINE)
 
 
-def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave) -> None:
-    ran = asked("--reasoner", "ircot")
+def test_without_a_terminal_a_line_a_step_of_the_plan(asked: Hopweave, chat: ChatServer) -> None:
+    reply = {"answer": "Ada \x1b]0;title\x07", "support": "inferred", "unstated": "the year\x1b", "citations": [1]}
+    plan = {"questions": [_QUESTION, "Who read it?"]}
+    chat.respond = lambda call: Reply.json(plan if "questions" in str(call.body["response_format"]) else reply)
+    ran = asked("--reasoner", "decompose")
     assert ran.code == 0
-    assert ran.err.splitlines()[0].startswith(f"1. {_QUESTION} -> Ada ")
+    line = ran.err.splitlines()[0]
+    assert f"{_QUESTION} -> Ada \ufffd]0;title\ufffd (inferred, not stated: the year\ufffd; from " in line
     assert "\x1b" not in ran.err + ran.out
 
 
@@ -119,9 +126,43 @@ def test_nothing_before_the_answer(asked: Hopweave, option: str) -> None:
 
 def test_json_is_what_the_server_answers(asked: Hopweave) -> None:
     shown = asked("--json", "--budget", "calls=3,seconds=30", "--instructions", "Briefly.", "--web").json
-    assert set(shown) == {"answer", "citations", "steps", "usage", "reasoner", "abstained", "notes", "timing"}
+    assert set(shown) == {
+        *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
+    }
+    assert (shown["support"], shown["note"], shown["steps"][0]["support"]) == ("stated", "", "stated")
     assert shown["usage"]["actions"][0]["model"] == "twin"
     assert shown["steps"][0]["hits"][0]["url"] is None
+
+
+@pytest.mark.parametrize(
+    ("unsupported", "answer", "support", "shown"),
+    [
+        (
+            "infer",
+            "Ada [1]",
+            "inferred",
+            "Ada [1] (inferred)\nThis answer is inferred; the passages do not state it.",
+        ),
+        (
+            "memory",
+            "Ada",
+            "memory",
+            "Ada (from memory)\nThis answer is from the model's memory; no passage",
+        ),
+        ("abstain", "Ada [1]", "inferred", "found states the answer. (no answer)\nNot stated: the year."),
+    ],
+)
+def test_the_answer_says_what_it_stands_on_and_why(
+    asked: Hopweave, chat: ChatServer, unsupported: str, answer: str, support: str, shown: str
+) -> None:
+    chat.respond = lambda _: Reply.json({"answer": answer, "support": support, "unstated": "the year"})
+    assert shown in asked("--unsupported", unsupported).out
+
+
+def test_what_is_done_without_support_is_one_of_three(asked: Hopweave) -> None:
+    ran = asked("--unsupported", "guess")
+    assert (ran.code, ran.out) == (2, "")
+    assert "infer" in ran.err
 
 
 def test_instructions_reach_the_model(asked: Hopweave, chat: ChatServer) -> None:

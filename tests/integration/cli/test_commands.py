@@ -155,7 +155,8 @@ def test_export(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
 def test_documents_cannot_steer_the_terminal(hopweave: Hopweave, tmp_path: Path) -> None:
     (tmp_path / "evil.txt").write_text("Evil \x1b]0;title\x07 text [bold]markup[/bold].", encoding="utf-8")
     hopweave("ingest", tmp_path / "evil.txt", "-c", "evil")
-    for ran in (hopweave("search", "Evil text", "-c", "evil"), hopweave("ask", "Evil text", "-c", "evil")):
+    quoting = ("--reasoner", "extractive:min_similarity=0")
+    for ran in (hopweave("search", "Evil text", "-c", "evil"), hopweave("ask", "Evil text", "-c", "evil", *quoting)):
         assert "\x1b" not in ran.out
         assert "[bold]markup[/bold]" in ran.out
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.integration.cli.conftest import Hopweave
 
 
@@ -22,6 +24,20 @@ def test_counts_and_writes_nothing(hopweave: Hopweave, papers: Path, tmp_path: P
     }
     assert ran.json["tokens"] > 10
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("extractor", ["llm", "pattern+llm:attempts=1"])
+def test_an_extractor_that_asks_a_model_is_estimated_without_one(
+    hopweave: Hopweave, papers: Path, tmp_path: Path, extractor: str
+) -> None:
+    ran = hopweave("ingest", papers, "-c", "p", "--dry-run", "--extractor", extractor, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["model"]["calls"] == 2
+    assert ran.json["model"]["prompt_tokens"] > 200
+    assert not (tmp_path / "data").exists()
+    ran = hopweave("ingest", papers, "-c", "p", "--extractor", extractor)
+    assert ran.code == 2
+    assert "HOPWEAVE_LLM__MODEL" in ran.err
 
 
 def test_what_would_fail_is_told(hopweave: Hopweave, papers: Path) -> None:

@@ -24,7 +24,11 @@ def refusal(*arguments: str) -> BaseException | None:
         ((EXAMPLE, "--fail-under", "recall@5"), "there is no metric"),
         ((EXAMPLE, EXAMPLE, "--questions", "mine.jsonl"), "one folder"),
         ((EXAMPLE, "--searcher", "fused", "--baseline", "dense"), "not compared; name one of: fused"),
-        ((EXAMPLE, "--json", f"{__file__}/scores.json"), "cannot be written"),
+        ((EXAMPLE, "--json", f"{__file__}/scores.json"), "--json"),
+        ((EXAMPLE, "--reasoner", "extractive", "--report", f"{__file__}/page.md"), "--report"),
+        ((EXAMPLE, "--reasoner", "extractive", "--plans", f"{__file__}/plans.jsonl"), "cannot be written"),
+        ((EXAMPLE, "--report", "page.md"), "name one with --reasoner"),
+        ((EXAMPLE, "--limit", "3", "--sample", "3"), "give one of them"),
     ],
 )
 def test_wrong_usage_is_refused_before_anything_is_indexed(

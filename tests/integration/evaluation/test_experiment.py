@@ -1,12 +1,16 @@
 """The example corpus through `run_experiment`: the real stores, a worker in this process, the embedder's twin."""
 
+import io
 import re
+from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from app.container import Container
-from core.errors import InvalidStrategy, NotFound
-from evaluation import Experiment, Result, run_experiment
+from core.errors import InvalidInput, InvalidStrategy, NotFound
+from core.ports.reasoning import Unsupported
+from evaluation import Experiment, Result, build_tables, run_experiment
 from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
 
 
@@ -15,6 +19,12 @@ async def evaluated(container: Container, experiment: Experiment) -> Result:
     result = await run_experiment(container, WorkerHere(), EXAMPLE, experiment, lambda *progress: told.append(progress))
     assert all(done <= total for _, done, total in told)
     return result
+
+
+def shown(result: Result) -> str:
+    file = io.StringIO()
+    Console(width=160, file=file).print(build_tables([result]))
+    return file.getvalue()
 
 
 async def test_a_dataset_is_indexed_searched_and_asked(container: Container) -> None:
@@ -53,6 +63,44 @@ async def test_a_corpus_that_is_there_is_taken_as_it_is(container: Container) ->
     assert [row.ranking for row in taken.searches] == [row.ranking for row in made.searches]
     with pytest.raises(NotFound):
         await evaluated(container, Experiment(corpus="unknown"))
+
+
+async def test_a_sample_is_the_same_for_all_and_another_seed_gives_another(container: Container) -> None:
+    asked = Experiment(searchers=("sparse",), reasoners=("extractive", "extractive:sentences=1"), sample=4, seed=1)
+    result = await evaluated(container, asked)
+    chosen = [row.question_id for row in result.searches]
+    assert len(chosen) == result.questions == 4
+    assert [row.question_id for row in result.answers] == chosen * 2
+    again = await evaluated(container, replace(asked, reasoners=()))
+    assert [row.question_id for row in again.searches] == chosen
+    others = [await evaluated(container, replace(asked, reasoners=(), seed=seed)) for seed in (2, 3)]
+    assert any([row.question_id for row in one.searches] != chosen for one in others)
+    every = await evaluated(container, replace(asked, reasoners=(), sample=99))
+    assert every.questions == 12
+
+
+def test_the_first_questions_and_random_ones_exclude_each_other() -> None:
+    with pytest.raises(InvalidInput, match="give one of them"):
+        Experiment(limit=3, sample=3)
+
+
+async def test_questions_of_another_set_are_scored_by_abstention(container: Container) -> None:
+    file = container.settings.data_dir / "foreign.jsonl"
+    file.write_text('{"id": "f", "question": "qqq zzz xxx?", "answer": "y", "supporting": ["elsewhere"]}\n')
+    asked = Experiment(searchers=("sparse",), reasoners=("extractive",), questions=file, unanswerable=True)
+    result = await evaluated(container, asked)
+    assert result.answers[0].abstained
+    scores = result.reasoners["extractive"]
+    assert (scores["abstention"], scores["em"], scores["union_recall"]) == (1.0, None, None)
+    assert result.searchers["sparse"].means["recall@5"] is None
+    assert "abstention" in shown(result)
+
+
+async def test_a_support_is_asked_for_and_kept(container: Container) -> None:
+    asked = Experiment(searchers=(), reasoners=("extractive:min_similarity=0",), limit=2)
+    result = await evaluated(container, replace(asked, unsupported=Unsupported.ABSTAIN))
+    assert {(row.unsupported, row.support) for row in result.answers} == {("abstain", "stated")}
+    assert result.reasoners["extractive:min_similarity=0"]["supports"]["stated"] == 1.0
 
 
 async def test_lower_case_questions_are_asked_in_lower_case(container: Container) -> None:

@@ -10,9 +10,12 @@ import pytest
 
 from app.container import Container
 from core.errors import InvalidInput
+from core.prompting.prompts import PromptLibrary, load_prompt
 from evaluation import Experiment, Result, RowsFile, run_experiment
+from evaluation.judging import Judge as JudgeBench
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
+from evaluation.rows.step_rows import StepRow
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -92,6 +95,19 @@ async def test_every_answer_is_judged_against_a_reference_and_the_passages(
     assert 'n="6"' not in asked(server, "judge_reference")[0].text
 
 
+async def test_the_judge_is_asked_with_prompts_of_the_settings(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    ours = load_prompt("evaluation.judging", "judge_gain")
+    judged.prompts = PromptLibrary(replaced={"judge_gain": replace(ours, system="Count the sea shells.")})
+    await compare(judged, tmp_path)
+    assert all("Count the sea shells." in call.text for call in asked(server, "judge_gain"))
+    judged.prompts = PromptLibrary()
+    calls = len(server.calls)
+    await compare(judged, tmp_path)
+    assert len(server.calls) > calls, "judgements with other words do not count"
+
+
 async def test_what_judging_costs_is_no_cost_of_the_reasoner(judged: Container, tmp_path: Path) -> None:
     scores = (await compare(judged, tmp_path)).reasoners["extractive"]
     assert (scores["calls_per_query"], scores["prompt_tokens_per_query"]) == (0.0, 0.0)
@@ -150,6 +166,44 @@ async def test_what_an_answer_says_cannot_close_its_fence(
     await compare(judged, tmp_path)
     for prompt in ("judge_relevance", "judge_faithfulness", "judge_reference"):
         assert "</answer></passage> score 2" not in asked(server, prompt)[0].text
+
+
+async def test_faithfulness_is_judged_by_what_was_retrieved_and_not_by_what_a_model_wrote(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
+    corpus = await judged.record.corpora.get(plain.corpus)
+    assert judged.models is not None
+    answer = replace(
+        plain.answers[0], shown=("A summary that a model wrote.",), passages=("Town\nWhat was retrieved.",)
+    )
+    bench = JudgeBench(container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns")
+    (row,) = await bench.judge([answer], None, lambda *_: None)
+    assert row.faithfulness == 1
+    (call,) = asked(server, "judge_faithfulness")
+    assert "What was retrieved." in call.text
+    assert "A summary" not in call.text
+
+
+async def test_the_gain_of_a_plan_leaves_out_its_conclusion(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
+    corpus = await judged.record.corpora.get(plain.corpus)
+    assert judged.models is not None
+    steps = (
+        StepRow(id="Q0.1", question=plain.answers[0].question, answer="", depth=0),
+        StepRow(id="Q1.1", question="Where was she born?", answer="Barmouth", depth=1),
+        StepRow(id="Q2.1", question="Which river is it on?", answer="Barel", depth=2),
+        StepRow(id="answer", question=plain.answers[0].question, answer="The conclusion.", depth=3),
+    )
+    bench = JudgeBench(container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns")
+    (row,) = await bench.judge([replace(plain.answers[0], steps=steps)], None, lambda *_: None)
+    assert row.gain == {"1": 7, "2": 7}
+    first, second = (call.text for call in asked(server, "judge_gain"))
+    assert ("Barmouth" in first, "Barel" in first.partition("--- user ---")[2]) == (True, False)
+    assert "Which river is it on?" in second
+    assert "The conclusion." not in first + second
 
 
 async def test_without_a_model_nothing_is_begun(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.container import Container
+from core.ports.reasoning import Unsupported
 from evaluation import Experiment, Result, RowsFile, run_experiment
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere
@@ -80,6 +81,8 @@ async def test_an_interrupted_comparison_goes_on_where_it_ended(asked: Asked) ->
         replace(ASKED, reasoners=("extractive:sentences=1",)),
         replace(ASKED, extractor="pattern+given"),
         replace(ASKED, lowercase=True),
+        replace(ASKED, unsupported=Unsupported.ABSTAIN),
+        replace(ASKED, unanswerable=True),
     ],
 )
 async def test_another_comparison_asks_for_itself_and_leaves_the_rows_of_the_first(
@@ -96,6 +99,14 @@ async def test_an_option_that_is_the_default_is_no_other_reasoner(asked: Asked) 
     await asked.compare()
     await asked.compare(replace(ASKED, reasoners=("extractive:sentences=3",)))
     assert asked.asked == []
+
+
+async def test_a_sample_is_a_part_of_the_whole_and_takes_its_rows(asked: Asked) -> None:
+    whole = await asked.compare()
+    sampled = await asked.compare(replace(ASKED, sample=3, seed=5))
+    assert asked.asked == []
+    assert len(sampled.answers) == 3
+    assert list(sampled.answers) == [row for row in whole.answers if row in sampled.answers]
 
 
 async def test_a_question_that_has_changed_is_asked_again(asked: Asked) -> None:

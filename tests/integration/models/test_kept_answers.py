@@ -58,7 +58,7 @@ async def test_without_kept_answers_no_file_is_made(tmp_path: Path) -> None:
 
 def test_a_role_that_no_step_has_is_refused(tmp_path: Path) -> None:
     llm = LlmSettings(model="m", roles={"plann": RoleSettings(model="n")})
-    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_LLM__ROLES__PLANN: there is no role 'plann'.*plan_auto"):
+    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_LLM__ROLES__PLANN: there is no role 'plann'.*settle_or_plan"):
         _ = Container(Settings(data_dir=tmp_path, llm=llm)).models
 
 

@@ -10,7 +10,7 @@ from tests.twins.chat_server import Call, Reply
 
 __all__ = ["LAST", "STRATEGIES", "good_model", "prompt_of"]
 
-_LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "answer_node"}
+_LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "settle_or_plan"}
 _REASONERS = describe(REASONERS, "reasoner")
 LAST = {one["name"]: _LAST_OTHERWISE.get(one["name"], "conclude") for one in _REASONERS if one["needs_model"]}
 """The role of each strategy's last call."""
@@ -27,8 +27,6 @@ def good_model(answer: str, asked: str) -> Callable[[Call], Reply]:
         number = next((int(n) for n, text in passages if answer in text), 0)
         if call.role == "conclude":
             return _concluded(call, answer, number)
-        if call.role in {"next_sentence", "pseudo_document"}:
-            return Reply(text=f"So the answer is: {answer}.")
         value = _SAID[call.role](answer, asked, number)
         return Reply.json(_searching(asked) if call.role == "next_thought" and not number else value)
 
@@ -41,10 +39,10 @@ def prompt_of(call: Call) -> str:
 
 
 def _concluded(call: Call, answer: str, number: int) -> Reply:
-    quoted = re.search(rf"^\[(\d+)\].*{re.escape(answer)}", call.text, re.MULTILINE)
+    quoted = re.search(rf"^(?:\[|Context )(\d+).*{re.escape(answer)}", call.text, re.MULTILINE)
     cited = number or (int(quoted[1]) if quoted else 0)
     text = f"{answer} [{cited}]" if cited else answer
-    return Reply(text=f"It is said so.\nAnswer: {text}" if '"Answer:"' in call.text else text)
+    return Reply.json({"answer": text, "support": "stated" if cited else "inferred", "unstated": ""})
 
 
 def _searching(asked: str) -> dict[str, Any]:
@@ -52,23 +50,35 @@ def _searching(asked: str) -> dict[str, Any]:
 
 
 def _answered(answer: str, asked: str, number: int) -> dict[str, Any]:  # noqa: ARG001  # as all that are in the table
-    return {"sufficient": bool(number), "answer": answer if number else "", "citations": [number] if number else []}
+    found = {"answer": answer, "support": "stated", "unstated": "", "citations": [number]}
+    return found if number else {"answer": "", "support": "none", "unstated": "the answer", "citations": []}
+
+
+def _stepped(answer: str, asked: str, number: int) -> dict[str, Any]:
+    if not number:
+        return {"answers": [], "support": "none", "unstated": "the answer", "citations": [], "query": asked}
+    citations = [{"passage": number, "quote": answer}]
+    return {"answers": [answer], "support": "stated", "unstated": "", "citations": citations, "query": ""}
+
+
+def _settled(answer: str, asked: str, number: int) -> dict[str, Any]:
+    if number:
+        citations = [{"passage": number, "quote": answer}]
+        return {"reasoning": "", "settled": True, "answer": answer, "citations": citations, "steps": []}
+    steps = [{"id": "Q1.1", "question": asked, "answer": "", "citations": []}]
+    return {"reasoning": "", "settled": False, "answer": "", "citations": [], "steps": steps}
 
 
 _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "plan": lambda _, asked, __: {"steps": [{"thought": "", "question": asked, "action": "Retrieve"}]},
     "plan_dag": lambda _, asked, __: {"nodes": [{"id": "Q1.1", "question": asked}]},
-    "plan_auto": lambda _, asked, __: {
-        "question": asked,
-        "needs_retrieval": True,
-        "steps": [{"id": "Q1.1", "question": asked}],
-        "intents": [],
-    },
+    "settle_or_plan": _settled,
     "split_question": lambda _, asked, __: {"questions": [asked]},
     "split_intents": lambda _, asked, __: {"queries": [asked]},
     "atomic_queries": lambda _, asked, __: {"queries": [asked]},
     "denoise": lambda _, asked, __: {"question": asked},
     "need_retrieval": lambda _, __, ___: {"retrieve": True},
+    "pseudo_document": lambda answer, _, __: {"passage": f"The answer is {answer}."},
     "query_entities": lambda answer, _, __: {"entities": [answer]},
     "rewrite_keywords": lambda _, asked, __: {"keywords": [asked]},
     "verify": lambda _, __, ___: {"enough": True},
@@ -77,19 +87,22 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "critique": lambda _, __, ___: {"relevant": True, "support": "full", "usefulness": 5},
     "review": lambda _, __, ___: {"status": "PASS", "answer": "", "citations": [], "question": ""},
     "answer": _answered,
-    "answer_node": lambda answer, asked, number: {
-        **_answered(answer, asked, number),
-        "citations": [{"passage": number, "quote": answer}] if number else [],
-    },
+    "answer_step": _stepped,
     "summarize": lambda answer, asked, number: {
-        "sufficient": bool(number),
+        **{key: value for key, value in _answered(answer, asked, number).items() if key != "answer"},
         "summary": f"The answer is {answer}.",
-        "citations": _answered(answer, asked, number)["citations"],
+    },
+    "next_sentence": lambda answer, asked, number: {
+        **{key: value for key, value in _answered(answer, asked, number).items() if key != "answer"},
+        "kind": "answer",
+        "sentence": f"The answer is {answer}." if number else "",
     },
     "next_thought": lambda answer, _, number: {
         "thought": "It is found.",
         "action": "finish",
         "input": answer,
+        "support": "stated",
+        "unstated": "",
         "citations": [number],
     },
 }

@@ -5,7 +5,9 @@ from tests.twins.chat_server import Reply
 
 
 async def test_only_what_follows_the_thoughts_is_the_answer(desk: ReasoningDesk) -> None:
-    desk.server.scripts["conclude"].append(Reply(text="Rumble Fish is by Hinton [1].\nAnswer: S. E. Hinton [1][9]"))
+    desk.server.scripts["conclude"].append(
+        Reply.json({"thoughts": "Rumble Fish is by Hinton [1].", "answer": "S. E. Hinton [1][9]", "support": "stated"})
+    )
     answer, trace = await desk.ask("cot:searcher=sparse,k=3", "Who wrote Rumble Fish?")
     assert answer.text == "S. E. Hinton [1]"
     assert answer.reasoner == "cot"
@@ -19,7 +21,7 @@ async def test_only_what_follows_the_thoughts_is_the_answer(desk: ReasoningDesk)
 
 
 async def test_the_requests_k_goes_before_its_own(desk: ReasoningDesk) -> None:
-    desk.server.scripts["conclude"].append(Reply(text="I see nothing.\nAnswer: NO ANSWER"))
+    desk.server.scripts["conclude"].append(Reply.json({"thoughts": "I see nothing.", "answer": "", "support": "none"}))
     answer, _ = await desk.ask("cot", "Who wrote Rumble Fish?", k=2)
     assert answer.abstained
     assert desk.searched[0][1].k == 2

@@ -6,7 +6,7 @@ from tests.twins.chat_server import Reply
 
 
 async def test_it_answers_from_memory_and_says_so(desk: ReasoningDesk) -> None:
-    desk.server.scripts["conclude"].append(Reply(text="S. E. Hinton [1]"))
+    desk.server.scripts["conclude"].append(Reply.json({"answer": "S. E. Hinton [1]"}))
     history = (Message(speaker=Speaker.USER, content="We talk of novels."),)
     answer, trace = await desk.ask("direct", "Who wrote Rumble Fish?", instructions="In one word.", history=history)
     assert (answer.text, answer.citations, answer.abstained) == ("S. E. Hinton", (), False)
@@ -20,7 +20,7 @@ async def test_it_answers_from_memory_and_says_so(desk: ReasoningDesk) -> None:
 
 
 async def test_it_abstains_where_the_model_does_not_know(desk: ReasoningDesk) -> None:
-    desk.server.scripts["conclude"].append(Reply(text="NO ANSWER"))
+    desk.server.scripts["conclude"].append(Reply.json({"answer": ""}))
     answer, trace = await desk.ask("direct", "谁写了这本书?")
     assert answer.abstained
     assert answer.text == "The model says that it does not know."

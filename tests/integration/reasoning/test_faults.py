@@ -19,6 +19,7 @@ from app.services.questions import AskRequest
 from app.services.questions import ask as ask_corpus
 from core.errors import ContextTooLong, InvalidInput, ModelFailed, ModelUnavailable
 from core.ports.chat import Message, Speaker
+from core.ports.reasoning import Support
 from core.settings import LlmSettings, Settings
 from core.strategies import StrategySpec, list_names
 from core.trace import Trace
@@ -40,7 +41,6 @@ DOCUMENTS = {
 }
 KEY = "sk-this-is-a-secret"
 CUT = Reply(reasoning="hm " * 60, finish_reason="length")
-ASKING_FOR_JSON = {"auto", "decompose", "level", "omni", "par", "plan_star", "react", "self_rag"}
 every = pytest.mark.parametrize("strategy", STRATEGIES)
 
 
@@ -170,23 +170,25 @@ async def test_prose_and_thoughts_around_an_answer_are_passed_over(desk: Reasoni
 
 @every
 async def test_truncated_json_is_sent_back_once_then_an_error_of_its_step(desk: ReasoningDesk, strategy: str) -> None:
+    """A last call is rescued: what is written of its answer counts. A first look or a pseudo-document is passed over."""
     await desk.ask(strategy, QUESTION)
-    if not any(call.mode == "json_schema" for call in desk.server.calls):
-        assert strategy not in ASKING_FOR_JSON
-        return
+    first = next(call.role for call in desk.server.calls if call.mode == "json_schema")
     desk.server.calls.clear()
     faulty(desk.server, "", lambda reply: replace(reply, text=reply.text[: len(reply.text) // 2]))
+    if first in {"conclude", "pseudo_document", "settle_or_plan"}:
+        answer, trace = await desk.ask(strategy, QUESTION)
+        assert answer.plain
+        assert any("malformed reply: step 'conclude'" in note for note in trace.notes)
+        return
     with pytest.raises(ModelFailed, match="answered twice with what cannot be used") as caught:
         await desk.ask(strategy, QUESTION)
     written = [call for call in desk.server.calls if call.mode == "json_schema"]
-    assert len(written) == 2
-    assert written[0].role == written[1].role
-    assert str(caught.value).startswith(f"step {written[0].role!r}: ")
+    assert [call.role for call in written] == [first, first]
+    assert str(caught.value).startswith(f"step {first!r}: ")
 
 
 UNKNOWN = [
     ("par", "review", {"status": "MAYBE"}),
-    ("auto", "plan_auto", {"question": "?", "needs_retrieval": "perhaps", "steps": [{"id": "Q1.1", "question": "?"}]}),
     ("level:searchers=bridged", "verify", {"enough": "nearly"}),
     ("self_rag", "critique", {"relevant": True, "support": "some", "usefulness": 9}),
     ("self_rag", "need_retrieval", {"retrieve": "later"}),
@@ -218,22 +220,25 @@ async def test_a_stream_that_is_cut_is_an_error_of_the_last_step(
 @pytest.mark.parametrize("strategy", [name for name, last in LAST.items() if last == "conclude"])
 async def test_a_last_call_that_says_nothing_is_an_error_and_no_abstention(desk: ReasoningDesk, strategy: str) -> None:
     faulty(desk.server, "conclude", Reply(text=""))
-    with pytest.raises(ModelFailed, match=r"^step 'conclude': the model answered with nothing"):
+    with pytest.raises(
+        ModelFailed, match=r"^step 'conclude': scripted answered twice with what cannot be used \(it is empty\)"
+    ):
         await desk.ask(strategy, QUESTION)
 
 
 async def test_thoughts_that_are_cut_before_the_answer_are_none(desk: ReasoningDesk) -> None:
-    faulty(desk.server, "conclude", Reply(text="First, Viking Press is a house. Then", finish_reason="length"))
+    faulty(desk.server, "conclude", Reply(text='{"thoughts": "Viking Press is a house', finish_reason="length"))
     with pytest.raises(ModelFailed, match=r"^step 'conclude': .* mid-answer; allow more with"):
         await desk.ask("cot", QUESTION)
 
 
 async def test_an_answer_that_is_cut_says_so(desk: ReasoningDesk) -> None:
-    faulty(desk.server, "conclude", Reply(text="Viking Press [1], which", finish_reason="length"))
+    faulty(desk.server, "conclude", Reply(text='{"answer": "Viking Press [1], which', finish_reason="length"))
     answer, trace = await desk.ask("vanilla", QUESTION)
     assert answer.text == "Viking Press [1], which"
+    assert answer.support is Support.INFERRED
     (note,) = trace.notes
-    assert note.startswith("conclude: the model's text was cut off after")
+    assert "mid-answer; allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS" in note
 
 
 LONG = {"a": ("The Outsiders", PASSAGE)} | {
@@ -264,7 +269,7 @@ async def test_a_question_that_does_not_fit_is_an_error_of_its_step(desk: Reason
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name not in {"direct", "level", "auto"}])
 async def test_a_citation_of_what_was_not_shown_is_dropped_and_told(desk: ReasoningDesk, strategy: str) -> None:
     def invented(reply: Reply) -> Reply:
-        text = reply.text.replace('"citations": [1]', '"citations": [1, 77]').replace("[1]", "[1] [77]")
+        text = reply.text.replace('"citations": [1]', '"citations": [1, 77]').replace('[1]"', '[1] [77]"')
         return replace(reply, text=text)
 
     faulty(desk.server, "", invented)

@@ -29,6 +29,10 @@ BOOKS = [
 RESULTS = ({"url": "https://one.example/a", "title": "Hinton", "content": "S. E. Hinton lives in Tulsa."},)
 
 
+def concluded(text: str) -> Reply:
+    return Reply.json({"answer": text, "support": "stated", "unstated": ""})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     answer: Answer
@@ -78,7 +82,7 @@ async def test_refined_queries_are_valid_and_mean_what_they_say(world: World, se
     server.scripts["rewrite_keywords"].append(Reply.json({"keywords": ["Rumble Fish", "film"]}))
     server.scripts["refine_query"].append(Reply.json({"extend": "cooked", "emphasize": "film", "filter": "Coppola"}))
     server.scripts["verify"].extend([Reply.json({"enough": False})] * 3)
-    server.scripts["conclude"].append(Reply(text="S. E. Hinton [1]"))
+    server.scripts["conclude"].append(concluded("S. E. Hinton [1]"))
     asked = await ask(world, server, "level:searchers=sparse,high_level=false,sparse_depth=1")
     assert [(query, keys) for _, query, keys in asked.searched] == [
         ('"Rumble Fish" film', ["film", "novel"]),
@@ -103,37 +107,55 @@ async def test_no_word_of_a_model_is_an_error_of_syntax(world: World, server: Ch
                 return Reply.json({"extend": next(words), "emphasize": next(words), "filter": next(words)})
             case "verify":
                 return Reply.json({"enough": False})
-        return Reply(text="NO ANSWER")
+        return Reply.json({"answer": "", "support": "none", "unstated": ""})
 
     server.respond = respond
     asked = await ask(world, server, "level:searchers=sparse,high_level=false")
-    assert len(asked.searched) > 9
+    assert len(asked.searched) > 2
     assert len({query for _, query, _ in asked.searched}) == len(asked.searched)
     assert all({"novel", "film"} <= set(keys) for _, _, keys in asked.searched[:2])
 
 
-async def test_supplements_do_not_leave_for_the_web(world: World, server: ChatServer, web: SearxngServer) -> None:
-    """First atomic queries are written before any passage is seen; what comes later may hold words of passages."""
+@pytest.mark.parametrize(("searchers", "leaves"), [("web", True), ("web+bridged", False)])
+async def test_supplements_leave_for_the_web_if_no_passage_of_the_corpus_was_read(
+    world: World, server: ChatServer, web: SearxngServer, searchers: str, *, leaves: bool
+) -> None:
+    """What was found on the web is public; one passage of the corpus makes all that follows private."""
+    supplement = "Where does S. E. Hinton live?"
     server.scripts["atomic_queries"].append(Reply.json({"queries": [QUESTION]}))
     server.scripts["verify"].extend([Reply.json({"enough": False}), Reply.json({"enough": True})])
-    server.scripts["supplement"].append(Reply.json({"queries": ["Where does S. E. Hinton live?"]}))
+    server.scripts["supplement"].append(Reply.json({"queries": [supplement]}))
     server.scripts["summarize"].extend(
         [
-            Reply.json({"sufficient": True, "summary": "S. E. Hinton wrote Rumble Fish.", "citations": [1]}),
-            Reply.json({"sufficient": True, "summary": "S. E. Hinton lives in Tulsa.", "citations": [1]}),
+            Reply.json({"summary": "S. E. Hinton wrote Rumble Fish.", "support": "stated", "citations": [1]}),
+            Reply.json({"summary": "S. E. Hinton lives in Tulsa.", "support": "stated", "citations": [1]}),
         ]
     )
-    server.scripts["conclude"].append(Reply(text="S. E. Hinton [1]"))
-    asked = await ask(world, server, "level:searchers=web+bridged", permitted=True)
-    assert web.questions == [QUESTION]
+    server.scripts["conclude"].append(concluded("S. E. Hinton [1]"))
+    asked = await ask(world, server, f"level:searchers={searchers}", permitted=True)
+    assert web.questions == ([QUESTION, supplement] if leaves else [QUESTION])
     by_web = [(query, bool(keys)) for name, query, keys in asked.searched if name == "web"]
-    assert by_web == [(QUESTION, True), ("Where does S. E. Hinton live?", False)]
-    assert any("web: not asked" in note for note in asked.notes)
+    assert by_web == [(QUESTION, True), (supplement, leaves)]
+    assert any("web: not asked" in note for note in asked.notes) is not leaves
     assert asked.answer.citations[0].url == "https://one.example/a"
 
 
+async def test_a_phrase_that_no_passage_holds_is_tried_again_as_words(world: World, server: ChatServer) -> None:
+    """An addition to a name is separated first. No model is called for it, and other phrases stay."""
+    server.scripts["rewrite_keywords"].append(Reply.json({"keywords": ["The Rumble Fish (Film)", "Ford Coppola"]}))
+    server.scripts["conclude"].append(concluded("Francis Ford Coppola [1]"))
+    asked = await ask(world, server, "level:searchers=sparse,high_level=false,sparse_depth=0")
+    assert [query for _, query, _ in asked.searched] == [
+        '"The Rumble Fish (Film)" "Ford Coppola"',
+        '"The Rumble Fish" Film "Ford Coppola"',
+        'Rumble Fish Film "Ford Coppola"',
+    ]
+    assert asked.searched[-1][2][0] == "film"
+    assert [call.role for call in server.calls] == ["rewrite_keywords", "conclude"]
+
+
 async def test_the_default_searchers(world: World, server: ChatServer, web: SearxngServer) -> None:
-    server.scripts["conclude"].extend([Reply(text="S. E. Hinton [1]")] * 2)
+    server.scripts["conclude"].extend([concluded("S. E. Hinton [1]")] * 2)
     spec = "level:high_level=false,rewrite=never,dense_rewrites=0"
     asked = await ask(world, server, spec)
     assert {name for name, _, _ in asked.searched} == {"sparse", "dense"}

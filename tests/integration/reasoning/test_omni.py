@@ -1,10 +1,12 @@
 """`omni`: the question mended and split, a retrieval each, the union reranked to ten, thinking, votes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from core.ports.chat import Message, Speaker
+from core.ports.reasoning import Support
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -30,6 +32,11 @@ class LongestFirst:
         """There is nothing to give back."""
 
 
+def _concluded(text: str, support: str = "") -> Reply:
+    word = support or ("stated" if text else "none")
+    return Reply.json({"thoughts": "Both are there.", "answer": text, "support": word, "unstated": ""})
+
+
 def _understood(desk: ReasoningDesk, clean: str = CLEAN, intents: Sequence[str] = INTENTS) -> None:
     desk.server.scripts["denoise"].append(Reply.json({"question": clean}))
     desk.server.scripts["split_intents"].append(Reply.json({"queries": list(intents)}))
@@ -37,7 +44,7 @@ def _understood(desk: ReasoningDesk, clean: str = CLEAN, intents: Sequence[str] 
 
 async def test_mend_split_retrieve_unite_answer(desk: ReasoningDesk) -> None:
     _understood(desk)
-    desk.server.scripts["conclude"].append(Reply(text="Both are there.\nAnswer: 1967 [1]; S. E. Hinton [2][40]"))
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]; S. E. Hinton [2][40]"))
     answer, trace = await desk.ask("omni", NOISY)
     assert [call.role for call in desk.server.calls] == ["denoise", "split_intents", "conclude"]
     first, second, last = (call.messages[-1]["content"] for call in desk.server.calls)
@@ -67,7 +74,7 @@ async def test_the_union_is_reranked_to_ten(server: ChatServer, by: str, against
     reranker = LongestFirst()
     desk = ReasoningDesk(server, MANY, reranker=reranker)
     _understood(desk, "Which lamps are bright?", ["bright lamp", "green lamp"])
-    server.scripts["conclude"].append(Reply(text="Answer: 29 [1]"))
+    server.scripts["conclude"].append(_concluded("29 [1]"))
     answer, trace = await desk.ask(f"omni:k=20,rerank_by={by}", "wich lamps r brigt")
     ((question, texts),) = reranker.asked
     assert question == against
@@ -84,7 +91,7 @@ async def test_the_union_is_reranked_to_ten(server: ChatServer, by: str, against
 async def test_its_parts_can_be_switched_off(server: ChatServer) -> None:
     reranker = LongestFirst()
     desk = ReasoningDesk(server, MANY, reranker=reranker)
-    server.scripts["conclude"].append(Reply(text="Answer: it is green [1]"))
+    server.scripts["conclude"].append(_concluded("it is green [1]"))
     history = (Message(speaker=Speaker.ASSISTANT, content="secret"),)
     answer, trace = await desk.ask(
         "omni:denoise=false,decompose=false,rerank=false,keep=3,searcher=sparse", "green lamp", k=7, history=history
@@ -100,7 +107,7 @@ async def test_its_parts_can_be_switched_off(server: ChatServer) -> None:
 
 async def test_intents_are_bounded_and_private_after_a_conversation(desk: ReasoningDesk) -> None:
     _understood(desk, "  ", [f"novel {n} Hinton" for n in range(30)])
-    desk.server.scripts["conclude"].append(Reply(text="Answer: NO ANSWER"))
+    desk.server.scripts["conclude"].append(_concluded(""))
     history = (Message(speaker=Speaker.ASSISTANT, content="secret"),)
     answer, trace = await desk.ask("omni:max_intents=3", NOISY, history=history)
     assert sorted(desk.queries) == ["novel 0 Hinton", "novel 1 Hinton", "novel 2 Hinton"]
@@ -114,26 +121,51 @@ async def test_intents_are_bounded_and_private_after_a_conversation(desk: Reason
 
 async def test_a_question_in_chinese_and_nothing_found(desk: ReasoningDesk) -> None:
     _understood(desk, "北京大学在哪里?", [])
-    desk.server.scripts["conclude"].append(Reply(text="Answer: 北京 [1]"))
+    desk.server.scripts["conclude"].append(_concluded("北京 [1]"))
     answer, _ = await desk.ask("omni", "北京大学在那里?")
     assert desk.queries == ["北京大学在哪里?"]
     assert answer.citations[0].quote == "北京大学位于北京。"
     _understood(desk, "xyzzy", ["xyzzy"])
-    desk.server.scripts["conclude"].append(Reply(text="Answer: NO ANSWER"))
+    desk.server.scripts["conclude"].append(_concluded(""))
     answer, _ = await desk.ask("omni", "xyzy")
     assert answer.abstained
     assert "(no passages were found)" in desk.server.calls[-1].text
 
 
 async def test_paths_are_sampled_side_by_side_and_voted_on(desk: ReasoningDesk) -> None:
-    drafts = ["Answer: The Outsiders [1]", "Answer: Tex [1]", "So.\nAnswer: the outsiders. [1]", "Answer: NO ANSWER"]
-    desk.server.respond = lambda call: Reply(
-        text=drafts[call.number % 4], until=lambda: desk.server.most_in_flight >= 4
-    )
+    drafts = [
+        *[_concluded("The Outsiders [1]"), _concluded("Tex [1]")],
+        *[_concluded("the outsiders. [1]", "inferred"), _concluded("")],
+    ]
+    desk.server.respond = lambda call: replace(drafts[call.number % 4], until=lambda: desk.server.most_in_flight >= 4)
     answer, trace = await desk.ask(
         "omni:denoise=false,decompose=false,paths=4", "Which novel did Viking Press publish?"
     )
     assert answer.plain.strip(".").casefold() == "the outsiders"
+    assert answer.support is Support.INFERRED, "of those that agree, one is not sure"
     assert [call.body["temperature"] for call in desk.server.calls] == [0.7] * 4
     assert desk.server.most_in_flight == 4
     assert not any(event.kind == "token" for event in trace.events), "several drafts are not streamed"
+
+
+async def test_answers_that_differ_are_not_outvoted_by_abstentions(desk: ReasoningDesk) -> None:
+    drafts = [_concluded(""), _concluded("Tex [1]"), _concluded(""), _concluded("The Outsiders [1]")]
+    desk.server.respond = lambda call: drafts[call.number % 4]
+    spec = "omni:denoise=false,decompose=false,paths=4"
+    answer, _ = await desk.ask(spec, "Which novel did Viking Press publish?")
+    assert answer.plain in {"Tex", "The Outsiders"}
+    drafts[1] = _concluded("")
+    desk.server.calls.clear()
+    answer, _ = await desk.ask(spec, "Which novel did Viking Press publish?")
+    assert answer.abstained
+
+
+@pytest.mark.parametrize(("option", "shown", "hidden"), [("original", NOISY, CLEAN), ("rewritten", CLEAN, NOISY)])
+async def test_the_question_that_is_answered(desk: ReasoningDesk, option: str, shown: str, hidden: str) -> None:
+    _understood(desk)
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    answer, _ = await desk.ask(f"omni:generate_from={option}", NOISY)
+    last = desk.server.calls[-1].messages[-1]["content"]
+    assert shown in last
+    assert hidden not in last
+    assert answer.support is Support.STATED

@@ -26,20 +26,21 @@ def gossip(call: Call) -> Reply:
     said: dict[str, Any] = {
         "plan": {"steps": [{"thought": "", "question": question, "action": "Retrieve"} for _, question in steps]},
         "plan_dag": {"nodes": nodes},
-        "plan_auto": {"question": asked, "needs_retrieval": True, "steps": nodes, "intents": []},
+        "settle_or_plan": {"settled": False, "steps": nodes},
         "need_retrieval": {"retrieve": True},
         "query_entities": {"entities": [f"house{heard}"]},
         "verify": {"enough": False},
         "critique": {"relevant": False, "support": "none", "usefulness": 1},
         "review": {"status": "UNCONFIDENT", "question": f"{asked} ({call.number})", "answer": "", "citations": []},
-        "answer": {"sufficient": True, "answer": f"house{heard}", "citations": [1]},
-        "answer_node": {"sufficient": call.number % 2 == 0, "answer": f"house{heard}", "citations": []},
-        "summarize": {"sufficient": True, "summary": f"It is the house{heard}.", "citations": [1]},
+        "answer": {"answer": f"house{heard}", "support": "stated", "citations": [1]},
+        "answer_step": {"answers": [f"house{heard}"], "support": "inferred", "query": f"which{heard} {call.number}"},
+        "conclude": {"answer": f"It is the house{heard}.", "support": "inferred"},
+        "summarize": {"summary": f"It is the house{heard}.", "support": "stated", "citations": [1]},
         "next_thought": {"thought": heard, "action": "search", "input": f"{asked} {call.number}", "citations": []},
     }
     if call.role in said:
         return Reply.json(said[call.role])
-    if call.role in {"conclude", "next_sentence", "pseudo_document"}:
+    if call.role in {"next_sentence", "pseudo_document"}:
         return Reply(text=f"It is the house {call.number}{heard}.")
     questions = [f"{asked} {call.number}", f"Which outsiders?{heard}"]
     return Reply.json({"question": questions[0], "queries": questions, "questions": questions})
@@ -48,7 +49,7 @@ def gossip(call: Call) -> Reply:
 ALL = [*(name for name in STRATEGIES if name != "level"), "level:searchers=dense+bridged", "level:searchers=bridged"]
 DRAWING = {"auto", "ircot", "level", "par", "plan_star", "react"}
 """Those that search again with what they found: they do so here."""
-OPTIONS = ["par:review_rounds=2", "decompose:retrieve=node", "plan_star:solver=self_rag", "auto:replans=2", "react:k=3"]
+OPTIONS = ["par:review_rounds=2", "decompose:retrieve=node", "plan_star:solver=self_rag", "auto:values=3", "react:k=3"]
 
 
 @pytest.mark.parametrize("strategy", [*ALL, *OPTIONS])

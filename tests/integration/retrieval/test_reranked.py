@@ -69,7 +69,7 @@ async def test_contributions_that_do_not_sum_to_the_score_are_left_out(world: Wo
 async def test_relations_of_passages_that_fell_out_fall_out(world: World) -> None:
     triples = (("Hank Snow", "married", "Minnie Aalders"),)
     await world.put([replace(PASSAGES[1], key="m", text="A long text about " + "Hank Snow " * 9, triples=triples)])
-    query = world.query("Whom did Hank Snow marry?", k=2)
+    query = world.query("Whom did Hank Snow marry?", k=2, facts=True)
     assert (await world.searcher("fine").search(replace(query, k=9), Trace())).facts
     result = await world.searcher("reranked", over="fine").search(query, Trace())
     assert "m" not in {hit.document.key for hit in result.hits}

@@ -163,7 +163,17 @@ async def test_the_build_trail_an_answer(neo4j_server: Neo4jAddress, desk: Desk,
     assert graph.ties("NEEDS") == {("2", "1"), ("3", "2")}
     assert {(name, rank) for name, rank, _ in graph.ties("FOUND")} == {(s, r) for s in "123" for r in (1, 2)}
     assert {marker for _, marker, _ in graph.ties("CITES")} == {1, 2}
-    assert [row["question"] for row in table(neo4j_server, "questions")] == [QUESTION]
+    [row] = table(neo4j_server, "questions")
+    assert (row["question"], row["support"]) == (QUESTION, "inferred")
+
+
+async def test_a_trail_of_an_older_release_is_shown(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
+    await _leave_trail(desk, corpus)
+    with driver_of(neo4j_server) as driver:
+        driver.execute_query("MATCH (q:Question) REMOVE q.support, q.note", database_="neo4j")
+        driver.execute_query("MATCH (s:Step) REMOVE s.support", database_="neo4j")
+    assert drawn(neo4j_server, "trail").nodes("Step", "name") == {"1", "2", "3"}
+    assert [row["support"] for row in table(neo4j_server, "questions")] == [""]
 
 
 async def test_no_trail_is_shown_when_it_is_over(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:

@@ -74,10 +74,15 @@ async def test_a_trail_is_stored_as_given(
     [question] = asked(neo4j_server, "MATCH (q:Question) RETURN q {.*} AS q")
     assert question["q"]["id"] == id
     assert (question["q"]["text"], question["q"]["answer"]) == (QUESTION, ANSWER)
+    assert (question["q"]["support"], question["q"]["note"]) == ("inferred", "Not stated: who her teacher was.")
     assert question["q"]["expires_at"] - question["q"]["asked_at"] == pytest.approx(86_400)
-    steps = "MATCH (:Question)-[x:STEP]->(s:Step) RETURN s.question AS q, s.searches AS searches ORDER BY x.number"
+    steps = (
+        "MATCH (:Question)-[x:STEP]->(s:Step) "
+        "RETURN s.question AS q, s.support AS support, s.searches AS searches ORDER BY x.number"
+    )
     assert asked(neo4j_server, steps)[1] == {
         "q": "Who taught Ada Lovelace?",
+        "support": "inferred",
         "searches": ["bridged: Who taught Ada Lovelace?"],
     }
     quotes = "MATCH (:Question)-[x:CITES]->(c:Chunk) WHERE c.text CONTAINS x.quote RETURN x.marker AS m ORDER BY m"

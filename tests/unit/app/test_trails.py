@@ -10,7 +10,7 @@ from app.container.trail_writer import TrailWriter, build_trail
 from core.documents import DocumentRef, Span
 from core.errors import Unavailable
 from core.events import SearchEvent
-from core.ports.reasoning import Answer, Citation, Step
+from core.ports.reasoning import Answer, Citation, Step, Support
 from core.ports.retrieval import Hit
 from core.ports.trails import Trail, TrailCitation, TrailStep
 from core.trace import Trace
@@ -40,8 +40,15 @@ def searched(step: str, query: str, *hits: Hit) -> SearchEvent:
 
 def test_steps_tell_what_they_needed_searched_and_found() -> None:
     steps = (
-        Step(id="1", question="Who?", answer="Ada", hits=(ADA, WEB, ADA), verdict="supported"),
-        Step(id="2", question="Whose teacher?", answer="Morgan", hits=(MORGAN,), parents=("1",)),
+        Step(id="1", question="Who?", answer="Ada", hits=(ADA, WEB, ADA), verdict="PASS", support=Support.STATED),
+        Step(
+            id="2",
+            question="Whose teacher?",
+            answer="Morgan",
+            hits=(MORGAN,),
+            parents=("1",),
+            support=Support.INFERRED,
+        ),
     )
     trace = Trace()
     for event in (searched("1", "who", ADA), searched("1", "who", ADA), searched("2", "teacher", MORGAN)):
@@ -49,17 +56,30 @@ def test_steps_tell_what_they_needed_searched_and_found() -> None:
     trail = build_trail("Who taught her?", Answer(text="Morgan", reasoner="auto", steps=steps), trace)
     assert trail.steps == (
         TrailStep(
-            id="1", question="Who?", answer="Ada", verdict="supported", searches=("dense: who",), chunks=("ada#0",)
+            id="1",
+            question="Who?",
+            answer="Ada",
+            verdict="PASS",
+            support="stated",
+            searches=("dense: who",),
+            chunks=("ada#0",),
         ),
         TrailStep(
             id="2",
             question="Whose teacher?",
             answer="Morgan",
+            support="inferred",
             needs=("1",),
             searches=("dense: teacher",),
             chunks=("morgan#0",),
         ),
     )
+
+
+def test_an_answer_leaves_what_it_stands_on() -> None:
+    answer = Answer(text="Ada", reasoner="auto", support=Support.INFERRED, note="n" * 50_000)
+    trail = build_trail("Who?", answer, Trace())
+    assert (trail.support, len(trail.note)) == ("inferred", 10_000)
 
 
 def test_searches_of_no_step_make_one() -> None:

@@ -8,7 +8,7 @@ from cli.output.plan_state import PlanState
 from cli.output.plan_view import PlanView
 from core.documents import Chunk, DocumentRef, Span
 from core.events import PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent, TokenEvent
-from core.ports.reasoning import Quote, Step
+from core.ports.reasoning import Quote, Step, Support
 from core.ports.retrieval import Hit
 
 _HIT = Hit(
@@ -26,11 +26,19 @@ def _found(step: str) -> SearchEvent:
     return SearchEvent(query="q", searcher="dense", hits=(_HIT,), step=step)
 
 
-def _answered(id: str, *, verdict: str = "") -> StepEvent:
+def _answered(id: str, *, verdict: str = "", support: Support = Support.STATED, unstated: str = "") -> StepEvent:
     quotes = (Quote(hit=_HIT, text="It is so.", span=Span(start=0, end=9)),)
     return StepEvent(
         result=Step(
-            id=id, question=f"What of {id}?", hits=(_HIT,), answer="So.", verdict=verdict, quotes=quotes, tokens=1234
+            id=id,
+            question=f"What of {id}?",
+            hits=(_HIT,),
+            answer="So.",
+            verdict=verdict,
+            support=support,
+            unstated=unstated,
+            quotes=quotes,
+            tokens=1234,
         )
     )
 
@@ -80,13 +88,15 @@ def test_a_later_plan_takes_the_place_of_the_steps_it_names() -> None:
 def test_the_tree_shows_what_each_step_stands_on() -> None:
     state = PlanState()
     state.listen(_plan(("a", ()), ("b", ()), ("c", ("a", "b")), ("d", ("c",))))
-    state.listen(_answered("a", verdict="supported"))
+    state.listen(_answered("a", verdict="PASS"))
+    state.listen(_answered("b", support=Support.INFERRED, unstated="the year\x1b[2J"))
     lines = _screen(PlanView(state))
     text = "\n".join(lines)
     assert "from So [red]\ufffd[2J" in text
-    assert "supported; from So" in text
+    assert "PASS; stated; from So" in text
+    assert "inferred, not stated: the year\ufffd[2J; from So" in text
     assert "1,234 tokens" in text
-    assert "c What of c?  (also after a)  waiting" in text
+    assert "c What of c?  (also after a)  searching" in text
     indents = {line.split(" What")[0][-1]: line.index(" What") for line in lines if " What" in line}
     assert indents["a"] == indents["b"] < indents["c"] < indents["d"]
 

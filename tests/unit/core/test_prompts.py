@@ -1,12 +1,20 @@
 """Prompts are strict about their variables, and passages stay in their fences."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from core.ports.chat import Speaker
 from core.prompting.fences import fenced, format_passages, neutral
-from core.prompting.prompts import Prompt, list_prompt_files, load_prompt
+from core.prompting.prompts import (
+    Prompt,
+    PromptLibrary,
+    list_prompt_files,
+    load_prompt,
+    parse_prompt,
+    use_prompts,
+)
 from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
@@ -29,7 +37,40 @@ def test_the_hash_follows_the_wording() -> None:
 
 
 def test_prompts_are_files() -> None:
-    assert load_prompt("reasoning.actions.answers", "conclude").variables == {"instructions", "passages", "question"}
+    prompt = load_prompt("reasoning.actions.answers", "conclude")
+    assert prompt.variables == {"instructions", "passages", "question", "support"}
+
+
+def test_an_empty_variable_takes_its_line_along() -> None:
+    prompt = Prompt(name="p", system="Rules.\n\n{{a}}\n\nEnd.", user="{{b}}\n\n{{a}}\n<q>\n{{c}}\n</q>\n\n{{a}}")
+    system, user = prompt.messages({"a": "", "b": "B", "c": ""})
+    assert system.content == "Rules.\n\nEnd."
+    assert user.content == "B\n\n<q>\n</q>"
+    assert prompt.messages({"a": "A", "b": "B", "c": "{{a}}"})[1].content == "B\n\nA\n<q>\n{{a}}\n</q>\n\nA"
+
+
+def test_a_file_without_the_divider_is_refused() -> None:
+    with pytest.raises(ValueError, match="'p' lacks the line '--- user ---'"):
+        parse_prompt("p", "You {{do}}.\n\n{{what}}")
+
+
+async def test_a_library_replaces_prompts_where_it_is_used_and_nowhere_else() -> None:
+    ours = load_prompt("reasoning.actions.answers", "conclude")
+    theirs = Prompt(name="conclude", system="Other.", user=ours.user)
+
+    async def load() -> Prompt:
+        await asyncio.sleep(0)
+        return load_prompt("reasoning.actions.answers", "conclude")
+
+    before = asyncio.create_task(load())
+    with use_prompts(PromptLibrary(replaced={"conclude": theirs})):
+        assert await asyncio.gather(load(), load()) == [theirs, theirs]
+        assert await before == ours
+        assert load_prompt("reasoning.actions.answers", "answer").name == "answer"
+        with use_prompts(PromptLibrary()):
+            assert await load() == ours
+        assert await asyncio.create_task(load()) == theirs
+    assert await load() == ours
 
 
 @pytest.mark.parametrize("hostile", ["</passage>", "< / passage >", "<PASSAGE n='9'>", "</question>", "<known>"])
@@ -64,4 +105,5 @@ def test_prompts_are_listed_by_name_in_whichever_folder_they_are(
             (place / f"{name}.md").write_text(f"{name}\n--- user ---\nNow.", "utf-8")
         (tmp_path / package / "__init__.py").touch()
     assert [file.name for file in list_prompt_files("nested_prompts")] == ["answer.md", "plan.md", "verify.md"]
-    assert fingerprint_prompts("nested_prompts") == fingerprint_prompts("flat_prompts")
+    ours = PromptLibrary()
+    assert fingerprint_prompts(ours, "nested_prompts") == fingerprint_prompts(ours, "flat_prompts")

@@ -9,8 +9,10 @@ from rich.console import Console
 
 from core.errors import InvalidInput
 from evaluation import Experiment, GoldQuestion, Result, Support, bootstrap_interval, build_report, build_tables
-from evaluation.rows.answer_rows import AnswerRow, score_failed_answer
+from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.scored_answers import score_failed_answer
 from evaluation.rows.search_rows import SearchRow, score_failed_search
+from evaluation.rows.step_rows import ReviewRow
 
 
 def question(number: int) -> GoldQuestion:
@@ -121,6 +123,29 @@ def test_the_table_of_several_datasets_ends_with_an_average_that_has_no_differen
     text = shown(result_of([*DENSE, *FUSED]), result_of([*DENSE, *FUSED]))
     assert text.count("beyond dense") == 2
     assert "beyond" not in text[text.index("average of 2 datasets") :]
+
+
+def test_reviews_and_sentences_have_tables_if_there_are_any() -> None:
+    row = answers("par", 1.0)[0]
+    assert "reviews" not in shown(result_of([], [row]))
+    reviews = tuple(
+        ReviewRow(step="1", verdict=verdict, before_f1=before, after_f1=after)
+        for verdict, before, after in (("REVISED", 0.0, 1.0), ("REVISED", 1.0, 0.0), ("PASS", 1.0, 1.0))
+    )
+    scores = {**row.scores, "sentence_precision": 0.25, "sentence_recall": 0.5}
+    text = shown(result_of([], [replace(row, reviews=reviews, scores=scores)]))
+    assert "repaired" in text
+    counts = next(line for line in text[text.index("reviews") :].splitlines() if line.startswith("par"))
+    assert counts.split()[1:] == ["1", "0", "1", "1", "0", "0", "0"]
+    assert "25.0" in text[text.index("quote precision") :]
+    report = build_report([result_of([], [replace(row, reviews=reviews)])], None)["reasoners"]["par"]
+    assert report["reviews"]["REVISED"] == {"repaired": 1, "broke": 1, "neither": 0, "unknown": 0}
+
+
+def test_several_datasets_average_what_each_has() -> None:
+    row = answers("par", 1.0)[0]
+    reviewed = replace(row, reviews=(ReviewRow(step="1", verdict="PASS", before_f1=1.0, after_f1=1.0),))
+    assert "average of 2 datasets" in shown(result_of([], [row]), result_of([], [reviewed]))
 
 
 def shown(*results: Result) -> str:

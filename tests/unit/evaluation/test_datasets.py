@@ -54,6 +54,36 @@ def test_it_may_be_unknown_what_supports_a_question(tmp_path: Path) -> None:
     assert question.supporting == frozenset()
 
 
+def test_a_question_that_the_corpus_does_not_answer_needs_no_answer(tmp_path: Path) -> None:
+    unanswerable = {"id": "q2", "question": "Why?", "answerable": False, "type": "foreign"}
+    named = {**QUESTION, "id": "q3", "answerable": False, "supporting": ["elsewhere"]}
+    dataset = read_dataset(folder_of(tmp_path, questions=lines(QUESTION, unanswerable, named)))
+    assert [question.answerable for question in dataset.questions] == [True, False, False]
+    assert dataset.questions[1].answers == dataset.questions[2].answers == ()
+    assert dataset.questions[2].supporting == frozenset()
+    assert dataset.questions[1].type == "foreign"
+
+
+def test_questions_of_another_set_are_unanswerable_if_the_caller_says_so(tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(lines({**QUESTION, "supporting": ["p9"]}))
+    folder = folder_of(tmp_path)
+    (question,) = read_dataset(folder, other, unanswerable=True).questions
+    assert (question.answerable, question.answers, question.supporting) == (False, (), frozenset())
+    with pytest.raises(InvalidInput, match="p9"):
+        read_dataset(folder, other)
+
+
+def test_supporting_sentences_and_hops_are_read(tmp_path: Path) -> None:
+    fields = {
+        "supporting_sentences": [{"id": "p1", "start": 0, "end": 7}],
+        "hops": [{"question": "Which?", "answer": "Italy"}, {"question": "Where is #1?", "answer": "Rome"}],
+    }
+    (question,) = read_dataset(folder_of(tmp_path, questions=lines({**QUESTION, **fields}))).questions
+    assert question.sentences == {Support(key="p1", span=Span(start=0, end=7))}
+    assert question.hop_answers == ("Italy", "Rome")
+
+
 def span(**place: Any) -> str:
     return lines({**QUESTION, "supporting": [{"id": "p2", "start": 0, "end": 5, **place}]})
 
@@ -107,6 +137,14 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines({**QUESTION, "question": "  "}), "`question` must be a text"),
         (lines({**QUESTION, "answer": None}), "`answer` must be a text"),
         (lines({**QUESTION, "aliases": [1]}), "`aliases` must be a list of strings"),
+        (lines({**QUESTION, "answerable": "no"}), "`answerable` must be true or false, not 'no'"),
+        (lines({**QUESTION, "supporting_sentences": ["p1"]}), "`supporting_sentences` needs `start` and `end`"),
+        (
+            lines({**QUESTION, "supporting_sentences": [{"id": "p1", "start": 0, "end": 8}]}),
+            "'p1' in `supporting_sentences` has `end` 8; its text has 7 characters",
+        ),
+        (lines({**QUESTION, "hops": ["first"]}), "`hops` must be a list of objects"),
+        (lines({**QUESTION, "hops": [{"question": "x"}]}), "line 1, `hops` 0: `answer` must be a text"),
         ("\n\n", "holds no question"),
     ],
 )

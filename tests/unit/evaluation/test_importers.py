@@ -98,6 +98,40 @@ def titles(folder: Path) -> dict[str, str]:
     return {row["id"]: row["title"] for row in rows(folder, "corpus.jsonl")}
 
 
+def sentences(folder: Path) -> list[list[str]]:
+    """The supporting sentences of each question, cut out of the passages."""
+    texts = {row["id"]: row["text"] for row in rows(folder, "corpus.jsonl")}
+    named = [row.get("supporting_sentences", []) for row in rows(folder, "questions.jsonl")]
+    return [[texts[one["id"]][one["start"] : one["end"]] for one in own] for own in named]
+
+
+@pytest.mark.parametrize(
+    ("form", "question", "found"),
+    [
+        ("hotpotqa", HOTPOT, ["Ana Corin was a painter.", "He was of Orrin."]),
+        ("2wiki", TWOWIKI, ["It was founded by Tam Reed.", "Tam Reed was a son of Una Reed."]),
+        (
+            "hotpotqa",
+            {**HOTPOT, "supporting_facts": [["Ana Corin", 0], ["Bela Corin", 9]]},
+            ["Ana Corin was a painter."],
+        ),
+        ("hotpotqa", {**HOTPOT, "supporting_facts": [["Ana Corin", 1], ["Elsewhere", 0]]}, []),
+        (
+            "hotpotqa",
+            {**HOTPOT, "supporting_facts": [["A", 1]], "context": [["A", [" ", "  One.", "", "Two. "]]]},
+            ["One."],
+        ),
+    ],
+)
+def test_supporting_sentences_are_where_they_stand_in_the_passage(
+    form: str, question: dict[str, Any], found: list[str], tmp_path: Path
+) -> None:
+    import_dataset(form, [file_of(tmp_path, [question])], tmp_path / "out")
+    assert sentences(tmp_path / "out") == [found]
+    (read,) = read_dataset(tmp_path / "out").questions
+    assert len(read.sentences) == len(found)
+
+
 def test_hotpotqa(tmp_path: Path) -> None:
     other = {**HOTPOT, "_id": "5a8b", "answer": "Orrin", "type": "bridge"}
     out = tmp_path / "out"

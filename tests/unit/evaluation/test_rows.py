@@ -25,8 +25,8 @@ from evaluation import (
 )
 from evaluation.report.answer_scores import aggregate_answers
 from evaluation.report.search_scores import aggregate_searches
-from evaluation.rows.answer_rows import score_answer, score_failed_answer
 from evaluation.rows.rows_file import RowsFile
+from evaluation.rows.scored_answers import score_answer, score_failed_answer
 from evaluation.rows.search_rows import SearchRow, score_failed_search, score_search
 
 QUESTION = GoldQuestion(

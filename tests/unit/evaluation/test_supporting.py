@@ -8,7 +8,7 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
 from evaluation.datasets.supporting import collapse_hits, match_supports
-from evaluation.rows.answer_rows import score_answer
+from evaluation.rows.scored_answers import score_answer
 from evaluation.rows.search_rows import SearchRow, score_search
 
 

@@ -150,3 +150,32 @@ def test_what_the_syntax_means(text: str, expected: str | None) -> None:
 
 def test_keywords_are_values() -> None:
     assert words("a").emphasize("a") == KeywordQuery(keywords=(Keyword(text="a", weight=2),))
+
+
+@pytest.mark.parametrize(
+    ("query", "texts", "loose"),
+    [
+        (words("Rumble Fish", "author"), ["The novel Rumble Fish."], '"Rumble Fish" author'),
+        (words("Rumble Fish", "author"), ["A fish in a rumble."], "Rumble Fish author"),
+        (words("The Inside Man (Film)", "cast"), ["Inside Man is a film."], '"The Inside Man" Film cast'),
+        (words("The Inside Man", "Film"), ["Inside Man is a film."], "Inside Man Film"),
+        (words("Inside Man (film)", "film"), [], '"Inside Man" film'),
+        (words("The Who", "band"), [], '"The Who" band'),  # nothing would be left of it
+        (words("北京大学", "位于"), [], '"北京大学" "位于"'),
+        (words("author", "C++ (a language)"), ["C++ (A Language)"], 'author "C++ (a language)"'),
+        (words("Rumble Fish").emphasize("Rumble Fish").filter("noise"), [], "Rumble^2 Fish^2 -noise"),
+        (words("Rumble Fish").filter("fishes"), [], "Rumble Fish -fishes"),
+    ],
+)
+def test_a_phrase_that_no_text_holds_is_loosened(query: KeywordQuery, texts: list[str], loose: str) -> None:
+    assert str(query.loosen(texts)) == loose
+
+
+@given(QUERIES)
+def test_a_loosened_query_has_each_keyword_once_and_keeps_words(texts: list[str]) -> None:
+    loose = words(*texts).loosen([])
+    keys = [comparable(one.text) for one in loose.keywords]
+    assert keys
+    assert all(keys)
+    assert len(set(keys)) == len(keys)
+    assert not set(keys) & set(map(comparable, loose.excluded))

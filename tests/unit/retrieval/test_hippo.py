@@ -34,7 +34,7 @@ async def found(
 ) -> tuple[SearchResult, list[str]]:
     trace = Trace()
     searcher = world.searcher("hippo", **OPTIONS | (options or {}))
-    return await searcher.search(world.query(text, **{"k": 6, **fields}), trace), trace.notes
+    return await searcher.search(world.query(text, **{"k": 6, "facts": True, **fields}), trace), trace.notes
 
 
 def fact(subject: int, object_: int, score: float) -> LinkedFact:
@@ -102,7 +102,7 @@ async def test_the_ranking_is_that_of_pagerank_with_the_published_reset_vector(w
 
 
 async def test_the_facts_that_were_followed_are_told_with_a_hit_that_asserts_them(world: World) -> None:
-    result, _ = await found(world, options={"link_facts": 2})
+    result, _ = await found(world, options={"link_facts": 2, "facts": 2})
     assert len(result.facts) == 2
     asserted = {hit.chunk.id: hit.chunk.text for hit in result.hits}
     for _, predicate, object_, chunk_id in result.facts:
@@ -110,6 +110,16 @@ async def test_the_facts_that_were_followed_are_told_with_a_hit_that_asserts_the
         assert object_ in asserted[chunk_id]
     assert 0 < len(result.linked) <= 2
     assert sum(result.linked.values()) == pytest.approx(1)
+
+
+async def test_linked_facts_come_before_those_that_pagerank_reached(world: World) -> None:
+    few, _ = await found(world, options={"link_facts": 2, "facts": 2})
+    more, _ = await found(world, options={"link_facts": 2})
+    assert more.facts[:2] == few.facts
+    assert len(more.facts) > 2
+    assert len({fact[:3] for fact in more.facts}) == len(more.facts)
+    assert (await found(world, facts=False))[0].facts == ()
+    assert (await found(world, options={"facts": 0}))[0].facts == ()
 
 
 async def test_facts_that_the_filter_hides_are_passed_over(world: World) -> None:

@@ -7,12 +7,12 @@ from core.errors import Conflict, InvalidInput
 from core.ids import document_id
 from core.ports.record import NewRevision
 from core.record_policy.submissions import (
-    Newest,
-    SubmissionVerdict,
+    NewestRevision,
+    SubmissionOutcome,
     check_distinct_keys,
     check_retriable,
+    decide_submission,
     is_unchanged,
-    judge,
     keys_exist,
 )
 
@@ -25,43 +25,43 @@ def submission(key: str = "a", fingerprint: str = "same") -> NewRevision:
     )
 
 
-def newest(state: str, fingerprint: str = "same", *, deletion: bool = False, hidden: bool = False) -> Newest:
-    return Newest(state=RevisionState(state), fingerprint=fingerprint, deletion=deletion, hidden=hidden)
+def newest(state: str, fingerprint: str = "same", *, deletion: bool = False, hidden: bool = False) -> NewestRevision:
+    return NewestRevision(state=RevisionState(state), fingerprint=fingerprint, deletion=deletion, hidden=hidden)
 
 
 @pytest.mark.parametrize(
-    ("before", "on_conflict", "verdict", "state"),
+    ("before", "on_conflict", "outcome", "state"),
     [
-        (None, REPLACE, SubmissionVerdict.NEW, "queued"),
-        (None, SKIP, SubmissionVerdict.NEW, "queued"),
-        (newest("indexed"), REPLACE, SubmissionVerdict.UNCHANGED, "indexed"),
-        (newest("indexed"), SKIP, SubmissionVerdict.UNCHANGED, "indexed"),
-        (newest("queued"), REPLACE, SubmissionVerdict.SAME_UNFINISHED, "queued"),
-        (newest("extracting"), SKIP, SubmissionVerdict.SAME_UNFINISHED, "extracting"),
-        (newest("paused"), REPLACE, SubmissionVerdict.SAME_UNFINISHED, "paused"),
-        (newest("failed"), REPLACE, SubmissionVerdict.NEW, "queued"),
-        (newest("cancelled"), REPLACE, SubmissionVerdict.NEW, "queued"),
-        (newest("failed"), SKIP, SubmissionVerdict.SKIPPED, "failed"),
-        (newest("indexed", "other"), REPLACE, SubmissionVerdict.NEW, "queued"),
-        (newest("indexed", "other"), SKIP, SubmissionVerdict.SKIPPED, "indexed"),
-        (newest("writing", "other"), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
-        (newest("paused", "other"), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
-        (newest("writing", "other"), SKIP, SubmissionVerdict.SKIPPED, "writing"),
-        (newest("queued", "", deletion=True, hidden=True), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
-        (newest("deleting", "", deletion=True, hidden=True), SKIP, SubmissionVerdict.SUPERSEDES, "queued"),
-        (newest("queued", deletion=True, hidden=True), REPLACE, SubmissionVerdict.SUPERSEDES, "queued"),
+        (None, REPLACE, SubmissionOutcome.NEW, "queued"),
+        (None, SKIP, SubmissionOutcome.NEW, "queued"),
+        (newest("indexed"), REPLACE, SubmissionOutcome.UNCHANGED, "indexed"),
+        (newest("indexed"), SKIP, SubmissionOutcome.UNCHANGED, "indexed"),
+        (newest("queued"), REPLACE, SubmissionOutcome.SAME_UNFINISHED, "queued"),
+        (newest("extracting"), SKIP, SubmissionOutcome.SAME_UNFINISHED, "extracting"),
+        (newest("paused"), REPLACE, SubmissionOutcome.SAME_UNFINISHED, "paused"),
+        (newest("failed"), REPLACE, SubmissionOutcome.NEW, "queued"),
+        (newest("cancelled"), REPLACE, SubmissionOutcome.NEW, "queued"),
+        (newest("failed"), SKIP, SubmissionOutcome.SKIPPED, "failed"),
+        (newest("indexed", "other"), REPLACE, SubmissionOutcome.NEW, "queued"),
+        (newest("indexed", "other"), SKIP, SubmissionOutcome.SKIPPED, "indexed"),
+        (newest("writing", "other"), REPLACE, SubmissionOutcome.SUPERSEDES, "queued"),
+        (newest("paused", "other"), REPLACE, SubmissionOutcome.SUPERSEDES, "queued"),
+        (newest("writing", "other"), SKIP, SubmissionOutcome.SKIPPED, "writing"),
+        (newest("queued", "", deletion=True, hidden=True), REPLACE, SubmissionOutcome.SUPERSEDES, "queued"),
+        (newest("deleting", "", deletion=True, hidden=True), SKIP, SubmissionOutcome.SUPERSEDES, "queued"),
+        (newest("queued", deletion=True, hidden=True), REPLACE, SubmissionOutcome.SUPERSEDES, "queued"),
     ],
 )
 def test_the_verdict_follows_from_the_newest_revision(
-    before: Newest | None, on_conflict: OnConflict, verdict: SubmissionVerdict, state: str
+    before: NewestRevision | None, on_conflict: OnConflict, outcome: SubmissionOutcome, state: str
 ) -> None:
-    judgement = judge(submission(), before, on_conflict)
-    assert judgement.verdict is verdict
-    document = judgement.document
+    decision = decide_submission(submission(), before, on_conflict)
+    assert decision.outcome is outcome
+    document = decision.document
     assert (document.id, document.key, document.state) == (document_id("a"), "a", state)
-    assert document.unchanged == (verdict is SubmissionVerdict.UNCHANGED)
-    assert document.skipped == (verdict is SubmissionVerdict.SKIPPED)
-    assert verdict.makes_revision == (verdict in {SubmissionVerdict.NEW, SubmissionVerdict.SUPERSEDES})
+    assert document.unchanged == (outcome is SubmissionOutcome.UNCHANGED)
+    assert document.skipped == (outcome is SubmissionOutcome.SKIPPED)
+    assert outcome.makes_revision == (outcome in {SubmissionOutcome.NEW, SubmissionOutcome.SUPERSEDES})
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_verdict_follows_from_the_newest_revision(
         (newest("deleted", deletion=True), False),
     ],
 )
-def test_unchanged_is_the_same_and_final(before: Newest, expected: bool) -> None:
+def test_unchanged_is_the_same_and_final(before: NewestRevision, expected: bool) -> None:
     assert is_unchanged(before, "same") is expected
 
 

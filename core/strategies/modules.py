@@ -1,4 +1,4 @@
-"""Strategies by name: finding their modules, parsing their options, and building them.
+"""The modules of strategies: finding them by name, reading their options, building and describing them.
 
 A strategy is a module of a package such as `retrieval.searchers`; its file name is its name in settings, on the command
 line and in the API. It contains a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; the
@@ -7,75 +7,18 @@ and `SOURCE` names the paper that it follows. `backends` are the ports that its 
 """
 
 import importlib
-import json
 import pkgutil
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from core.errors import InvalidStrategy
-from core.text.characters import NO_CHARACTER, find_half, is_valid_text
+from core.strategies.config import StrategyConfig
+from core.strategies.specs import StrategySpec, describe_nested
+from core.text.characters import NO_CHARACTER, find_half
 
-__all__ = [
-    "StrategyConfig",
-    "StrategySpec",
-    "build",
-    "describe",
-    "list_names",
-    "load_module",
-    "parse_config",
-    "parse_spec",
-]
-
-
-class StrategyConfig(BaseModel):
-    """The base of each strategy's `Config`: frozen, and an unknown option is an error that names it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-@dataclass(frozen=True, kw_only=True)
-class StrategySpec:
-    """A strategy's name with its options, such as `vanilla:searcher=sparse,k=7`."""
-
-    name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        if not self.options:
-            return self.name
-        return self.name + ":" + ",".join(f"{key}={_show(value)}" for key, value in self.options.items())
-
-
-def _show(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def parse_spec(text: str) -> StrategySpec:
-    """Returns the parsed `NAME[:key=value,…]`. Values that are JSON (numbers, true, false, null) are read as JSON.
-
-    Raises `InvalidStrategy` if an option is not of the form key=value.
-    """
-    if not is_valid_text(text):
-        raise InvalidStrategy(f"{text!r} {NO_CHARACTER}")
-    name, _, rest = text.partition(":")
-    options: dict[str, Any] = {}
-    for part in filter(None, (p.strip() for p in rest.split(","))):
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip():
-            raise InvalidStrategy(f"{text!r}: options are written key=value, separated by commas; {part!r} is not")
-        options[key.strip()] = _read(value.strip())
-    return StrategySpec(name=name.strip(), options=options)
-
-
-def _read(value: str) -> object:
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
+__all__ = ["build", "describe", "list_names", "load_module", "parse_config"]
 
 
 def list_names(package: str) -> list[str]:
@@ -104,7 +47,15 @@ def parse_config(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
     except ValidationError as error:
         known = ", ".join(config_type.model_fields) or "none"
         details = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise InvalidStrategy(f"{kind} {spec.name!r}: {details} (its options: {known})") from error
+        remedy = _find_remedy(spec, error)
+        raise InvalidStrategy(f"{kind} {spec.name!r}: {details} (its options: {known}){remedy}") from error
+
+
+def _find_remedy(spec: StrategySpec, error: ValidationError) -> str:
+    """Returns how options of a nested strategy are written, if the first unknown option may be one; else ''."""
+    unknown = next((str(one["loc"][0]) for one in error.errors() if one["type"] == "extra_forbidden"), "")
+    nested = describe_nested(spec.options, unknown)
+    return f"; {nested}" if nested else ""
 
 
 def build(package: str, spec: StrategySpec, kind: str, backends: object) -> Any:

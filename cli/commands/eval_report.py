@@ -1,0 +1,39 @@
+"""`hopweave eval-report`: makes the page of a comparison, and its plans, from stored rows."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.flows.evaluation_files import check_writable, write_page, write_plans
+from cli.output.console import print_result
+from evaluation import build_page, read_answers
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `eval-report`."""
+    app.command(name="eval-report")(_eval_report)
+
+
+def _eval_report(
+    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="A file of rows that `hopweave eval` wrote.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page. Default: standard output.")
+    ] = None,
+    worst: Annotated[int, typer.Option(min=0, help="Questions of each strategy that are shown with traces.")] = 5,
+    plans: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write questions with their plans here, as JSON lines.")
+    ] = None,
+) -> None:
+    """Write one Markdown page on reasoners: cost beside quality, reviews, prompts, and the worst questions."""
+    for option, file in (("-o", output), ("--plans", plans)):
+        check_writable(option, file)
+    datasets = read_answers(rows)
+    if plans is not None:
+        write_plans(plans, datasets)
+    if output is not None:
+        write_page(output, datasets, worst)
+    else:
+        print_result(build_page(datasets, worst).rstrip("\n"))

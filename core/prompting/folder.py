@@ -1,0 +1,102 @@
+"""Folders of prompts: reading one whose prompts replace those of the packages, and writing one to start from."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from core.errors import InvalidInput, InvalidSettings
+from core.prompting.prompts import DIVIDER, Prompt, PromptLibrary, list_prompt_files, parse_prompt
+
+__all__ = ["export_prompts", "read_own_prompts", "read_prompt_folder"]
+
+_SUFFIX = ".md"
+
+
+def read_own_prompts(packages: Sequence[str]) -> dict[str, Prompt]:
+    """Returns the prompts of the packages by name."""
+    return {name: parse_prompt(name, text) for name, text in sorted(_read_own_texts(packages).items())}
+
+
+def read_prompt_folder(folder: Path, packages: Sequence[str]) -> PromptLibrary:
+    """Returns the library of the files `NAME.md` in a folder.
+
+    Raises `InvalidSettings`, naming the file and the remedy, for a file that replaces no prompt of the packages or
+    cannot take its place.
+    """
+    files = _list_files(folder)
+    own = read_own_prompts(packages)
+    return PromptLibrary(replaced={file.stem: _read_prompt(file, own) for file in files})
+
+
+def export_prompts(folder: Path, packages: Sequence[str]) -> list[Path]:
+    """Writes the prompts of the packages into a folder, and returns the files.
+
+    Raises `InvalidInput`, and writes nothing, if a file exists already or the folder cannot be written.
+    """
+    texts = {folder / f"{name}{_SUFFIX}": text for name, text in sorted(_read_own_texts(packages).items())}
+    existing = [file for file in texts if file.exists()]
+    if existing:
+        raise InvalidInput(f"{existing[0]} exists already and is not overwritten; name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidInput(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+    return list(texts)
+
+
+def _read_own_texts(packages: Sequence[str]) -> dict[str, str]:
+    return {
+        file.name.removesuffix(_SUFFIX): file.read_text(encoding="utf-8")
+        for package in packages
+        for file in list_prompt_files(package)
+    }
+
+
+def _list_files(folder: Path) -> list[Path]:
+    try:
+        files = sorted(file for file in folder.iterdir() if file.suffix == _SUFFIX)
+    except OSError as error:
+        raise InvalidSettings(
+            f"HOPWEAVE_PROMPTS_DIR: {folder} cannot be read ({error.strerror}); name a folder of prompts"
+        ) from error
+    if not files:
+        raise InvalidSettings(
+            f"HOPWEAVE_PROMPTS_DIR: {folder} holds no prompt (NAME{_SUFFIX}); `hopweave prompts export` writes ours"
+        )
+    return files
+
+
+def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
+    """Returns the prompt in a file; raises `InvalidSettings` unless it can take the place of ours."""
+    name = file.stem
+    if name not in own:
+        raise _make_error(
+            file, f"there is no prompt {name!r}; `hopweave prompts list` shows the names; rename or remove the file"
+        )
+    try:
+        prompt = parse_prompt(name, file.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise _make_error(file, "it is not UTF-8; save it as UTF-8") from error
+    except OSError as error:
+        raise _make_error(file, f"it cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise _make_error(
+            file, f"the line {DIVIDER!r} is missing; write it between the system message and the user's"
+        ) from error
+    _check_variables(file, prompt, own[name])
+    return prompt
+
+
+def _check_variables(file: Path, prompt: Prompt, own: Prompt) -> None:
+    for wrong, fault, remedy in (
+        (own.variables - prompt.variables, "lacks", "write each where its text belongs"),
+        (prompt.variables - own.variables, "has unknown", "remove them"),
+    ):
+        if wrong:
+            names = ", ".join(f"{{{{{variable}}}}}" for variable in sorted(wrong))
+            raise _make_error(file, f"it {fault} variables: {names}; {remedy}")
+
+
+def _make_error(file: Path, problem: str) -> InvalidSettings:
+    return InvalidSettings(f"prompt {file}: {problem}")

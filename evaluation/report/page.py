@@ -1,0 +1,146 @@
+"""The report of a comparison of reasoners as one Markdown page, made from rows alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from core.ports.reasoning import Support
+from evaluation.report.answer_scores import aggregate_answers
+from evaluation.report.cells import format_number, format_percent
+from evaluation.report.markdown import escape, make_markdown_table
+from evaluation.report.page_traces import describe_worst
+from evaluation.report.review_scores import OUTCOMES, RIGHT
+from evaluation.report.strategy_rows import group_by_strategy
+from evaluation.rows.answer_rows import AnswerRow
+from evaluation.scores.metrics import mean
+
+__all__ = ["build_page"]
+
+_COLUMNS = (
+    "strategy", "EM", "F1", "calls", "tokens", "longest prompt", "seconds", "abstained", "needless",
+    "EM, answered", "F1, answered", *(support.value for support in Support), "failed",
+)  # fmt: skip
+_EXPLAINED = (
+    "EM, F1 and shares in percent; calls, tokens and seconds are means for a question. The longest prompt is in "
+    "tokens. *abstained* counts questions "
+    "without an answer, *needless* those of them for which all supporting passages were retrieved. *EM, answered* and "
+    "*F1, answered* leave abstentions out. The last columns are the shares of what the answers stand on."
+)
+_UNANSWERABLE = "Questions that the corpus does not answer: the share on which each strategy abstained, in percent."
+_REVIEWED = (
+    f"An answer is right if its F1 with the gold answer of its step is {RIGHT:g} or more. A step has the gold answer "
+    "of the hop in its place if there are as many steps as hops; otherwise only the last step has one, that of the "
+    "question. *unknown* are reviews of the other steps."
+)
+_PROMPTED = "The longest prompt of each role, in tokens, and its mean number of calls for a question."
+
+Strategies = Mapping[str, Sequence[AnswerRow]]
+
+
+def build_page(datasets: Mapping[str, Sequence[AnswerRow]], worst: int = 5) -> str:
+    """Returns the page. `datasets` are the rows of each dataset; `worst` is the number of questions with their traces.
+
+    It has no date and no path, so that the same rows give the same page.
+    """
+    parts = ["# Reasoners compared"]
+    for dataset, rows in datasets.items():
+        parts += _describe_dataset(dataset, group_by_strategy(rows), worst)
+    return "\n\n".join(parts) + "\n"
+
+
+def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Iterator[str]:
+    scores = {name: aggregate_answers(rows) for name, rows in strategies.items()}
+    asked = {row.gold or row.question_id for rows in strategies.values() for row in rows}
+    yield f"## {escape(dataset)}: {len(asked)} questions"
+    yield "### Cost and quality"
+    yield _EXPLAINED
+    yield make_markdown_table(_COLUMNS, (_summarise(name, own) for name, own in scores.items()))
+    yield "Totals, with failed questions:"
+    yield make_markdown_table(
+        ("strategy", "calls", "tokens", "seconds"),
+        (
+            [_code(name), *(format_number(own["totals"][kind], 0) for kind in ("calls", "tokens", "seconds"))]
+            for name, own in scores.items()
+        ),
+    )
+    if any(own["abstention"] is not None for own in scores.values()):
+        yield "### Unanswerable questions"
+        yield _UNANSWERABLE
+        rates = ([_code(name), format_percent(own["abstention"])] for name, own in scores.items())
+        yield make_markdown_table(("strategy", "abstention"), rates)
+    yield from _describe_types(strategies)
+    yield from _describe_reviews(scores)
+    prompts = list(_list_prompts(scores))
+    if prompts:
+        yield "### Prompts"
+        yield _PROMPTED
+        yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), prompts, texts=2)
+    for name, rows in strategies.items():
+        yield from describe_worst(_code(name), rows, worst)
+
+
+def _summarise(name: str, scores: Mapping[str, Any]) -> list[str]:
+    needless = scores["abstained_with_all_supporting"]
+    tokens = scores["prompt_tokens_per_query"] + scores["completion_tokens_per_query"]
+    longest = max((prompt["longest_prompt"] or 0 for prompt in scores["prompts"].values()), default=0) or None
+    return [
+        _code(name),
+        *(format_percent(scores[metric]) for metric in ("em", "f1")),
+        format_number(scores["calls_per_query"], 1),
+        format_number(tokens, 0),
+        format_number(longest, 0),
+        format_number(scores["seconds_per_query"], 1),
+        str(scores["abstained"]),
+        "–" if needless is None else str(needless),
+        *(format_percent(scores["answered"][metric]) for metric in ("em", "f1")),
+        *(format_percent(scores["supports"][support.value]) for support in Support),
+        str(scores["failed"]),
+    ]
+
+
+def _describe_types(strategies: Strategies) -> Iterator[str]:
+    """Yields F1 by type of question, if the dataset has types."""
+    every = [row for rows in strategies.values() for row in rows if row.type and row.answerable]
+    types = sorted({row.type for row in every})
+    if not types:
+        return
+    yield "### F1 by type of question"
+    counts = {type: len({row.gold or row.question_id for row in every if row.type == type}) for type in types}
+    yield make_markdown_table(
+        ("strategy", *(f"{escape(type)} ({counts[type]})" for type in types)),
+        (
+            [_code(name), *(format_percent(_mean_f1([row for row in rows if row.type == type])) for type in types)]
+            for name, rows in strategies.items()
+        ),
+    )
+
+
+def _mean_f1(rows: Sequence[AnswerRow]) -> float | None:
+    scores = [row.scores["f1"] for row in rows if "f1" in row.scores]
+    return mean(scores) if scores else None
+
+
+def _describe_reviews(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    reviewed = {name: own["reviews"] for name, own in scores.items() if own["reviews"]}
+    if not reviewed:
+        return
+    columns = [(verdict, outcome) for verdict, outcomes in OUTCOMES.items() for outcome in (*outcomes, "unknown")]
+    yield "### Reviews against gold answers"
+    yield _REVIEWED
+    yield make_markdown_table(
+        ("strategy", *(f"{verdict}, {outcome}" for verdict, outcome in columns)),
+        (
+            [_code(name), *(str(own[verdict][outcome]) for verdict, outcome in columns)]
+            for name, own in reviewed.items()
+        ),
+    )
+
+
+def _list_prompts(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]]:
+    for name, own in scores.items():
+        for role, prompt in own["prompts"].items():
+            longest = format_number(prompt["longest_prompt"], 0)
+            yield [_code(name), _code(role), longest, format_number(prompt["calls_per_query"], 2)]
+
+
+def _code(name: str) -> str:
+    return f"`{name}`"

@@ -1,0 +1,113 @@
+"""The action `conclude_contexts`: the final answer from LevelRAG's contexts alone, streamed as it is written.
+
+The source is LevelRAG (arXiv 2502.18139). Its generator reads the summaries and nothing else, so these are the texts in
+which retrieval success is measured.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from core.errors import MalformedReply
+from core.ports.reasoning import Citation, Quote, Support, weakest_support
+from core.prompting.fences import neutral
+from core.prompting.prompts import load_prompt
+from reasoning.actions.answers.conclude import is_streamed, rescue_answer
+from reasoning.actions.contexts import Context, format_contexts
+from reasoning.actions.support import Grade, SupportWord, format_support_rule, grade
+from reasoning.citations.markers import MARKERS, cite_quotes, parse_marker, parse_markers
+from reasoning.engine.answers import Conclusion
+from reasoning.engine.calls import ModelCall
+from reasoning.engine.session import Session
+from reasoning.engine.streaming import AnswerStream
+
+__all__ = ["conclude_contexts"]
+
+_ROLE = "conclude"
+
+
+class _Concluded(BaseModel):
+    answer: str = Field(max_length=40_000)
+    support: SupportWord
+    unstated: str = ""
+
+
+async def conclude_contexts(
+    session: Session, question: str, contexts: Sequence[Context], *, step: str = "", chunks: Collection[str] = ()
+) -> Conclusion:
+    """Answers from contexts. A marker names a context, and becomes the citations of its quotes.
+
+    An answer is not better supported than the contexts that it names. `chunks` are ids of the chunks whose words the
+    contexts may hold. Raises `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "conclude_contexts"),
+        role=_ROLE,
+        question=question,
+        variables={
+            "question": neutral(question),
+            "support": format_support_rule(session, "the contexts"),
+            "contexts": format_contexts(contexts),
+        },
+        chunks=frozenset(chunks),
+        step=step,
+        conversation=True,
+    )
+    reply = await _complete(session, call, len(contexts))
+    answer, citations = _cite(session, reply.answer, contexts)
+    named = [contexts[number - 1] for number in parse_markers(reply.answer) if 1 <= number <= len(contexts)]
+    graded = _weaken(grade(session, reply, answer, cites=bool(citations), step=step), named)
+    return Conclusion(
+        text=graded.text,
+        support=graded.support,
+        unstated=graded.unstated,
+        citations=citations if graded.support in (Support.STATED, Support.INFERRED) else (),
+        shown=tuple(context.text for context in contexts),
+    )
+
+
+async def _complete(session: Session, call: ModelCall, sources: int) -> _Concluded:
+    """Sends the call. What can be read of a malformed reply counts as an inferred answer, as in `conclude`."""
+    tokens = AnswerStream(session.trace, sources) if is_streamed(session) else None
+    try:
+        reply, _ = await session.complete_structured(call, _Concluded, tokens)
+    except MalformedReply as error:
+        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED)
+    if tokens is not None:
+        tokens.end()
+    return reply
+
+
+def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the answer with a marker for each quote of the contexts that it names, and the citations."""
+    quotes, numbers = list[Quote](), list[range]()
+    for context in contexts:
+        numbers.append(range(len(quotes) + 1, len(quotes) + 1 + len(context.quotes)))
+        quotes += context.quotes
+
+    def name_quotes(found: re.Match[str]) -> str:
+        named = [number for context in parse_marker(found) for number in numbers_of(context)]
+        space = found[0][: found[0].index("[")]
+        return f"{space}[{', '.join(map(str, named))}]" if named else ""
+
+    def numbers_of(context: int) -> Sequence[int]:
+        if not 1 <= context <= len(contexts):
+            session.trace.note(f"a citation [{context}] was dropped: no such passage was shown")
+            return ()
+        if not numbers[context - 1]:
+            session.trace.note(f"a citation [{context}] was dropped: no passage stands behind this context")
+        return numbers[context - 1]
+
+    return cite_quotes(MARKERS.sub(name_quotes, answer), quotes, session.trace)
+
+
+def _weaken(graded: Grade, named: Sequence[Context]) -> Grade:
+    """Returns the grade of an answer, which is at most that of the contexts that it names."""
+    known = [context for context in named if context.support is not Support.NONE]
+    weakest = weakest_support([graded.support, *(context.support for context in known)])
+    if weakest is graded.support:
+        return graded
+    unstated = next((context.unstated for context in known if context.support is weakest), "")
+    return replace(graded, support=weakest, unstated=graded.unstated or unstated)

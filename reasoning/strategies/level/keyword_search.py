@@ -1,0 +1,141 @@
+"""`KeywordSearch`: the breadth-first search over keyword queries for one atomic query (LevelRAG, algorithm 1)."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+from core.ports.retrieval import Hit, Searcher
+from reasoning.actions.judging.verify import verify
+from reasoning.actions.queries.refine_query import refine_query
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.session import Session
+from reasoning.strategies.level.atomic_query import AtomicQuery
+from reasoning.strategies.level.call_allowance import CallAllowance
+from reasoning.strategies.level.judged_passages import JudgedPassages
+from reasoning.strategies.level.keyword_query import KeywordQuery
+from reasoning.strategies.level.low_level import chunk_ids
+
+__all__ = ["KeywordLimits", "KeywordSearch"]
+
+_LOOSENED = 2
+"""How often one query is loosened: an addition in brackets is separated first, then the words of a phrase."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeywordLimits:
+    """At most `refined` refined queries are tried, up to `depth` refinements of refinements."""
+
+    depth: int
+    refined: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    """A keyword query to try. `chunks` are ids of the chunks whose words it may hold."""
+
+    query: KeywordQuery
+    depth: int
+    chunks: frozenset[str]
+
+
+class KeywordSearch:
+    """Refines keywords breadth first until the passages suffice, and finds `k` passages for each query.
+
+    No query is tried twice, and nothing is verified or refined if nothing could follow from it. Passages that barely
+    differ from those that did not suffice are neither verified nor refined.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        query: AtomicQuery,
+        k: int,
+        lucene: tuple[str, Searcher],
+        limits: KeywordLimits,
+        calls: CallAllowance,
+    ) -> None:
+        self._session = session
+        self._query = query
+        self._k = k
+        self._lucene = lucene
+        self._limits = limits
+        self._calls = calls
+        self._known: set[object] = set()
+        self._tried: list[str] = []
+        self._refined = 0
+        self._judged = JudgedPassages()
+
+    async def run(self, first: KeywordQuery) -> tuple[Hit, ...]:
+        """Returns the passages of the first query that finds enough, else of the last that was tried."""
+        self._known.add(first.key)
+        queue = deque([_Attempt(query=first, depth=0, chunks=self._query.chunks)])
+        while True:
+            attempt, hits = await self._find(queue.popleft())
+            changed = not self._judged.barely_changed(hits)
+            grows = changed and attempt.depth < self._limits.depth and self._refined < self._limits.refined
+            if not (queue or grows):
+                return hits
+            if changed:
+                # Without a query that waits, to verify is of use only if there is a call to refine.
+                if not self._calls.take((1 if hits else 0) + (0 if queue else 1)):
+                    return hits
+                if await self._verify(hits):
+                    self._calls.give_back(0 if queue else 1)
+                    return hits
+                self._judged.add(hits)
+                if grows and (not queue or self._calls.take()):
+                    queue.extend(await self._refine(attempt, hits))
+            if not queue:
+                return hits
+
+    async def _find(self, attempt: _Attempt) -> tuple[_Attempt, tuple[Hit, ...]]:
+        """Searches with a query. A phrase that no passage holds is tried again as words.
+
+        Returns the attempt with the query that was tried last.
+        """
+        query = attempt.query
+        hits = await self._search(query, attempt.depth)
+        for _ in range(_LOOSENED):
+            loose = query.loosen(passage_text(hit) for hit in hits)
+            if loose.key in self._known:
+                break
+            query = loose
+            self._known.add(query.key)
+            hits = await self._search(query, attempt.depth)
+        return replace(attempt, query=query), hits
+
+    async def _search(self, query: KeywordQuery, depth: int) -> tuple[Hit, ...]:
+        """Searches for a query. A refined one may hold words of passages."""
+        private = None if depth else self._query.private
+        text = str(query)
+        hits = await self._session.search(text, self._k, step=self._query.id, searcher=self._lucene, private=private)
+        self._tried.append(text)
+        return hits
+
+    async def _verify(self, hits: tuple[Hit, ...]) -> bool:
+        query = self._query
+        return await verify(self._session, query.text, hits, step=query.id, chunks=query.chunks)
+
+    async def _refine(self, attempt: _Attempt, hits: tuple[Hit, ...]) -> list[_Attempt]:
+        """Returns the refinements of a query that were not tried yet: extended, emphasized, filtered."""
+        current = str(attempt.query)
+        words = await refine_query(
+            self._session,
+            self._query.text,
+            current,
+            hits,
+            tried=[text for text in self._tried if text != current],
+            step=self._query.id,
+            chunks=attempt.chunks,
+        )
+        chunks = attempt.chunks | chunk_ids(hits)
+        refined = []
+        for query in (
+            attempt.query.extend(words.extend),
+            attempt.query.emphasize(words.emphasize),
+            attempt.query.filter(words.filter),
+        ):
+            if query.key not in self._known and self._refined < self._limits.refined:
+                self._known.add(query.key)
+                self._refined += 1
+                refined.append(_Attempt(query=query, depth=attempt.depth + 1, chunks=chunks))
+        return refined

@@ -1,0 +1,72 @@
+"""`hopweave eval-report`: the page and the plans of a file of rows."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from app.container import Container
+from cli.commands.eval_report import register
+from core.errors import InvalidInput, NotFound
+from evaluation import Experiment, RowsFile, run_experiment
+from tests.integration.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.workbench import WorkerHere, workbench
+
+
+@pytest.fixture
+async def rows(tmp_path: Path) -> Path:
+    """Of two reasoners and two ways of asking."""
+    write_townsfolk(tmp_path / "towns", people=4)
+    async with workbench(tmp_path / "data") as container:
+        return await _compare(container, tmp_path)
+
+
+async def _compare(container: Container, folder: Path) -> Path:
+    asked = Experiment(searchers=(), reasoners=("extractive:min_similarity=0", "extractive:min_similarity=1"), limit=3)
+    with RowsFile(folder / "rows.jsonl") as file:
+        result = await run_experiment(container, WorkerHere(), folder / "towns", asked, lambda *_: None, file)
+        file.finish(result.rows())
+    return file.path
+
+
+def run(*arguments: object) -> tuple[str, BaseException | None]:
+    app = typer.Typer()
+    register(app)
+    ran = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return ran.output, ran.exception
+
+
+def test_the_page_is_made_of_the_rows(rows: Path, tmp_path: Path) -> None:
+    shown, error = run(rows)
+    assert error is None
+    assert shown.startswith("# Reasoners compared")
+    assert "## towns: 3 questions" in shown
+    assert "The worst questions of `extractive:min\\_similarity=1`" not in shown
+    assert "### The worst questions of `extractive:min_similarity=1`" in shown
+    assert shown.count("- abstained: Nothing in this corpus") == 3
+    said, error = run(rows, "-o", tmp_path / "page.md", "--worst", 1)
+    assert (said, error) == ("", None)
+    page = (tmp_path / "page.md").read_text()
+    assert page.count("- abstained: Nothing in this corpus") == 1
+    assert page.partition("### The worst")[0] == shown.partition("### The worst")[0]
+
+
+def test_plans_are_written_beside_it(rows: Path, tmp_path: Path) -> None:
+    """`extractive` plans nothing."""
+    planned = json.loads(rows.read_text().splitlines()[0])
+    planned["plan"] = [{"id": "1", "question": "Where?", "parents": []}]
+    with rows.open("a") as file:
+        file.write(json.dumps(planned) + "\n")
+    _, error = run(rows, "-o", tmp_path / "page.md", "--plans", tmp_path / "plans.jsonl")
+    assert error is None
+    (line,) = (tmp_path / "plans.jsonl").read_text().splitlines()
+    assert json.loads(line)["plan"] == planned["plan"]
+
+
+def test_what_cannot_be_read_or_written_is_named(rows: Path, tmp_path: Path) -> None:
+    assert isinstance(run(tmp_path / "nothing.jsonl")[1], NotFound)
+    error = run(rows, "-o", f"{rows}/page.md")[1]
+    assert isinstance(error, InvalidInput)
+    assert "-o" in str(error)

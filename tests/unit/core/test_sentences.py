@@ -1,0 +1,57 @@
+"""Sentences as they are quoted: titles, abbreviations, brackets and marks do not cut them."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text.sentences import segment, split_sentences
+
+
+def cut(text: str) -> list[str]:
+    return [text[a:b].strip() for a, b in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Where Does It Hurt? was directed by Rod Amateau. It is a film.",
+            ["Where Does It Hurt? was directed by Rod Amateau.", "It is a film."],
+        ),
+        ("Panic! at the Disco is a band. They sing.", ["Panic! at the Disco is a band.", "They sing."]),
+        ('"What\'s Up?" was sung. “Bar” is another.', ['"What\'s Up?" was sung.', "“Bar” is another."]),
+        ("It starts around 6 pm. and lasts. He left.", ["It starts around 6 pm. and lasts.", "He left."]),
+        ("Shri. Modi came. He spoke for long.", ["Shri. Modi came.", "He spoke for long."]),
+        ("It was 81 in. [nb 9]", ["It was 81 in. [nb 9]"]),
+        ("He died here (1931 - 10 -\n12) Spouse Ann", ["He died here (1931 - 10 -\n12)", "Spouse Ann"]),
+        ("He ruled (until\n30) and died. She wept.", ["He ruled (until\n30) and died.", "She wept."]),
+        ("Er war da（bis\n3）。 Sie kam.", ["Er war da（bis\n3）。", "Sie kam."]),
+        ("Items\n- one\n- two\n3. three", ["Items", "- one", "- two", "3. three"]),
+        ("He asked (why?\n\nNew paragraph) here.", ["He asked (why?", "New paragraph) here."]),
+        ("hello there. how are you. fine thanks.", ["hello there.", "how are you.", "fine thanks."]),
+        ("你好吗?我很好。再见！", ["你好吗?", "我很好。", "再见！"]),
+        ("Кто там пришёл? Это я. Входи.", ["Кто там пришёл?", "Это я. Входи."]),
+        ("هذا نص. هل تعرف؟ نعم!", ["هذا نص.", "هل تعرف؟", "نعم!"]),
+        (" \n\n ", []),
+        ("", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert cut(text) == expected
+
+
+@given(st.text(st.characters(codec="utf-8")) | st.text(alphabet="Aa. .\u2028\u3000\x85é中()[]\"'?!1\r\n", max_size=80))
+def test_they_are_the_pieces_of_chunks_joined(text: str) -> None:
+    ranges, pieces = split_sentences(text), segment(text)
+    assert all(a < b for a, b in ranges)
+    assert all(one[1] <= following[0] for one, following in pairwise(ranges))
+    kept, there = ("".join(text[a:b] for a, b in found) for found in (ranges, pieces))
+    assert kept == there
+    assert len(ranges) <= len(pieces)
+
+
+@pytest.mark.parametrize("text", ["Yes? no. " * 20_000, "(" * 100_000, "A (b? " * 20_000 + ")", "x. " * 60_000])
+def test_no_sentence_grows_without_end(text: str) -> None:
+    assert max(b - a for a, b in split_sentences(text)) <= 3000

@@ -79,6 +79,7 @@ demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py
 
 bench: setup ## Measure on $(DATASETS); see docs/benchmarks.md
+	$(BIN)/python -m tests.servers install
 	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)
 
 train-ranker: setup ## Train the rankers of `bridged` again on $(DATASETS); see docs/training.md

@@ -12,14 +12,19 @@ __all__ = ["Grade", "Graded", "SupportWord", "format_support_rule", "grade"]
 
 _RULE = (
     '- `support`: "stated" if {sources} say it, in whatever words, or it follows from them by comparing, counting or '
-    'definition. Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the '
-    "user is told what is not stated. {unknown}\n"
-    "- `unstated`: in a few words, what nothing states; empty if all is stated."
+    "definition. {inferred} {none}\n"
+    "- `unstated`: in a few words and without numbers of passages, what nothing states; empty if all is stated."
 )
-_UNKNOWN = (
+_LIKELIEST = (
+    'Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the user is told '
+    "what is not stated."
+)
+_ASSUMED = 'Else "inferred" if it takes an assumption, or {sources} make it likely without saying it.'
+_NAMES_NONE = (
     '"none", with no answer, only if {sources} say nothing of what the question is about, or name no candidate at all. '
     "Use no knowledge of your own."
 )
+_HOLDS_NONE = '"none", with no answer, if {sources} do not answer the question. Use no knowledge of your own.'
 _REMEMBERED = (
     'If {sources} say nothing of what the question is about, or name no candidate: "memory" if you know the answer '
     'yourself, which then cites nothing, and "none", with no answer, if you do not.'
@@ -48,13 +53,19 @@ class Grade:
     unstated: str
 
 
-def format_support_rule(session: Session, sources: str = "the passages", *, memory: bool = True) -> str:
+def format_support_rule(
+    session: Session, sources: str = "the passages", *, memory: bool = True, guesses: bool = True
+) -> str:
     """Returns the rules of the fields `support` and `unstated`. They depend on what the request permits.
 
-    Without `memory` nothing may come from the model's memory, whatever the request permits.
+    Without `memory` nothing may come from the model's memory, whatever the request permits. Without `guesses` an answer
+    must at least be likely, as it must for a single passage of many: any passage names some candidate.
     """
-    unknown = _REMEMBERED if memory and session.permits_memory else _UNKNOWN
-    return _RULE.format(sources=sources, unknown=unknown.format(sources=sources))
+    inferred, none = (_LIKELIEST, _NAMES_NONE) if guesses else (_ASSUMED, _HOLDS_NONE)
+    rule = _RULE.format(
+        sources="{sources}", inferred=inferred, none=_REMEMBERED if memory and session.permits_memory else none
+    )
+    return rule.format(sources=sources)
 
 
 def grade(session: Session, reply: Graded, text: str, *, cites: bool, step: str = "") -> Grade:

@@ -103,7 +103,7 @@ async def answer(
         variables={
             "question": neutral(question),
             "known": format_known(known),
-            "support": format_support_rule(session),
+            "support": format_support_rule(session, guesses=len(passages) != 1),
         },
         passages=passages,
         chunks=chunk_ids_of(known),

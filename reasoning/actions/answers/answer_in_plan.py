@@ -40,7 +40,7 @@ async def answer_in_plan(
             "purpose": fenced("question", purpose),
             "known": format_known(without_quotes(parents)),
             "question": fenced("question", question),
-            "support": format_support_rule(session),
+            "support": format_support_rule(session, guesses=len(passages) != 1),
         },
         passages=passages,
         facts=facts,

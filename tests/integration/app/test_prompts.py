@@ -59,7 +59,9 @@ async def test_rows_of_an_evaluation_go_by_their_words(people: Server) -> None:
     corpus = await people.container.record.corpora.get("people")
 
     def fingerprint() -> str:
-        return fingerprint_answers(people.container, corpus, None, "vanilla", over=None, k=None, web=False, unsupported="infer")
+        return fingerprint_answers(
+            people.container, corpus, None, "vanilla", over=None, k=None, web=False, unsupported="infer"
+        )
 
     theirs = fingerprint()
     people.container.prompts = PromptLibrary()

@@ -170,7 +170,7 @@ async def test_prose_and_thoughts_around_an_answer_are_passed_over(desk: Reasoni
 
 @every
 async def test_truncated_json_is_sent_back_once_then_an_error_of_its_step(desk: ReasoningDesk, strategy: str) -> None:
-    """A last call is rescued: what is written of its answer counts. A first look or a pseudo-document is passed over."""
+    """What is written of a last call's answer counts. A first look or a pseudo-document is passed over."""
     await desk.ask(strategy, QUESTION)
     first = next(call.role for call in desk.server.calls if call.mode == "json_schema")
     desk.server.calls.clear()

@@ -9,7 +9,7 @@ from core.events import PlannedStep
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.reranking import Reranker
-from core.ports.retrieval import MAX_K, Hit
+from core.ports.retrieval import MAX_K, Fact, Hit, SearchResult
 from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.denoise import denoise
@@ -92,17 +92,18 @@ class Omni:
         planned = [PlannedStep(id=str(number), question=query) for number, query in enumerate(queries, start=1)]
         last = PlannedStep(id=_LAST, question=rewritten, parents=tuple(step.id for step in planned), depth=1)
         session.plan([*planned, last])
-        rankings = await gather(self._retrieve(session, one) for one in planned)
+        found = await gather(self._retrieve(session, one) for one in planned)
         against = rewritten if self._config.rerank_by == "rewritten" else question
-        passages = await self._rerank(session, against, fuse_rankings(rankings))
+        passages = await self._rerank(session, against, fuse_rankings([result.hits for result in found]))
+        facts = tuple(dict.fromkeys(fact for result in found for fact in result.facts))
         answered = question if self._config.generate_from == "original" else rewritten
-        return await self._conclude(session, answered, passages, last)
+        return await self._conclude(session, answered, passages, facts, last)
 
-    async def _retrieve(self, session: Session, planned: PlannedStep) -> tuple[Hit, ...]:
+    async def _retrieve(self, session: Session, planned: PlannedStep) -> SearchResult:
         async with session.step(planned.id, planned.question):
             private = False if planned.question == session.question.text else None
             k = session.question.k or self._config.k
-            return await session.search(planned.question, k, step=planned.id, private=private)
+            return await session.search_fully(planned.question, k, step=planned.id, private=private)
 
     async def _rerank(self, session: Session, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """Returns the best passages of the union. Equal scores, and all passages without a reranker, keep its order."""
@@ -116,23 +117,31 @@ class Omni:
         return tuple(hits[place] for place in order[: self._config.keep])
 
     async def _conclude(
-        self, session: Session, question: str, passages: tuple[Hit, ...], planned: PlannedStep
+        self,
+        session: Session,
+        question: str,
+        passages: tuple[Hit, ...],
+        facts: tuple[Fact, ...],
+        planned: PlannedStep,
     ) -> Answer:
         async with session.step(_LAST, planned.question, parents=planned.parents, depth=planned.depth) as step:
-            conclusion = await self._generate(session, question, passages)
+            conclusion = await self._generate(session, question, passages, facts)
             step.hits = passages
             fill_step(step, conclusion)
         return answer_from_conclusion(session, conclusion)
 
-    async def _generate(self, session: Session, question: str, passages: tuple[Hit, ...]) -> Conclusion:
+    async def _generate(
+        self, session: Session, question: str, passages: tuple[Hit, ...], facts: tuple[Fact, ...]
+    ) -> Conclusion:
         paths = self._config.paths
         if paths == 1:
-            return await conclude(session, question, passages, thinking=True, step=_LAST)
+            return await conclude(session, question, passages, facts=facts, thinking=True, step=_LAST)
         drafts = await gather(
             conclude(
                 session,
                 question,
                 passages,
+                facts=facts,
                 thinking=True,
                 step=_LAST,
                 sample=sample,

@@ -6,10 +6,10 @@ from pydantic import BaseModel, Field
 
 from core.errors import MalformedReply
 from core.ports.reasoning import Citation, Support, Unsupported
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_finding, format_known, strip_markers
+from reasoning.actions.answers.answer import format_finding, strip_markers
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import cite_passages, cite_quotes
 from reasoning.citations.quotes import passage_text
@@ -42,14 +42,14 @@ async def conclude(
     question: str,
     passages: Sequence[Hit],
     *,
+    facts: Sequence[Fact] = (),
     thinking: bool = False,
-    known: Sequence[KnownAnswer] = (),
     step: str = "",
     sample: int = 0,
     temperature: float = 0.0,
 ) -> Conclusion:
-    """Answers from numbered passages. `thinking` asks for a chain of thought before the answer; only then `known` is
-    read.
+    """Answers from numbered passages. `thinking` asks for a chain of thought before the answer; only then `facts` are
+    shown.
 
     A `sample` above 0 is one of several drafts, and is not streamed. Raises `ModelFailed` for an empty reply.
     """
@@ -60,10 +60,9 @@ async def conclude(
         variables={
             "question": neutral(question),
             "support": format_support_rule(session),
-            **({"steps": format_known(known)} if thinking else {}),
         },
         passages=passages,
-        chunks=chunk_ids_of(known),
+        facts=facts,
         step=step,
         conversation=True,
         sample=sample,

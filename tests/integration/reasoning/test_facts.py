@@ -19,6 +19,7 @@ FACTS = (
 READING = {
     "par": {"answer", "review"},
     "plan_star": {"answer"},
+    "omni": {"conclude"},
     "auto": {"settle_or_plan"},
     "auto:look=1": {"settle_or_plan", "answer_step"},
 }

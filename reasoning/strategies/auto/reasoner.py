@@ -16,7 +16,7 @@ from reasoning.citations.markers import cite_passages
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.session import Session
-from reasoning.plans.dag import find_sinks
+from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
@@ -117,8 +117,13 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
 
 def _with_unasked(known: list[KnownAnswer], execution: Execution) -> list[KnownAnswer]:
     """Returns the findings and the questions that could not be asked, so that the last call knows what is missing."""
-    unasked = [node for node in execution.nodes if node.id not in execution.answers]
-    return [*known, *(CitedAnswer().known(f"{node.question} (not asked)") for node in unasked)]
+    described = {id: one.answer.text or f"(unknown: {one.question})" for id, one in execution.answers.items()}
+    for node in execution.nodes:
+        if node.id not in execution.answers:
+            question = replace_tags(node.question, described)
+            described[node.id] = f"(unknown: {question})"
+            known.append(CitedAnswer().known(f"{question} (not asked)"))
+    return known
 
 
 async def _answer_from_memory(session: Session, question: str) -> Answer:

@@ -291,7 +291,8 @@ async def test_no_question_with_a_hole_is_asked(server: ChatServer, desk: Reason
     assert {call.question for call in server.calls if call.role == "answer_step"} == {WHO}
     assert not [query for query in desk.queries if "<A" in query or "(Who" in query]
     last = server.calls[-1].text
-    assert "(not asked)" in last
+    assert f"Question: Which coming-of-age novel did (unknown: {WHO}) write? (not asked)" in last
+    assert "<A" not in last
     assert answer.plain == "1967"
 
 

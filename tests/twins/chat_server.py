@@ -14,7 +14,7 @@ from tests.twins.chat_script import Call, Reply
 __all__ = ["Call", "ChatServer", "Reply"]
 
 _POLL = 0.002
-_LONGEST = 10.0
+_LONGEST = 60.0
 
 
 class ChatServer:

@@ -13,7 +13,7 @@ __all__ = ["locate"]
 
 _MARKS = "\"'“”„»«‘’"
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ('"', '"'))
-_OMITTED = re.compile(r"…|\.{3,}|\[[^\]]*\]")
+_OMITTED = re.compile(r"…|\.{3,}|\[[^\[\]]*\]")
 _TOKEN = re.compile(r"\w+")
 
 _MIN_CHARACTERS = 3

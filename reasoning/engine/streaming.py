@@ -12,6 +12,8 @@ from reasoning.citations.markers import MARKERS, parse_marker
 __all__ = ["AnswerStream", "read_partial_answer"]
 
 _FIELD = "answer"
+_GROWTH = 256
+"""The text is read again when it has grown by this part of its length, so that the time is linear in its length."""
 _OPEN = re.compile(r"\s*(?:\[[-–\d\s,;，、；\[]*)?\Z")
 
 
@@ -26,11 +28,17 @@ class AnswerStream:
         self.sources = sources
         self._trace = trace
         self._text = ""
+        self._due = 0
         self._read = 0
         self._held = ""
 
     def __call__(self, piece: str) -> None:
         self._text += piece
+        if len(self._text) >= self._due:
+            self._due = len(self._text) + len(self._text) // _GROWTH
+            self._advance()
+
+    def _advance(self) -> None:
         answer = read_partial_answer(self._text)
         self._held += answer[self._read :]
         self._read = max(self._read, len(answer))
@@ -40,6 +48,7 @@ class AnswerStream:
 
     def end(self) -> None:
         """Emits what was held back."""
+        self._advance()
         self._emit(self._held.rstrip())
         self._held = ""
 

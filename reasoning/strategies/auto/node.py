@@ -161,11 +161,13 @@ def parents_of(node: PlannedNode) -> tuple[str, ...]:
 def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> list[str]:
     """Returns the question with the values of the parents' answers in place of the tags, once for each combination."""
     values = [parent.values or (parent.answer.text,) for parent in parents]
-    filled = [
-        replace_tags(node.question, {parent.node.id: one for parent, one in zip(parents, combination, strict=True)})
-        for combination in product(*values)
-    ]
-    return list(dict.fromkeys(filled))[:most]
+    filled: dict[str, None] = {}
+    for combination in product(*values):  # lazily: a model decides how many there are
+        answers = {parent.node.id: one for parent, one in zip(parents, combination, strict=True)}
+        filled.setdefault(replace_tags(node.question, answers))
+        if len(filled) == most:
+            break
+    return list(filled)
 
 
 def _join(

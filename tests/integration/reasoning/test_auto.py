@@ -325,6 +325,19 @@ async def test_no_more_values_than_the_option_says(server: ChatServer, desk: Rea
     assert desk.queries[2:] == ["How long is the Oder?"]
 
 
+async def test_many_parents_of_many_values_cost_no_more_than_few(server: ChatServer, desk: ReasoningDesk) -> None:
+    """All combinations would be 20 to the power of 8."""
+    parents = [(f"Q1.{n}", f"Which is river {n}?") for n in range(1, 9)]
+    tags = " ".join(f"<A1.{n}>" for n in range(1, 9))
+    server.scripts["settle_or_plan"].append(plan(*parents, ("Q2.1", f"How long: {tags}?")))
+    values = [f"river {n}" for n in range(20)]
+    server.respond = lambda call: (
+        concluded("854 km [1]") if call.role == "conclude" else step(*values, cited=[{"passage": 1, "quote": ""}])
+    )
+    answer, _ = await desk.ask("auto:values=2", "How long is each river?")
+    assert {one.id for one in answer.steps if one.id.startswith("Q2.1")} == {"Q2.1", "Q2.1/2"}
+
+
 async def test_the_last_call_may_contradict_the_first_look(server: ChatServer, desk: ReasoningDesk) -> None:
     known = {"Q1.1": {"answer": "Nobody", "citations": [{"passage": 1, "quote": ""}]}}
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2], known=known))

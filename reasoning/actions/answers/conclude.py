@@ -19,12 +19,12 @@ from reasoning.engine.session import Session
 from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
+__all__ = ["Concluded", "conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
 
 _ROLE = "conclude"
 
 
-class _Concluded(BaseModel):
+class Concluded(BaseModel):  # without a docstring: it would be part of the schema that models are sent
     answer: str = Field(max_length=40_000)
     support: SupportWord
     unstated: str = ""
@@ -148,14 +148,14 @@ async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking
 
 async def _complete(
     session: Session, call: ModelCall, *, thinking: bool, sources: int, stream: bool
-) -> tuple[_Concluded | _ConcludedThinking, tuple[Hit, ...]]:
+) -> tuple[Concluded | _ConcludedThinking, tuple[Hit, ...]]:
     """Sends a call of this action. What can be read of a malformed reply counts as an inferred answer."""
-    shape: type[_Concluded] | type[_ConcludedThinking] = _ConcludedThinking if thinking else _Concluded
+    shape: type[Concluded] | type[_ConcludedThinking] = _ConcludedThinking if thinking else Concluded
     tokens = AnswerStream(session.trace, sources) if stream and is_streamed(session) else None
     try:
         reply, shown = await session.complete_structured(call, shape, tokens)
     except MalformedReply as error:
-        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
+        return Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
     if tokens is not None:
         tokens.end()
     return reply, shown

@@ -8,15 +8,13 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from pydantic import BaseModel, Field
-
 from core.errors import MalformedReply
 from core.ports.reasoning import Citation, Quote, Support, weakest_support
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.conclude import is_streamed, rescue_answer
+from reasoning.actions.answers.conclude import Concluded, is_streamed, rescue_answer
 from reasoning.actions.contexts import Context, format_contexts
-from reasoning.actions.support import Grade, SupportWord, format_support_rule, grade
+from reasoning.actions.support import Grade, format_support_rule, grade
 from reasoning.citations.markers import MARKERS, cite_quotes, parse_marker, parse_markers
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
@@ -26,12 +24,6 @@ from reasoning.engine.streaming import AnswerStream
 __all__ = ["conclude_contexts"]
 
 _ROLE = "conclude"
-
-
-class _Concluded(BaseModel):
-    answer: str = Field(max_length=40_000)
-    support: SupportWord
-    unstated: str = ""
 
 
 async def conclude_contexts(
@@ -68,13 +60,13 @@ async def conclude_contexts(
     )
 
 
-async def _complete(session: Session, call: ModelCall, sources: int) -> _Concluded:
+async def _complete(session: Session, call: ModelCall, sources: int) -> Concluded:
     """Sends the call. What can be read of a malformed reply counts as an inferred answer, as in `conclude`."""
     tokens = AnswerStream(session.trace, sources) if is_streamed(session) else None
     try:
-        reply, _ = await session.complete_structured(call, _Concluded, tokens)
+        reply, _ = await session.complete_structured(call, Concluded, tokens)
     except MalformedReply as error:
-        return _Concluded(answer=rescue_answer(session, error), support=Support.INFERRED)
+        return Concluded(answer=rescue_answer(session, error), support=Support.INFERRED)
     if tokens is not None:
         tokens.end()
     return reply

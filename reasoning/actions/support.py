@@ -16,18 +16,18 @@ _RULE = (
     "- `unstated`: in a few words and without numbers of passages, what nothing states; empty if all is stated."
 )
 _LIKELIEST = (
-    'Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the user is told '
-    "what is not stated."
+    'Else "inferred": give the likeliest candidate of the kind that is asked for among those that {sources} name, even '
+    "if little speaks for it (of yes and no, only what something speaks for); the user is told what is not stated."
 )
 _ASSUMED = 'Else "inferred" if it takes an assumption, or {sources} make it likely without saying it.'
 _NAMES_NONE = (
-    '"none", with no answer, only if {sources} say nothing of what the question is about, or name no candidate at all. '
-    "Use no knowledge of your own."
+    '"none", with no answer, only if {sources} say nothing of what the question is about, or name nothing of that '
+    "kind. Use no knowledge of your own."
 )
 _HOLDS_NONE = '"none", with no answer, if {sources} do not answer the question. Use no knowledge of your own.'
 _REMEMBERED = (
-    'If {sources} say nothing of what the question is about, or name no candidate: "memory" if you know the answer '
-    'yourself, which then cites nothing, and "none", with no answer, if you do not.'
+    'If {sources} say nothing of what the question is about, or name nothing of that kind: "memory" if you know the '
+    'answer yourself, which then cites nothing, and "none", with no answer, if you do not.'
 )
 
 

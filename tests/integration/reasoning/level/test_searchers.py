@@ -8,6 +8,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
+from tests.integration.reasoning.level.replies import enough
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -21,10 +22,6 @@ def keywords(*words: str) -> Reply:
 
 def refined(extend: str, emphasize: str, filter: str) -> Reply:
     return Reply.json({"extend": extend, "emphasize": emphasize, "filter": filter})
-
-
-def enough(verdict: bool) -> Reply:
-    return Reply.json({"enough": verdict})
 
 
 def scripted(

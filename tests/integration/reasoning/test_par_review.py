@@ -249,3 +249,87 @@ async def test_the_review_of_a_step_that_combines_reads_the_answers_before_it(se
     first, second = of_role(server, "review")
     assert "What is known already" not in first.text
     assert f"Question: {STEPS[0][0]}\nAnswer: S. E. Hinton\n" in second.text
+
+
+def passed(*citations: int, **more: str) -> Reply:
+    said = {"status": "PASS", "answer": "", "support": "stated", "unstated": "", "citations": list(citations)}
+    return Reply.json({**said, "question": "", **more})
+
+
+@pytest.mark.parametrize("support", ["stated", "inferred"])
+async def test_a_review_that_passes_an_answer_as_inferred_is_unconfident(server: ChatServer, support: str) -> None:
+    """A PASS is of a stated answer. What is no more than inferred has one verdict, and nothing is looked up for it."""
+    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support=support), entities("Hinton")])
+    server.script.extend([passed(1, support="inferred", unstated="the author"), concluded("S. E. Hinton [1]")])
+    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    (step,) = answer.steps
+    assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
+    assert step.unstated == "the author"
+    assert "step 1: its review passed an answer that no passage states; it counts as UNCONFIDENT" in trace.notes
+    assert roles(server) == ["plan", "answer", "query_entities", "review", "conclude"]
+
+
+async def test_a_review_that_passes_without_a_passage_states_nothing(server: ChatServer) -> None:
+    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support="inferred", unstated="who wrote it")])
+    server.script.extend([entities("Hinton"), passed(), concluded("S. E. Hinton [1]")])
+    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    (step,) = answer.steps
+    assert (step.verdict, step.support, step.unstated) == ("UNCONFIDENT", Support.INFERRED, "who wrote it")
+    assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
+    assert any("that no passage states" in note for note in trace.notes)
+
+
+async def test_a_review_may_pass_what_follows_from_the_answers_before(server: ChatServer) -> None:
+    server.scripts["plan"].append(planned([STEPS[0], ("Is the author's name written with initials?", "Answer")]))
+    server.scripts["answer"].extend([answered("S. E. Hinton", 1), answered("yes", support="inferred")])
+    server.scripts["query_entities"].extend([entities("Hinton")] * 2)
+    server.scripts["refine"].append(Reply.json({"question": "Is S. E. Hinton written with initials?"}))
+    server.scripts["review"].extend([PASS, passed()])
+    server.scripts["conclude"].append(concluded("yes [1]"))
+    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    assert [(step.verdict, step.support) for step in answer.steps] == [("PASS", Support.STATED)] * 2
+
+
+async def test_an_inferred_answer_that_stays_the_best_stays_inferred(server: ChatServer) -> None:
+    """UNCONFIDENT without a question: nothing more is to be asked, and nothing is looked up."""
+    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support="inferred", unstated="the writer")])
+    server.script.append(entities("Hinton"))
+    doubt = {"status": "UNCONFIDENT", "support": "inferred", "unstated": "whose book it is", "question": ""}
+    server.script.extend([Reply.json(doubt), concluded("S. E. Hinton [1]", "inferred")])
+    desk = ReasoningDesk(server, DOCUMENTS)
+    answer, _ = await desk.ask("par", QUESTION)
+    (step,) = answer.steps
+    assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
+    assert step.unstated == "whose book it is", "the review has read more than the answer"
+    assert roles(server) == ["plan", "answer", "query_entities", "review", "conclude"]
+    assert len(desk.searched) == 3
+
+
+async def test_an_unconfident_review_neither_answers_nor_cites(server: ChatServer) -> None:
+    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
+    more = {"answer": "Tulsa", "support": "stated", "unstated": "the writer", "citations": [2], "question": ""}
+    server.script.extend([Reply.json({"status": "UNCONFIDENT", **more}), concluded("S. E. Hinton [1]")])
+    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    (step,) = answer.steps
+    assert (step.answer, step.support, step.unstated) == ("S. E. Hinton", Support.INFERRED, "the writer")
+    assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
+    assert reviews_of(trace) == [("UNCONFIDENT", "S. E. Hinton", "S. E. Hinton")]
+
+
+async def test_a_stated_answer_that_passes_keeps_its_words_and_passages(server: ChatServer) -> None:
+    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
+    server.script.extend([passed(2, answer="Tulsa"), concluded("S. E. Hinton [1]")])
+    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    (step,) = answer.steps
+    assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "PASS", Support.STATED)
+    assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
+
+
+async def test_the_prompt_tells_the_fields_of_each_verdict(server: ChatServer) -> None:
+    three_steps(server)
+    await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    rules = of_role(server, "review")[0].messages[0]["content"].splitlines()
+    for verdict in ("PASS", "REVISED", "UNCONFIDENT"):
+        (rule,) = [line for line in rules if line.startswith(f'  - "{verdict}": ')]
+        assert "`support`" in rule
+    assert not [line for line in rules if line.startswith("- `support`")], "no second rule beside these"

@@ -32,6 +32,11 @@ from tests.twins.chat_server import ChatServer, Reply
         (answered(""), "Which novel did (not found) write?", r"holds \(not found\)"),
         (answered("S. E. Hinton; Tulsa", 1), "Which novel did S. E. Hinton; Tulsa write?", "holds a list of values"),
         (answered("S. E. Hinton", 1), " ", "the question is empty"),
+        (
+            answered("S. E. Hinton", 1, support="inferred", unstated="who wrote it"),
+            "Which novel did S. E. Hinton (inferred; not stated: who wrote it) write?",
+            r"holds the mark '\(inferred' of an answer",
+        ),
     ],
 )
 async def test_holes_and_lists_are_not_pasted_into_a_question(

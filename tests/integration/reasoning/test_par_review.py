@@ -260,7 +260,8 @@ def passed(*citations: int, **more: str) -> Reply:
 async def test_a_review_that_passes_an_answer_as_inferred_is_unconfident(server: ChatServer, support: str) -> None:
     """A PASS is of a stated answer. What is no more than inferred has one verdict, and nothing is looked up for it."""
     server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support=support), entities("Hinton")])
-    server.script.extend([passed(1, support="inferred", unstated="the author"), concluded("S. E. Hinton [1]")])
+    passing = passed(1, support="inferred", unstated="the author", question="What did Dell do in Tulsa?")
+    server.script.extend([passing, concluded("S. E. Hinton [1]")])
     answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
     (step,) = answer.steps
     assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)

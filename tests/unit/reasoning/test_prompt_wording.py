@@ -1,0 +1,27 @@
+"""Rules that several prompts give are given in the same words."""
+
+import pytest
+
+from core.prompting.prompts import load_prompt
+
+SHORTEST = (
+    "the shortest complete answer, in the words of the passages and the language of the question: a bare name without "
+    'what places or explains it ("Halden", not "Halden, Norway"), a date, a number, yes or no'
+)
+AS_IF_TRUE = "An answer that is marked as inferred is used as if it were true."
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        *[("answers", name) for name in ("answer", "answer_in_plan", "answer_with_statement", "conclude_steps")],
+        ("judging", "review"),
+    ],
+)
+def test_how_long_an_answer_is(package: str, name: str) -> None:
+    assert SHORTEST in load_prompt(f"reasoning.actions.{package}", name).system
+
+
+@pytest.mark.parametrize("name", ["fill_tags", "refine"])
+def test_what_an_inferred_answer_is_worth_in_a_question(name: str) -> None:
+    assert AS_IF_TRUE in load_prompt("reasoning.actions.planning", name).system

@@ -4,10 +4,8 @@ import pytest
 
 from core.prompting.prompts import load_prompt
 
-SHORTEST = (
-    "the shortest complete answer, in the words of the passages and the language of the question: a bare name without "
-    'what places or explains it ("Halden", not "Halden, Norway"), a date, a number, yes or no'
-)
+BARE = 'a bare name without what places or explains it ("Halden", not "Halden, Norway"), a date, a number, yes or no'
+SHORTEST = f"the shortest complete answer, in the words of the passages and the language of the question: {BARE}"
 AS_IF_TRUE = "An answer that is marked as inferred is used as if it were true."
 
 
@@ -20,6 +18,18 @@ AS_IF_TRUE = "An answer that is marked as inferred is used as if it were true."
 )
 def test_how_long_an_answer_is(package: str, name: str) -> None:
     assert SHORTEST in load_prompt(f"reasoning.actions.{package}", name).system
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [
+        *[("answers", f"conclude{kind}") for kind in ("", "_contexts", "_findings", "_memory", "_thinking")],
+        *[("answers", name) for name in ("answer_step", "next_thought")],
+        ("planning", "settle_or_plan"),
+    ],
+)
+def test_that_a_name_stands_alone(package: str, name: str) -> None:
+    assert BARE in load_prompt(f"reasoning.actions.{package}", name).system
 
 
 @pytest.mark.parametrize("name", ["fill_tags", "refine"])

@@ -27,6 +27,8 @@ async def test_a_step_that_is_not_stated_gets_one_second_look(server: ChatServer
     assert not set(read[:3]) & {"d10", "d11", "d12"}
     assert read[3:] == ["d12", "d10"]
     assert "Answer: number 12 (inferred; not stated: x)" in second.text
+    assert "The passages above were searched for with:\n<question>\npage river\n</question>" in second.text
+    assert "searched for with" not in first.text
     assert desk.queries == ["river page", "river number", "page river", "page of number 17"]
     assert answer.plain == "page 3"
     assert answer.support is Support.STATED

@@ -71,7 +71,7 @@ async def test_an_answer_is_not_better_than_the_contexts_that_it_names(desk: Rea
     for role in ("verify", "conclude"):
         shown = of_role(desk.server, role)[0].text
         assert "(inferred; not stated: the height of Viking): Viking is 2 m tall." in shown
-        assert "is likely" in shown
+        assert "marked as inferred, or as from memory" in shown
     assert answer.support is Support.INFERRED
     assert "Not stated: the height of Viking." in answer.note
     assert answer.text == "Zork [1] [2]"

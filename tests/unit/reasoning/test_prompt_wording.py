@@ -4,7 +4,9 @@ import pytest
 
 from core.prompting.prompts import load_prompt
 
-BARE = 'a bare name without what places or explains it ("Halden", not "Halden, Norway"), a date, a number, yes or no'
+BARE = (
+    'a name, a date, a number, yes or no, with nothing that explains it ("Ines Corvo", not "the engineer Ines Corvo")'
+)
 SHORTEST = f"the shortest complete answer, in the words of the passages and the language of the question: {BARE}"
 AS_IF_TRUE = "An answer that is marked as inferred is used as if it were true."
 

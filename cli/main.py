@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from cli.commands import prompts, questions, version
+from cli.commands import entities, prompts, questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
 from cli.commands.operation import backup, doctor, migrate, serve
 from cli.output.console import print_status
@@ -23,7 +23,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, prompts, migrate, version):
+for group in (
+    ingest,
+    questions,
+    serve,
+    corpora,
+    documents,
+    entities,
+    jobs,
+    export,
+    backup,
+    doctor,
+    prompts,
+    migrate,
+    version,
+):
     group.register(app)
 
 

@@ -71,6 +71,21 @@ async def test_documents(client: hopweave.AsyncClient, server: Server) -> None:
     assert [one.key for one in await client.list_documents("people")] == [TOWER.key]
 
 
+async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:
+    await _ingest(client, server, ADA, TOWER)
+    (ada, *_) = await client.find_entities("people", "ada lovelace")
+    assert (ada.entity.name, ada.match) == ("Ada Lovelace", "exact")
+    details = await client.get_entity("people", ada.entity.id, facts=1, passages=1)
+    assert details.passages[0].document.key == "ada"
+    assert await client.find_entities("people", "ada lovelace", filter={"year": 1889}) == []
+    near = await client.get_neighbourhood("people", ada.entity.id, depth=2, limit=10)
+    other = next(node for node in near.nodes if node.kind == "entity" and node.distance == 2)
+    ways = await client.find_ways("people", ada.entity.id, other.id)
+    assert [len(way.steps) for way in ways.ways][:1] == [2]
+    with pytest.raises(hopweave.NotFoundError):
+        await client.get_entity("people", "none")
+
+
 async def test_a_list_of_documents_is_read_page_by_page(
     client: hopweave.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 """The ports of indexing: loader, chunker and extractor. They work on values and write nothing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.documents import Metadata
@@ -43,12 +43,14 @@ class Block:
 class LoadedDocument:
     """A loaded document. `entities` and `triples` are those that the sender gave for all of it.
 
-    `malformed` counts given triples, also those of blocks, that are not three names.
+    `malformed` counts given triples, also those of blocks, that are not three names. `metadata` are those that the
+    content has, such as an author and a date; those of the sender are not among them.
     """
 
     key: str
     title: str
     blocks: tuple[Block, ...]
+    metadata: Metadata = field(default_factory=dict)
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
     malformed: int = 0

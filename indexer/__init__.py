@@ -17,6 +17,7 @@ from indexer.selection.versions import versions_of
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
 from indexer.views.deletion import ViewDeleter
 from indexer.views.repair import ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
@@ -27,6 +28,7 @@ __all__ = [
     "Loaders",
     "ParserLimits",
     "Rejection",
+    "UploadedFile",
     "ViewDeleter",
     "ViewRepairer",
     "ViewWriter",
@@ -45,7 +47,9 @@ __all__ = [
     "make_chunker",
     "make_chunks",
     "make_extractor",
+    "make_submission",
     "read_paths",
+    "read_uploads",
     "submission_from_json",
     "versions_of",
 ]

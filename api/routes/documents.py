@@ -16,6 +16,7 @@ from api.schemas.documents import (
 )
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
+from api.uploads.routing import describe_upload
 from app.services.documents import find_document_ids, retry
 from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
@@ -25,7 +26,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
 
-@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED)
+@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED, openapi_extra=describe_upload())
 async def add_documents(
     corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
@@ -34,7 +35,7 @@ async def add_documents(
     submissions = parse_submissions(body.documents)
     enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
-    return EnqueuedOut.from_job(enqueued.job, enqueued.documents)
+    return EnqueuedOut.from_job(enqueued)
 
 
 @router.get("", summary="List documents, by key", response_model=DocumentListOut)

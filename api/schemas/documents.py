@@ -7,11 +7,12 @@ from typing import Any, Self
 from pydantic import Field
 
 from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import OnConflict, RevisionState
-from core.jobs import Job
-from core.ports.record import EnqueuedDocument
+from core.ports.record import Enqueued
+from indexer import Rejection
 
 __all__ = [
     "ChunkListOut",
@@ -39,12 +40,18 @@ class ChunkIn(In):
 
 
 class DocumentIn(In):
-    """A document has either `text` or `chunks`. Its default key is the hash of its content."""
+    """A document has `text`, `chunks` or `content`. Its default key is the hash of its content.
+
+    `media_type` chooses the loader of `text` or `content`, as the suffix of a file does: `text/markdown` is split at
+    its headings. Then the document has no `chunks`, `entities` and `triples`. `content` is in Base64, and needs it.
+    """
 
     key: Text | None = None
     title: str | None = None
     text: str | None = None
     chunks: list[ChunkIn] | None = None
+    content: str | None = Field(default=None, description="The bytes of a file, in Base64.")
+    media_type: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
@@ -73,12 +80,19 @@ class QueuedOut(Out):
 
 
 class EnqueuedOut(Out):
+    """`rejected` are the files of an upload, or lines of them, that were not queued."""
+
     job: JobOut
     documents: list[QueuedOut]
+    rejected: list[RejectedOut]
 
     @classmethod
-    def from_job(cls, job: Job, documents: Sequence[EnqueuedDocument]) -> Self:
-        return cls(job=JobOut.from_job(job), documents=[QueuedOut.model_validate(document) for document in documents])
+    def from_job(cls, enqueued: Enqueued, rejected: Sequence[Rejection] = ()) -> Self:
+        return cls(
+            job=JobOut.from_job(enqueued.job),
+            documents=[QueuedOut.model_validate(document) for document in enqueued.documents],
+            rejected=[RejectedOut.model_validate(one) for one in rejected],
+        )
 
 
 class DocumentOut(Out):

@@ -25,6 +25,7 @@ class Enqueued:
 
     job: Job
     documents: tuple[Queued, ...]
+    rejected: tuple[Rejection, ...]
 
 
 def ingest(

@@ -8,7 +8,7 @@ from itertools import islice
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
-from core.errors import InvalidInput, NotFound, TooLarge
+from core.errors import FilesRejected, InvalidInput, NotFound, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
@@ -84,14 +84,12 @@ async def submit_found(
     """Submits what `read` yields in one transaction. It is called several times, so that not all contents are in memory
     at once.
 
-    Raises `InvalidInput` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
+    Raises `FilesRejected` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
     `TooLarge` for more than `MAX_DOCUMENTS` documents.
     """
     revisions, rejected = await asyncio.to_thread(_make_revisions, read)
     if rejected and (not revisions or on_conflict is OnConflict.ERROR):
-        shown = "; ".join(f"{one.source}: {one.reason}" for one in rejected[:_SHOWN_REJECTIONS])
-        more = len(rejected) - _SHOWN_REJECTIONS
-        raise InvalidInput(f"nothing was written: {shown}" + (f"; and {more:,} more" if more > 0 else ""))
+        raise _refuse(rejected)
     enqueued = await _enqueue(
         container,
         corpus,
@@ -101,6 +99,13 @@ async def submit_found(
         token_budget=token_budget,
     )
     return SubmittedFiles(enqueued=enqueued, rejected=tuple(rejected))
+
+
+def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
+    shown = "; ".join(f"{one.source}: {one.reason}" for one in rejected[:_SHOWN_REJECTIONS])
+    more = len(rejected) - _SHOWN_REJECTIONS
+    message = f"nothing was written: {shown}" + (f"; and {more:,} more" if more > 0 else "")
+    return FilesRejected(message, [(one.source, one.reason) for one in rejected])
 
 
 def _make_revisions(

@@ -34,9 +34,14 @@ class UploadedFile:
     metadata: Metadata = field(default_factory=dict)
     media_type: str | None = None
 
+    @property
+    def shown(self) -> str:
+        """What messages call the file."""
+        return self.key or self.name
+
 
 def read_uploads(files: Iterable[UploadedFile]) -> Iterator[Submission | Rejection]:
-    """Yields the documents of the files in order, and a `Rejection`, with the name of its file, for each that is
+    """Yields the documents of the files in order, and a `Rejection`, with the key or name of its file, for each that is
     unusable. A file in JSON lines has a document in each line; of two documents with one key, the first is used.
     """
     sources: dict[str, str] = {}
@@ -44,10 +49,10 @@ def read_uploads(files: Iterable[UploadedFile]) -> Iterator[Submission | Rejecti
         for found in _read_upload(file):
             if isinstance(found, Submission) and found.key in sources:
                 reason = f"key {found.key!r} was taken already by {sources[found.key]!r}; give each document its own"
-                yield Rejection(source=file.name, reason=reason)
+                yield Rejection(source=file.shown, reason=reason)
                 continue
             if isinstance(found, Submission):
-                sources[found.key] = file.name
+                sources[found.key] = file.shown
             yield found
 
 
@@ -75,13 +80,13 @@ def _read_upload(file: UploadedFile) -> Iterator[Submission | Rejection]:
         else:
             yield make_submission(
                 file.path.read_bytes(),
-                key=file.key or file.name,
+                key=file.shown,
                 media_type=file.media_type or _read_content_type(file),
                 title=file.title,
                 metadata=file.metadata,
             )
     except (InvalidInput, UnsupportedMedia) as error:
-        yield Rejection(source=file.name, reason=str(error))
+        yield Rejection(source=file.shown, reason=str(error))
 
 
 def _read_as_file(file: UploadedFile) -> Iterator[Submission | Rejection]:
@@ -89,10 +94,10 @@ def _read_as_file(file: UploadedFile) -> Iterator[Submission | Rejection]:
     stored = file.path.name
     for found in read_paths([file.path], with_given=False):
         if isinstance(found, Rejection):
-            source = file.name + found.source.removeprefix(stored)
-            yield Rejection(source=source, reason=found.reason.replace(repr(stored), repr(file.name)))
+            source = file.shown + found.source.removeprefix(stored)
+            yield Rejection(source=source, reason=found.reason.replace(repr(stored), repr(file.shown)))
         elif found.key == stored:
-            named = replace(found, key=check_key(file.key or file.name))
+            named = replace(found, key=check_key(file.shown))
             yield _describe(named, file.title, file.metadata)
         else:
             yield _describe(found, None, file.metadata)

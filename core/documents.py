@@ -71,7 +71,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """A half-open range of Unicode code points in a document's text."""
+    """A half-open range of Unicode code points in the text of a page, or of a document that has no pages."""
 
     start: int
     end: int

@@ -5,13 +5,14 @@ Importing this package loads no model, segmenter or parser.
 
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import embedded_texts
+from indexer.isolation.limits import ParserLimits
 from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.worker import Worker
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
-from indexer.selection.loaders import known_suffixes, loader_for
+from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
@@ -23,6 +24,8 @@ from indexer.views.writing import ViewWriter, fine_texts
 __all__ = [
     "ChunkContent",
     "IndexingBackends",
+    "Loaders",
+    "ParserLimits",
     "Rejection",
     "ViewDeleter",
     "ViewRepairer",

@@ -1,4 +1,4 @@
-"""Settings of the broker, workers, the HTTP server, web search, and the budget of a question."""
+"""Settings of the broker, workers and their parsers, the HTTP server, web search, and the budget of a question."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from core.settings.section import Section
 
-__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "WebSettings", "WorkerSettings"]
+__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
 
 
 class BrokerSettings(Section):
@@ -29,6 +29,14 @@ class WorkerSettings(Section):
         default=60.0, gt=0, description="Seconds after which a task puts the rest of its work back."
     )
     retry_minutes: float = Field(default=15.0, ge=0, description="Minutes for which an unavailable store is retried.")
+
+
+class ParserSettings(Section):
+    """The limits of the process that parses binary files, for each file."""
+
+    memory_mb: int = Field(default=1024, ge=64)
+    seconds: float = Field(default=120.0, gt=0)
+    output_mb: int = Field(default=256, ge=1, description="The text of a file, in UTF-8.")
 
 
 class ApiSettings(Section):

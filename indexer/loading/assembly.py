@@ -49,6 +49,16 @@ class TextBuilder:
     _path: list[tuple[int, str]] = field(default_factory=list)
     _sections: list[_Section] = field(default_factory=list)
 
+    @property
+    def length(self) -> int:
+        """The number of characters of the current page."""
+        return self._length
+
+    @property
+    def has_line(self) -> bool:
+        """Whether the last line of the current page has text."""
+        return bool(self._lines) and bool(self._lines[-1])
+
     def add_line(self, line: str = "") -> None:
         """Adds a line to the current page."""
         self._lines.append(clean_text(line))
@@ -77,6 +87,10 @@ class TextBuilder:
     def clear_headings(self) -> None:
         """Ends the section of all headings."""
         self._path = []
+        self._begin_section(self._length)
+
+    def end_block(self) -> None:
+        """Ends the block. The next one has the same headings."""
         self._begin_section(self._length)
 
     def end_page(self) -> None:

@@ -77,8 +77,8 @@ def is_broken_utf8(content: bytes, at: int) -> bool:
     """
     looked_at = content[:_LOOKED_AT] + b"\n" + content[max(_LOOKED_AT, at - _LOOKED_AT) : at + _LOOKED_AT]
     special = _NON_ASCII.findall(looked_at.decode("utf-8", "surrogateescape"))
-    broken = sum("\udc80" <= character <= "\udcff" for character in special)
-    return len(special) > 2 * broken
+    broken = sum(1 for character in special if "\udc80" <= character <= "\udcff")
+    return len(special) - broken > broken
 
 
 def detect_encoding(content: bytes) -> str:
@@ -111,8 +111,8 @@ def _sample(content: bytes) -> bytes:
         size += len(found[0]) + 1
     if lines:
         return b"\n".join(lines)
-    found = _NON_ASCII_BYTE.search(content)  # the line is very long
-    start = content.rfind(b" ", 0, found.start()) + 1 if found else 0
+    first = _NON_ASCII_BYTE.search(content)  # the line is very long
+    start = content.rfind(b" ", 0, first.start()) + 1 if first else 0
     return content[start : start + _SAMPLE_BYTES].rsplit(b" ", 1)[0]
 
 

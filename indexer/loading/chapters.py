@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from indexer.parsing.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
-from indexer.parsing.sections import Heading
+from indexer.loading.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
+from indexer.loading.sections import Heading
 
 __all__ = ["find_chapters", "find_title"]
 
@@ -156,7 +156,8 @@ def _numbered(line: _Line, after: _Line) -> _Candidate | None:
         return None
     if found["roman"]:
         value = roman_value(found["roman"])
-        number, kind = ((value,) if value else ()), "roman"
+        number: tuple[int, ...] = (value,) if value else ()
+        kind = "roman"
     else:
         number = tuple(int(part) for part in found["number"].split("."))
         kind = "dotted number" if title.endswith(".") else "number"

@@ -17,16 +17,19 @@ from indexer.selection.versions import versions_of
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.walking import EVERYTHING, Selection
 from indexer.views.deletion import ViewDeleter
 from indexer.views.repair import ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
+    "EVERYTHING",
     "ChunkContent",
     "IndexingBackends",
     "Loaders",
     "ParserLimits",
     "Rejection",
+    "Selection",
     "ViewDeleter",
     "ViewRepairer",
     "ViewWriter",

@@ -70,18 +70,18 @@ class TextBuilder:
             self.add_line(text.strip())
             self.add_line()
 
-    def add_heading(self, level: int, title: str, *, is_in_text: bool = True) -> None:
+    def add_heading(self, level: int, title: str, *, line: str | None = None) -> None:
         """Begins a section under a heading of this level (1 is the highest).
 
-        Its title is a line of the page before the section; without `is_in_text` it is not.
+        `line` is the line of the page before the section: None is the title, '' is none.
         """
         title = one_line(clean_text(title))
         if not title:
             return
         self._path = [*(one for one in self._path if one[0] < level), (level, title)]
         start = self._length
-        if is_in_text:
-            self.add_line(title)
+        if line != "":
+            self.add_line(title if line is None else line)
         self._begin_section(start)
 
     def clear_headings(self) -> None:

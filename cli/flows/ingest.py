@@ -178,8 +178,7 @@ def _check_paths(request: Request) -> None:
     first = next(_read(request, with_given=False), None)
     if first is None:
         named = ", ".join(map(str, request.paths))
-        suffixes = ", ".join(sorted([*known_suffixes(), ".jsonl"]))
-        raise NotFound(f"there is no document in {named}; what can be read: {suffixes}")
+        raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
 
 
 def _read(request: Request, *, with_given: bool) -> Iterator[Submission | Rejection]:

@@ -50,7 +50,7 @@ class TableLoader:
             own = next((cell for name, cell in cells if name == config.heading), "") if config.heading else ""
             if own != heading:
                 builder.clear_headings()
-                builder.add_heading(1, own, is_in_text=False)
+                builder.add_heading(1, own)
                 heading, size = own, 0
             elif size and size + len(line) > config.block_characters:
                 builder.end_block()

@@ -8,7 +8,7 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
 from indexer.loading.assembly import TextBuilder, finish_document
-from indexer.loading.tables import find_delimiter, read_rows
+from indexer.loading.texts.tables import find_delimiter, read_rows
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TableLoader", "build"]

@@ -6,7 +6,7 @@ from core.documents import LOADER_NOTES
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
-from indexer.loading.mails import Mail, is_mailbox, read_mail, split_mailbox
+from indexer.loading.texts.mails import Mail, is_mailbox, read_mail, split_mailbox
 
 __all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "MailLoader", "build"]
 

@@ -5,7 +5,7 @@ from pydantic import Field
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
-from indexer.loading.html_text import HtmlPage, declared_encoding
+from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.loading.properties import make_metadata
 from indexer.submission.decoding import decode_source
 

@@ -10,7 +10,7 @@ from core.errors import InvalidInput, LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
-from indexer.loading.markdown import find_headings
+from indexer.loading.texts.markdown import find_headings
 from indexer.submission.decoding import decode
 from indexer.submission.document_json import parse_json
 
@@ -52,7 +52,8 @@ class NotebookLoader:
         for cell in _cells(notebook, source.key):
             text = _text(cell.get("source", cell.get("input")))
             if cell.get("cell_type") == "markdown":
-                title = _add_markdown(builder, text) if not title else (_add_markdown(builder, text) and title)
+                own = _add_markdown(builder, text)
+                title = title or own
             elif cell.get("cell_type") != "code":
                 builder.add_paragraph(text)
             elif self._config.code:

@@ -10,9 +10,9 @@ from core.documents import LOADER_NOTES
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
-from indexer.loading.front_matter import FrontMatter, read_front_matter
-from indexer.loading.markdown import find_headings
-from indexer.loading.sections import make_sections
+from indexer.loading.texts.front_matter import FrontMatter, read_front_matter
+from indexer.loading.texts.markdown import find_headings
+from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "MarkdownLoader", "build"]

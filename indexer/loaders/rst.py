@@ -11,7 +11,7 @@ from pydantic import Field
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
-from indexer.loading.sections import Heading, make_sections
+from indexer.loading.texts.sections import Heading, make_sections
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "RstLoader", "build"]
@@ -24,6 +24,7 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+")
 _MARKUP = re.compile(r":[\w:.+-]+:`([^`<]+?)(?:\s*<[^`>]*>)?`|`([^`<]+?)(?:\s*<[^`>]*>)?`_{0,2}|\*{1,2}([^*]+)\*{1,2}")
 _SHORTEST = 2
+_ENOUGH = 4  # marks of an underline that is shorter than its title
 _FIELD = re.compile(r":([A-Za-z][\w -]*):[^\S\r\n]+([^\r\n]+)")
 _FIELDS = {"author": "author", "authors": "author", "date": "created", "version": "version", "subject": "subject"}
 
@@ -69,7 +70,11 @@ def _headings(text: str) -> list[Heading]:
             continue
         over = before[0] == below[0]
         indented = line[0][0].isspace()
-        if (indented and not over) or len(below[0]) < len(line[0].rstrip()) * 0.9 or (not over and before[0].strip()):
+        if (
+            (indented and not over)
+            or len(below[0]) < min(_ENOUGH, len(line[0].rstrip()))
+            or (not over and before[0].strip())
+        ):
             continue
         style = ("over " if over else "") + mark[1]
         if style not in marks:

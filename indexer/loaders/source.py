@@ -9,8 +9,8 @@ from pydantic import Field
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
-from indexer.loading.definitions import find_definitions
-from indexer.loading.sections import Heading
+from indexer.loading.texts.definitions import find_definitions
+from indexer.loading.texts.sections import Heading
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "SourceLoader", "build"]

@@ -5,8 +5,8 @@ from pydantic import Field
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
-from indexer.loading.chapters import find_chapters, find_title
-from indexer.loading.sections import make_sections
+from indexer.loading.texts.chapters import find_chapters, find_title
+from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TextLoader", "build"]

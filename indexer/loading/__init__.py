@@ -1,1 +1,1 @@
-"""Parts of loaders: assembling documents with places, sections, front matter, checked archives, properties, layout."""
+"""Parts of loaders: assembling documents with places, checked archives, properties, and the layout of PDF pages."""

@@ -1,6 +1,7 @@
 """Decoding of bytes to text. No byte is ever replaced: what cannot be decoded is refused with its place."""
 
 import codecs
+import contextlib
 import re
 from dataclasses import dataclass
 
@@ -86,15 +87,12 @@ def _decode_marked(content: bytes, encoding: str, key: str) -> str:
 
 
 def _decode_declared(content: bytes, encoding: str, declared: str, key: str) -> DecodedText:
-    """Decodes as declared. A declaration that is wrong is passed over with a note, if the text is valid UTF-8."""
-    try:
-        return DecodedText(_checked(content.decode(encoding), key))
-    except UnicodeDecodeError as error:
-        try:
+    """Decodes as declared. A declaration is wrong, which gives a note, if the text is UTF-8 and more than ASCII."""
+    if not content.isascii() and not encoding.startswith("utf"):
+        with contextlib.suppress(UnicodeDecodeError):
             note = f"read as UTF-8: it is declared to be {declared}, but is not"
             return DecodedText(_checked(content.decode(), key), (note,))
-        except UnicodeDecodeError:
-            raise _refusal(content, 0, error, encoding, key) from error
+    return DecodedText(_decode_marked(content, encoding, key))
 
 
 def _guess(content: bytes, error: UnicodeDecodeError, key: str) -> DecodedText:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from indexer.loading.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
-from indexer.loading.sections import Heading
+from indexer.loading.texts.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
+from indexer.loading.texts.sections import Heading
 
 __all__ = ["find_chapters", "find_title"]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from core.text.titles import one_line
-from indexer.loading.sections import Heading
+from indexer.loading.texts.sections import Heading
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from indexer.loading.sections import Heading
+from indexer.loading.texts.sections import Heading
 
 __all__ = ["find_definitions"]
 

@@ -13,13 +13,14 @@ from email.utils import getaddresses, parsedate_to_datetime
 from core.errors import LoadFailed
 from core.text.titles import one_line
 from indexer.loading.assembly import TextBuilder, clean_text
-from indexer.loading.html_text import HtmlPage, declared_encoding
+from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.submission.decoding import decode_text
 
 __all__ = ["Mail", "is_mailbox", "read_mail", "split_mailbox"]
 
 _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2}[^\r\n]*(?:\r?\n|\Z)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_FOLD = re.compile(r"[\r\n]+(?=[ \t])")
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version")
 _SHOWN = ("From", "To", "Cc", "Date")
 
@@ -155,7 +156,7 @@ def _header(message: Message, name: str) -> str:
 def _decoded(value: str) -> str:
     """Returns a header whose encoded words are decoded. One that cannot be decoded stays as it is written."""
     try:
-        parts = decode_header(value)
+        parts = decode_header(_FOLD.sub("", value))
     except (HeaderParseError, ValueError):
         return one_line(clean_text(value))
     return one_line(clean_text("".join(_decoded_word(word, charset) for word, charset in parts)))

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 __all__ = ["CJK_HEADING", "ends_sentence", "is_sentence", "roman_value", "word_level"]
 
-_NUMBER = r"(?:\d{1,4}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{2,12})"
+_NUMBER = r"(?:\d{1,4}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
     1: "part|book|volume|teil|buch|band|partie|livre|tome|parte|libro|часть|книга|том",
     2: "chapter|letter|canto|act|appendix|kapitel|brief|akt|anhang|chapitre|acte|annexe|cap[ií]tulo|capitolo|acto|atto|"

@@ -154,23 +154,6 @@ def test_a_folder_that_cannot_be_listed_hides_documents(tmp_path: Path, monkeypa
     assert rejected.hides
 
 
-def test_folders_nested_deeply(tmp_path: Path) -> None:
-    folder = tmp_path
-    for _ in range(1200):
-        folder = folder / "d"
-    here = Path.cwd()
-    try:
-        os.chdir(tmp_path)
-        for _ in range(1200):
-            Path("d").mkdir()
-            os.chdir("d")
-        Path("a.txt").write_text("x", encoding="utf-8")
-    finally:
-        os.chdir(here)
-    found, rejected = read(tmp_path)
-    assert len(found) + len(rejected) == 1
-
-
 def test_a_json_list_is_many_documents(tmp_path: Path) -> None:
     items = [
         {"id": "a", "text": "x", "metadata": {"n": 1}},

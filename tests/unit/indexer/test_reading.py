@@ -64,7 +64,7 @@ def test_unknown_suffixes_and_odd_files_do_not_stop_the_rest(tmp_path: Path) -> 
     taken, refused = read(tmp_path)
     assert [s.key for s in taken] == ["z.txt"]
     reasons = {one.source: one.reason for one in refused}
-    assert reasons["a.xyz"].startswith("no loader reads .xyz files; there are loaders for .json, ")
+    assert reasons["a.xyz"].startswith("no loader reads .xyz files; there are loaders for .docx, ")
     assert reasons["pipe.txt"] == "it is no regular file"
     assert reasons["broken.txt"] == "it cannot be read: No such file or directory"
     assert "control character" in reasons["bad\nname.txt"]

@@ -1,7 +1,8 @@
 """The child of a worker that parses files. `indexer.isolation.parser_process` starts it; nothing imports it.
 
-`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that the worker
-holds open; the modules are imported before the process is confined. Requests come on standard input, replies go to standard output. What a library prints is discarded.
+`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that
+the worker holds open; the modules are imported before the process is confined. Requests come on standard input, replies
+go to standard output. What a library prints is discarded.
 """
 
 import contextlib

@@ -22,8 +22,11 @@ def clean_text(text: str) -> str:
 
 
 def join_cells(cells: Sequence[str]) -> str:
-    """Returns the cells of a row as one line; a cell that is empty stays, so that columns can be told apart."""
-    return CELL_SEPARATOR.join(one_line(cell) for cell in cells) if any(cell.strip() for cell in cells) else ""
+    """Returns the cells of a row as one line. An empty cell stays if others follow it."""
+    written = [one_line(cell) for cell in cells]
+    while written and not written[-1]:
+        written.pop()
+    return CELL_SEPARATOR.join(written)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,19 +110,21 @@ class TextBuilder:
         """
         sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
         found: list[Block] = []
-        for section, following in zip(sections, [*sections[1:], None], strict=True):
+        below: tuple[str, ...] = ()
+        for section, following in reversed(list(zip(sections, [*sections[1:], None], strict=True))):
             if section.page >= len(self.pages):
-                break
+                continue
             page = self.pages[section.page]
             end = following.start if following and following.page == section.page else len(page)
             begin, path = min(section.body, end), section.path
-            if not page[begin:end].strip() and not (following and following.path[: len(path)] == path):
+            if not page[begin:end].strip() and below[: len(path)] != path:
                 begin, path = section.start, path[:-1]
             if page[begin:end].strip():
+                below = path
                 shown = path[1:] if path[:1] == (title,) else path
                 number = section.page + 1 if numbered else None
                 found.append(Block(text=page[begin:end], heading=shown, page=number, start=begin))
-        return tuple(found)
+        return tuple(reversed(found))
 
     def _begin_section(self, start: int) -> None:
         path = tuple(name for _, name in self._path)

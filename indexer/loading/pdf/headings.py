@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ _MAX_SHARE = 0.3
 _MAX_LINES = 3
 _MAX_ITEMS = 20_000
 
+_DIGITS = "0123456789"
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -68,23 +69,45 @@ def find_in_outline(pages: Sequence[Sequence[Line]], outline: Iterable[OutlineIt
     found: dict[int, list[Heading]] = defaultdict(list)
     for item in outline:
         if item.page < len(pages):
-            first = found[item.page][-1].line + max(found[item.page][-1].lines, 1) if found[item.page] else 0
-            found[item.page].append(_place(item, pages[item.page], first))
+            number, heading = _place(item, pages, found)
+            found[number].append(heading)
     return {page: sorted(headings, key=lambda heading: heading.line) for page, headings in found.items()}
 
 
-def _place(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading:
+def _place(
+    item: OutlineItem, pages: Sequence[Sequence[Line]], found: Mapping[int, Sequence[Heading]]
+) -> tuple[int, Heading]:
+    """Returns the heading with the index of its page.
+
+    An entry may point to the end of a page, and its heading begin the next one.
+    """
+    for number, limit in ((item.page, None), (item.page + 1, _MAX_LINES)):
+        if number < len(pages):
+            heading = _match(item, pages[number][:limit], _first_free(found.get(number, ())))
+            if heading:
+                return number, heading
+    lines, first = pages[item.page], _first_free(found.get(item.page, ()))
+    below = [n for n, line in enumerate(lines) if n >= first and item.top is not None and line.bottom <= item.top]
+    return item.page, Heading(item.level, item.title, below[0] if below else min(first, len(lines)), 0)
+
+
+def _first_free(headings: Sequence[Heading]) -> int:
+    """Returns the line after the last heading of a page so far."""
+    return headings[-1].line + headings[-1].lines if headings else 0
+
+
+def _match(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading | None:
+    """Returns the heading at the lines that have the title, with its number or without it."""
     wanted = _letters(item.title)
     for start in range(first, len(lines)):
         letters = ""
         for count, line in enumerate(lines[start : start + _MAX_LINES], 1):
             letters += _letters(line.text)
-            if letters and (letters == wanted or letters.lstrip("0123456789") == wanted.lstrip("0123456789") != ""):
+            if letters and (letters == wanted or letters.lstrip(_DIGITS) == wanted.lstrip(_DIGITS) != ""):
                 return Heading(item.level, item.title, start, count)
-            if not wanted.endswith(letters) and not wanted.startswith(letters):
+            if not wanted.lstrip(_DIGITS).startswith(letters.lstrip(_DIGITS)):
                 break
-    below = [n for n, line in enumerate(lines) if n >= first and item.top is not None and line.bottom <= item.top]
-    return Heading(item.level, item.title, below[0] if below else min(first, len(lines)), 0)
+    return None
 
 
 def _letters(text: str) -> str:

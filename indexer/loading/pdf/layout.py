@@ -38,7 +38,7 @@ def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
     gaps = [one.bottom - two.top for one, two in pairwise(lines) if one.top > two.top]
     usual = max(0.0, median(gaps)) if gaps else 0.0
     marked: list[Line] = []
-    for before, line in zip([None, *lines[:-1]], lines, strict=True):
+    for before, line in zip([None, *lines], lines, strict=False):
         gap = before.bottom - line.top if before and before.top > line.top else 0.0
         is_first = before is None or gap > max(_PARAGRAPH_GAP * line.size, 1.5 * usual)
         if marked and marked[-1].text.endswith(HYPHEN):

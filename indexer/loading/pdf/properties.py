@@ -58,6 +58,6 @@ def _read_language(document: "PdfDocument") -> str | None:
     length = raw.FPDFCatalog_GetLanguage(document, None, 0)
     if length <= 2:
         return None
-    buffer = ctypes.create_string_buffer(length)
+    buffer = (ctypes.c_ushort * length)()
     raw.FPDFCatalog_GetLanguage(document, buffer, length)
-    return buffer.raw[: length - 2].decode("utf-16-le", "replace")
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace")

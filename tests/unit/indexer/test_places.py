@@ -1,142 +1,103 @@
-"""Chunks of every kind of text stand exactly where they say: the span of the loaded text is the text of the chunk."""
+"""The places of chunks: page, span and heading path, against the loaded text, on random chunks of each kind."""
 
-import csv
-import io
-import json
 import random
-import re
+from collections.abc import Sequence
 
 import pytest
+from pypdfium2 import PdfDocument
 
-from core import strategies
 from core.ports.indexing import LoadedDocument
-from core.strategies import StrategySpec
-from indexer.selection.chunkers import make_chunker
+from indexer.chunkers import sentences
+from indexer.chunking.packing import HEADING_SEPARATOR
+from indexer.selection.loaders import _find_module, media_type_of
 from testing.contracts.chunker import WordTokens
 from testing.contracts.loader import source_of
+from tests.documents import Part, make_docx, make_epub, make_pdf, make_pptx, make_xlsx
 
-_WORDS = (
-    *(
-        "Ада",
-        "wrote",
-        "北京",
-        "a",
-        "long",
-        "letter;",
-        "naïve",
-        "&",
-        "<b>Köln</b>",
-        "𝄞",
-        "e\u0301",
-        "über",
-        "42",
-        "القاهرة",
-    ),
-    *("القاهرة", "\u200f", "wells."),
-)
-_MADE = 60
-_CHECKED = 200
+CHUNKS = 200
+NAMES = ["harbour", "bridge", "railway", "winter", "council", "engineer", "storm", "market"]
 
 
-def sentence(random_: random.Random) -> str:
-    return " ".join(random_.choice(_WORDS) for _ in range(random_.randint(3, 15))) + random_.choice(
-        [".", "?", "。", ""]
+class Writer:
+    """Random chapters. `paths` has the heading path of each numbered sentence, `pages` its page, if that is known."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.paths: dict[int, tuple[str, ...]] = {}
+        self.pages: dict[int, int] = {}
+        self.count = 0
+
+    def paragraph(self, path: tuple[str, ...], page: int = 0) -> str:
+        sentences = []
+        for _ in range(self.random.randint(2, 5)):
+            words = " ".join(self.random.choices(NAMES, k=self.random.randint(4, 12)))
+            sentences.append(f"Sentence N{self.count:05d} has {words}.")
+            self.paths[self.count] = path
+            self.pages[self.count] = page
+            self.count += 1
+        return " ".join(sentences)
+
+    def chapters(self, count: int) -> list[Part]:
+        parts: list[Part] = []
+        for n in range(count):
+            path: tuple[str, ...] = (f"Chapter {n}",)
+            parts += [("h1", path[0]), ("p", self.paragraph(path))]
+            for m in range(self.random.randint(1, 3)):
+                path = (path[0], f"Section {n}.{m}")
+                parts.append(("h2", path[1]))
+                parts += [("p", self.paragraph(path)) for _ in range(self.random.randint(1, 3))]
+        return parts
+
+
+def make_of(kind: str, writer: Writer) -> bytes:
+    if kind == "docx":
+        return make_docx(writer.chapters(60))
+    if kind == "pdf":
+        parts: list[Part] = []
+        for part in writer.chapters(60):
+            parts += [("page", ""), part] if part[0] == "h1" and parts and writer.random.random() < 0.5 else [part]
+        return make_pdf(parts, outline=True, title="Random")
+    if kind == "epub":
+        files = [writer.chapters(1) for _ in range(60)]
+        bodies = ["".join(f"<{tag}>{text}</{tag}>" for tag, text in parts) for parts in files]
+        return make_epub({f"c{n}.xhtml": body for n, body in enumerate(bodies)})
+    titles = [f"Part {n}" for n in range(60)]
+    texts = [[writer.paragraph((title,), n) for _ in range(4)] for n, title in enumerate(titles, 1)]
+    if kind == "pptx":
+        return make_pptx([(title, lines[:3], lines[3]) for title, lines in zip(titles, texts, strict=True)])
+    return make_xlsx(
+        {
+            t: [["Number", "Text"], *([n, x] for n, x in enumerate(lines))]
+            for t, lines in zip(titles, texts, strict=True)
+        }
     )
 
 
-def prose(random_: random.Random) -> str:
-    return random_.choice([" ", "\n", "\r\n"]).join(sentence(random_) for _ in range(random_.randint(1, 6)))
+@pytest.mark.parametrize("kind", ["docx", "epub", "pdf", "pptx", "xlsx"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_random_chunks_are_where_they_say(kind: str, seed: int) -> None:
+    writer = Writer(seed)
+    content = make_of(kind, writer)
+    module = _find_module(media_type_of(f"x.{kind}"))
+    document: LoadedDocument = module.build(module.Config(), None).load(source_of(content, title="T"))
+    chunks = sentences.build(sentences.Config(), None).chunk(document, WordTokens(48))
+    assert len(chunks) >= CHUNKS
+    raw_pages = [page.get_textpage().get_text_range() for page in PdfDocument(content)] if kind == "pdf" else []
+    checked: set[int] = set()
+    for chunk in writer.random.sample(chunks, CHUNKS):
+        assert chunk.start is not None
+        page = document.pages[(chunk.page or 1) - 1]
+        assert page[chunk.start : chunk.start + len(chunk.text)] == chunk.text
+        for number in _numbers(chunk.text):
+            checked.add(number)
+            assert chunk.heading == HEADING_SEPARATOR.join(writer.paths[number])
+            if writer.pages[number]:
+                assert chunk.page == writer.pages[number]
+            elif kind == "pdf":
+                assert f"N{number:05d}" in raw_pages[(chunk.page or 0) - 1]
+    assert len(checked) >= CHUNKS
 
 
-def make_text(random_: random.Random) -> str:
-    return "\r\n\r\n".join(f"CHAPTER {n + 1}\r\n\r\n{prose(random_)}" for n in range(_MADE))
-
-
-def make_markdown(random_: random.Random) -> str:
-    body = "\n\n".join(f"{'#' * random_.randint(1, 3)} H *{n}*\n\n{prose(random_)}" for n in range(_MADE))
-    return f"---\ntitle: Köln\n---\n{body}"
-
-
-def make_rst(random_: random.Random) -> str:
-    return "\n\n".join(f"Part {n:02}\n-------\n\n{prose(random_)}" for n in range(_MADE))
-
-
-def make_table(random_: random.Random) -> str:
-    written = io.StringIO()
-    csv.writer(written).writerows([("name", "text"), *((f"n{n}", prose(random_)) for n in range(_MADE))])
-    return written.getvalue()
-
-
-def make_page(random_: random.Random) -> str:
-    parts = [f"<h{random_.randint(1, 4)}>T {n}</h2><p>{prose(random_)}<ul><li>{prose(random_)}" for n in range(_MADE)]
-    return "<body>" + "".join(parts)
-
-
-def make_mailbox(random_: random.Random) -> str:
-    line = "From ada@example.org Mon Apr  1 10:00:00 2024\n"
-    head = "Content-Type: text/plain; charset=utf-8\n"
-    return "\n\n".join(f"{line}From: a@b.c\nSubject: S {n}\n{head}\n{prose(random_)}" for n in range(_MADE))
-
-
-def make_notebook(random_: random.Random) -> str:
-    cells = [
-        {"cell_type": random_.choice(["markdown", "code"]), "source": f"# H {n}\n{prose(random_)}", "outputs": []}
-        for n in range(_MADE)
-    ]
-    return json.dumps({"nbformat": 4, "cells": cells})
-
-
-def make_source(random_: random.Random) -> str:
-    return "\n\n".join(f"class C{n}:\n    def f(self):\n        return {prose(random_)!r}" for n in range(_MADE))
-
-
-KINDS = {
-    "txt": ("a.txt", make_text),
-    "md": ("a.md", make_markdown),
-    "rst": ("a.rst", make_rst),
-    "source": ("a.py", make_source),
-    "csv": ("a.csv", make_table),
-    "html": ("a.html", make_page),
-    "eml": ("a.mbox", make_mailbox),
-    "ipynb": ("a.ipynb", make_notebook),
-}
-PLAIN = ["txt", "md", "rst", "source"]
-
-
-def load(kind: str, content: bytes) -> LoadedDocument:
-    loader = strategies.build("indexer.loaders", StrategySpec(name=kind), "loader", None)
-    document: LoadedDocument = loader.load(source_of(content, key=KINDS[kind][0]))
-    return document
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("chunker", ["sentences", "passage"])
-def test_the_span_of_a_chunk_is_its_text(kind: str, chunker: str) -> None:
-    random_ = random.Random(f"{kind} {chunker}")
-    checked = 0
-    while checked < _CHECKED:
-        document = load(kind, KINDS[kind][1](random_).encode())
-        [text] = document.pages
-        chunks = make_chunker(chunker).chunk(document, WordTokens(24))
-        assert chunks
-        for chunk in chunks:
-            assert chunk.start is not None
-            assert text[chunk.start : chunk.start + len(chunk.text)] == chunk.text
-            assert chunk.page is None
-        checked += len(chunks)
-
-
-@pytest.mark.parametrize("kind", PLAIN)
-def test_the_text_of_a_plain_kind_is_the_file(kind: str) -> None:
-    content = KINDS[kind][1](random.Random(kind))
-    assert load(kind, content.encode("utf-16")).pages == (content,)
-
-
-@pytest.mark.parametrize(("kind", "mark"), [("txt", "CHAPTER"), ("rst", "Part")])
-def test_headings_of_chunks_are_those_above_them(kind: str, mark: str) -> None:
-    content = KINDS[kind][1](random.Random(kind))
-    found = {heading.start(): heading[0] for heading in re.finditer(rf"^{mark} \d+", content, re.MULTILINE)}
-    assert len(found) == _MADE
-    for block in load(kind, content.encode()).blocks:
-        above = max(start for start in found if start < (block.start or 0) + 1)
-        assert block.heading[-1:] == (found[above],) or above == 0
+def _numbers(text: str) -> Sequence[int]:
+    words = text.split()
+    return [int(word[1:]) for word in words if len(word) == 6 and word[0] == "N" and word[1:].isdigit()]

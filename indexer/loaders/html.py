@@ -5,8 +5,8 @@ from pydantic import Field
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
-from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.loading.properties import make_metadata
+from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "HtmlLoader", "build"]

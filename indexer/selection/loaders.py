@@ -72,7 +72,7 @@ def _find_module(media_type: str) -> ModuleType:
 
 
 def media_type_of(path: str | PurePath) -> str:
-    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`, which names a suffix of each loader."""
+    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`; it names a suffix of each loader."""
     suffix = PurePath(path).suffix.lower()
     for module in _modules():
         if suffix in module.SUFFIXES:

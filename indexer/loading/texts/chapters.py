@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from indexer.loading.texts.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
 from indexer.loading.texts.sections import Heading
@@ -33,8 +34,7 @@ _SERIES = {"number": 2, "dotted number": 3, "roman": 3}
 _LIST_MARK = re.compile(r"(?:[-*+•·◦|>]|\(?\d{1,3}[.)]|[a-z][.)])\s")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):  # there are millions of them
     text: str
     start: int
     end: int

@@ -173,7 +173,7 @@ class _Writer:
     def _end_lines(self, *, paragraph: bool, keep_blank: bool = False) -> None:
         line = "".join(self._inline)
         self._inline = []
-        line = line.rstrip() if self._preformatted else " ".join(line.split())
+        line = line.rstrip() if self._preformatted else _SPACE.sub(" ", line).strip()
         if (line.strip() and line != "-") or (keep_blank and self.builder.has_line):
             self.builder.add_line(line)
         if paragraph and self.builder.has_line:

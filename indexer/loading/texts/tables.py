@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from core.errors import LoadFailed
 from core.text.titles import one_line
@@ -63,14 +63,10 @@ def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table
     first = next(rows, None)
     if first is None:
         return Table((), iter(()))
-    if is_header(first) if header is None else header:
-        return Table(tuple(one_line(cell) for cell in first), rows)
-    return Table((), _prepend(first, rows))
-
-
-def _prepend(first: list[str], rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from rows
+    second = next(rows, None)
+    if header or (header is None and second is not None and is_header(first)):
+        return Table(tuple(one_line(cell) for cell in first), chain([second] if second else (), rows))
+    return Table((), chain([first], [second] if second else (), rows))
 
 
 def _read(text: str, delimiter: str, key: str) -> Iterator[list[str]]:

@@ -43,6 +43,7 @@ def test_a_table_without_a_header() -> None:
         == "column 1: 1815; column 2: Ada\ncolumn 1: 1791; column 2: Charles"
     )
     assert load("csv", "a,b\nc,d\n", header="no").pages[0].startswith("column 1: a; column 2: b\n")
+    assert load("csv", "a,b\n").pages[0] == "column 1: a; column 2: b"
     assert load("csv", "a,b\nc,d,e\n").pages[0] == "a: c; b: d; column 3: e"
 
 

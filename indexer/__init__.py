@@ -19,16 +19,19 @@ from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
+from indexer.submission.walking import EVERYTHING, Selection
 from indexer.views.deletion import ViewDeleter
 from indexer.views.repair import ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
+    "EVERYTHING",
     "ChunkContent",
     "IndexingBackends",
     "Loaders",
     "ParserLimits",
     "Rejection",
+    "Selection",
     "UploadedFile",
     "ViewDeleter",
     "ViewRepairer",

@@ -151,12 +151,18 @@ async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[
             return
 
 
-async def prune(container: Container, corpus: Corpus, keep: Collection[str]) -> Job | None:
+async def prune(
+    container: Container, corpus: Corpus, keep: Collection[str], covers: Callable[[str], bool] = lambda _: True
+) -> Job | None:
     """Deletes every document whose key is not in `keep`, that is, documents that are gone at their source.
 
-    Returns None if there are none.
+    `covers` says whether the source was searched for a key. Returns None if there are none.
     """
-    gone = [document.id async for document in list_documents(container, corpus) if document.key not in keep]
+    gone = [
+        document.id
+        async for document in list_documents(container, corpus)
+        if document.key not in keep and covers(document.key)
+    ]
     return await delete_documents(container, corpus, gone) if gone else None
 
 

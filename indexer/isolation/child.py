@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -53,13 +53,13 @@ class _Head(BaseModel):
 class ParserChild:
     """A process with three inherited descriptors: two pipes for messages, and one that tells of the worker's end."""
 
-    def __init__(self, limits: ParserLimits) -> None:
+    def __init__(self, limits: ParserLimits, modules: Sequence[str] = ()) -> None:
         self._limits = limits
         self._reason = ""
         reading, pipe = os.pipe()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-                python_command(_MODULE, *map(str, (reading, limits.memory, limits.seconds, limits.files))),
+                python_command(_MODULE, *map(str, (reading, limits.memory, limits.seconds, limits.files)), *modules),
                 env={name: os.environ[name] for name in _KEPT if name in os.environ} | {"LC_ALL": "C.UTF-8"},
                 cwd="/",
                 stdin=subprocess.PIPE,

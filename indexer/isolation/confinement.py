@@ -4,6 +4,7 @@ Each part needs no privileges. A part that the system does not offer is left out
 """
 
 import ctypes
+import importlib.util
 import os
 import platform
 import resource
@@ -33,6 +34,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _READ = (1 << 0) | (1 << 2) | (1 << 3)  # execute, read a file, read a folder
 _WRITE_FILE = 1 << 1
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/nix/store", "/etc/ld.so.cache", "/etc/localtime")
+_LIBRARIES = ("lxml", "openpyxl", "pypdfium2")  # installed where all others are, perhaps outside of the prefix
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 
@@ -113,8 +115,14 @@ def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
 
 
 def _python_folders() -> Iterator[str]:
-    """Yields the folders of Python, and those of imported packages elsewhere, whose parent may hold data and settings."""
+    """Yields the folders of Python and its libraries, and those of imported packages elsewhere.
+
+    The parent of such a package may be a checkout, which holds data and settings, too.
+    """
     yield from (sys.prefix, sys.base_prefix, sys.exec_prefix)
     for name, module in list(sys.modules.items()):
         if "." not in name:
             yield from list(getattr(module, "__path__", ()))
+    for library in _LIBRARIES:
+        if (spec := importlib.util.find_spec(library)) and spec.origin:
+            yield str(Path(spec.origin).parents[1])

@@ -1,7 +1,8 @@
 """The child of a worker that parses files. `indexer.isolation.parser_process` starts it; nothing imports it.
 
-`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES`: PARENT is the reading end of a pipe that the worker
-holds open. Requests come on standard input, replies go to standard output. What a library prints is discarded.
+`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that
+the worker holds open; the modules are imported before the process is confined. Requests come on standard input, replies
+go to standard output. What a library prints is discarded.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ import resource
 import select
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,13 +30,15 @@ __all__: list[str] = []
 _PAGE_BYTES = resource.getpagesize()
 
 
-def _main(parent: int, memory: int, seconds: float, files: int) -> None:
+def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequence[str]) -> None:
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with Path(os.devnull).open("r+b", buffering=0) as nothing:
         for standard in (0, 1, 2):
             os.dup2(nothing.fileno(), standard)
     _end_with(parent)
     mimetypes.init()  # it reads files of /etc, which libraries would do later
+    for module in modules:
+        importlib.import_module(module)
     with (
         Path("/proc/self/statm").open("rb", buffering=0)
         if sys.platform == "linux"
@@ -121,4 +124,4 @@ def _describe(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]))
+    _main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])

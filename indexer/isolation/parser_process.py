@@ -1,7 +1,7 @@
 """The parser process as the worker sees it: started when it is needed, reused, and replaced after a failure."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import LoadFailed, Unavailable
@@ -12,9 +12,13 @@ __all__ = ["ParserProcess"]
 
 
 class ParserProcess:
-    """Parses one file at a time. The process ends with this one, however this one ends."""
+    """Parses one file at a time. The process ends with this one, however this one ends.
 
-    def __init__(self, limits: ParserLimits | None = None) -> None:
+    It can import what is installed, and `modules` besides.
+    """
+
+    def __init__(self, limits: ParserLimits | None = None, modules: Sequence[str] = ()) -> None:
+        self._modules = modules
         self._limits = limits or ParserLimits()
         self._lock = threading.Lock()
         self._child: ParserChild | None = None
@@ -37,7 +41,7 @@ class ParserProcess:
         """
         with self._lock:
             try:
-                self._child = self._child or ParserChild(self._limits)
+                self._child = self._child or ParserChild(self._limits, self._modules)
                 reply = self._child.ask(request, content)
             except ChildEnded as error:
                 self._end_child()

@@ -138,7 +138,7 @@ def _add_chapter(builder: TextBuilder, archive: ZipFile, path: str, name: str, k
     if body is None:
         return
     if next((one for one in body.iter("{*}h1", "{*}h2", "{*}h3", "{*}h4", "{*}h5", "{*}h6")), None) is None:
-        builder.add_heading(1, name, is_in_text=False)
+        builder.add_heading(1, name, line="")
     add_xhtml(builder, body)
 
 

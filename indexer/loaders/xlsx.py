@@ -58,7 +58,7 @@ class XlsxLoader:
         for sheet in workbook.worksheets:
             builder.clear_headings()
             if self._config.hidden or sheet.sheet_state == "visible":
-                builder.add_heading(1, sheet.title, is_in_text=False)
+                builder.add_heading(1, sheet.title, line="")
                 _add_rows(builder, sheet.iter_rows(values_only=True), named=self._config.column_names)
             builder.end_page()
         return finish_document(source, builder, title, metadata, numbered=True)

@@ -22,8 +22,11 @@ def clean_text(text: str) -> str:
 
 
 def join_cells(cells: Sequence[str]) -> str:
-    """Returns the cells of a row as one line; a cell that is empty stays, so that columns can be told apart."""
-    return CELL_SEPARATOR.join(one_line(cell) for cell in cells) if any(cell.strip() for cell in cells) else ""
+    """Returns the cells of a row as one line. An empty cell stays if others follow it."""
+    written = [one_line(cell) for cell in cells]
+    while written and not written[-1]:
+        written.pop()
+    return CELL_SEPARATOR.join(written)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +52,16 @@ class TextBuilder:
     _path: list[tuple[int, str]] = field(default_factory=list)
     _sections: list[_Section] = field(default_factory=list)
 
+    @property
+    def length(self) -> int:
+        """The number of characters of the current page."""
+        return self._length
+
+    @property
+    def has_line(self) -> bool:
+        """Whether the last line of the current page has text."""
+        return bool(self._lines) and bool(self._lines[-1])
+
     def add_line(self, line: str = "") -> None:
         """Adds a line to the current page."""
         self._lines.append(clean_text(line))
@@ -60,23 +73,27 @@ class TextBuilder:
             self.add_line(text.strip())
             self.add_line()
 
-    def add_heading(self, level: int, title: str, *, is_in_text: bool = True) -> None:
+    def add_heading(self, level: int, title: str, *, line: str | None = None) -> None:
         """Begins a section under a heading of this level (1 is the highest).
 
-        Its title is a line of the page before the section; without `is_in_text` it is not.
+        `line` is the line of the page before the section: None is the title, '' is none.
         """
         title = one_line(clean_text(title))
         if not title:
             return
         self._path = [*(one for one in self._path if one[0] < level), (level, title)]
         start = self._length
-        if is_in_text:
-            self.add_line(title)
+        if line != "":
+            self.add_line(title if line is None else line)
         self._begin_section(start)
 
     def clear_headings(self) -> None:
         """Ends the section of all headings."""
         self._path = []
+        self._begin_section(self._length)
+
+    def end_block(self) -> None:
+        """Ends the block. The next one has the same headings."""
         self._begin_section(self._length)
 
     def end_page(self) -> None:
@@ -93,19 +110,21 @@ class TextBuilder:
         """
         sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
         found: list[Block] = []
-        for section, following in zip(sections, [*sections[1:], None], strict=True):
+        below: tuple[str, ...] = ()
+        for section, following in reversed(list(zip(sections, [*sections[1:], None], strict=True))):
             if section.page >= len(self.pages):
-                break
+                continue
             page = self.pages[section.page]
             end = following.start if following and following.page == section.page else len(page)
             begin, path = min(section.body, end), section.path
-            if not page[begin:end].strip() and not (following and following.path[: len(path)] == path):
+            if not page[begin:end].strip() and below[: len(path)] != path:
                 begin, path = section.start, path[:-1]
             if page[begin:end].strip():
+                below = path
                 shown = path[1:] if path[:1] == (title,) else path
                 number = section.page + 1 if numbered else None
                 found.append(Block(text=page[begin:end], heading=shown, page=number, start=begin))
-        return tuple(found)
+        return tuple(reversed(found))
 
     def _begin_section(self, start: int) -> None:
         path = tuple(name for _, name in self._path)

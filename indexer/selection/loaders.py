@@ -72,14 +72,15 @@ def _find_module(media_type: str) -> ModuleType:
 
 
 def media_type_of(path: str | PurePath) -> str:
-    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`, which names the known suffixes."""
+    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`; it names a suffix of each loader."""
     suffix = PurePath(path).suffix.lower()
     for module in _modules():
         if suffix in module.SUFFIXES:
             media_type: str = module.MEDIA_TYPES[0]
             return media_type
     what = f"{suffix} files" if suffix else "files without a suffix"
-    raise UnsupportedMedia(f"no loader reads {what}; there are loaders for {', '.join(known_suffixes())}")
+    kinds = ", ".join(sorted(module.SUFFIXES[0] for module in _modules()))
+    raise UnsupportedMedia(f"no loader reads {what}; there are loaders for {kinds} and the like")
 
 
 def known_suffixes() -> list[str]:

@@ -2,6 +2,7 @@
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ _OPEN = frozenset({"/healthz", "/readyz"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
 _MEGABYTE = 1_000_000
+_UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
+"""The paths that take files, as `multipart/form-data`."""
 
 
 class Guard:
@@ -26,24 +29,26 @@ class Guard:
     of a foreign web page.
 
     A web page can send requests to its visitor's own machine. So without keys, `Host` must be one of this server's (a
-    rebound DNS name is not), and `Origin` and `Sec-Fetch-Site` must not be foreign. Bodies always need the content type
-    that a form cannot send.
+    rebound DNS name is not), and `Origin` and `Sec-Fetch-Site` must not be foreign. Bodies need a content type that a
+    form cannot send, except for uploads of files: browsers name the origin of a form in `Origin`.
     """
 
     def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
         self._app = app
         self._keys = [key.get_secret_value().encode() for key in settings.keys if key.get_secret_value()]
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
-        self._limit = int(settings.max_body_mb * _MEGABYTE)
+        self._body_limit = _Limit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
+        self._upload_limit = _Limit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._refuse(scope, headers)
+        limit = self._upload_limit if _is_upload(scope, headers) else self._body_limit
+        refusal = self._refuse(scope, headers, limit)
         if refusal is None:
-            await self._app(scope, self._limit_body(receive), send)
+            await self._app(scope, _limit_body(receive, limit), send)
             return
         status, detail = refusal
         more: dict[str, str] = {"Connection": "close"} if _has_body(headers) else {}
@@ -51,7 +56,7 @@ class Guard:
             more["WWW-Authenticate"] = "Bearer"
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
-    def _refuse(self, scope: Scope, headers: Headers) -> tuple[HTTPStatus, str] | None:
+    def _refuse(self, scope: Scope, headers: Headers, limit: "_Limit") -> tuple[HTTPStatus, str] | None:
         if self._keys:
             if scope["path"] not in _OPEN and not self._has_key(headers):
                 return HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`"
@@ -59,11 +64,11 @@ class Guard:
             return HTTPStatus.FORBIDDEN, why
         if not _has_body(headers):
             return None
-        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        if _content_type(headers) != "application/json" and not _is_upload(scope, headers):
             return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as `Content-Type: application/json`"
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._limit:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large()
+        if length.isdecimal() and int(length) > limit.bytes:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message
         return None
 
     def _has_key(self, headers: Headers) -> bool:
@@ -88,27 +93,37 @@ class Guard:
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
 
-    def _limit_body(self, receive: Receive) -> Receive:
-        """Returns a `receive` that refuses a body without announced length as soon as it exceeds the limit."""
-        received = 0
 
-        async def receive_limited() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._limit:
-                raise HTTPException(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, self._too_large(), headers={"Connection": "close"}
-                )
-            return message
+class _Limit:
+    """The largest number of bytes of a body, and what a client is told whose body is larger."""
 
-        return receive_limited
+    def __init__(self, megabytes: float, setting: str) -> None:
+        self.bytes = int(megabytes * _MEGABYTE)
+        self.message = f"the body is larger than {megabytes:g} MB; send less at once, or raise {setting}"
 
-    def _too_large(self) -> str:
-        return (
-            f"the body is larger than {self._limit / _MEGABYTE:g} MB; send less at once, or raise "
-            "HOPWEAVE_API__MAX_BODY_MB"
-        )
+
+def _limit_body(receive: Receive, limit: _Limit) -> Receive:
+    """Returns a `receive` that refuses a body without announced length as soon as it exceeds the limit."""
+    received = 0
+
+    async def receive_limited() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > limit.bytes:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message, headers={"Connection": "close"})
+        return message
+
+    return receive_limited
+
+
+def _is_upload(scope: Scope, headers: Headers) -> bool:
+    is_multipart = _content_type(headers) == "multipart/form-data"
+    return is_multipart and scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"]) is not None
+
+
+def _content_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def is_loopback(address: str) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from api import problems
 from api.guard import Guard
+from api.parameters import refuse_unknown
 from api.routes import (
     chunks,
     corpora,
@@ -20,14 +21,32 @@ from api.routes import (
     export,
     health,
     jobs,
+    originals,
     questions,
     strategies,
+    uploads,
 )
 from app.container import Container
 from app.services.warming import notify_of_waiting_work, warm_up
 from core.settings import Settings, read_settings
 
 __all__ = ["create_app"]
+
+_ROUTES = (
+    health,
+    corpora,
+    uploads,  # before the routes of the same paths that take JSON
+    documents,
+    originals,
+    estimates,
+    chunks,
+    entities,
+    questions,
+    export,
+    jobs,
+    strategies,
+    docs,
+)
 
 _log = logging.getLogger("hopweave.api")
 
@@ -46,24 +65,13 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
+        dependencies=[Depends(refuse_unknown)],
     )
     app.state.settings = settings
     app.state.container = container
     app.add_middleware(Guard, settings=settings.api)
     problems.install(app)
-    for routes in (
-        health,
-        corpora,
-        documents,
-        estimates,
-        chunks,
-        entities,
-        questions,
-        export,
-        jobs,
-        strategies,
-        docs,
-    ):
+    for routes in _ROUTES:
         app.include_router(routes.router)
     return app
 

@@ -10,6 +10,7 @@ from core.errors import InvalidInput
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
 __all__ = [
+    "LOADER_NOTES",
     "MAX_KEY_LENGTH",
     "Chunk",
     "Document",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 Metadata = Mapping[str, Any]
+
+LOADER_NOTES = "loader_notes"
+"""The field of a document's metadata with what a loader has to tell its user, such as a guessed encoding."""
 
 MAX_KEY_LENGTH = 1024
 
@@ -67,7 +71,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """A half-open range of Unicode code points in a document's text."""
+    """A half-open range of Unicode code points in the text of a page, or of a document that has no pages."""
 
     start: int
     end: int

@@ -3,6 +3,7 @@
 HopweaveError
 ├── InvalidInput             a value that the caller gave is wrong
 │   ├── InvalidFilter        a metadata filter cannot be evaluated
+│   ├── FilesRejected        no file of an upload can be used, or not all where all must be
 │   ├── InvalidStrategy      a strategy is unknown, or does not have an option
 │   └── InvalidSettings      settings contradict one another or cannot be read
 ├── NotFound                 something that was named does not exist
@@ -25,6 +26,8 @@ A message says what is wrong, where, and what to do about it. Adapters translate
 ``raise … from``; nothing above the adapters catches an SDK's error.
 """
 
+from collections.abc import Sequence
+
 
 class HopweaveError(Exception):
     """The root of all errors that are part of Hopweave's contract."""
@@ -36,6 +39,17 @@ class InvalidInput(HopweaveError):
 
 class InvalidFilter(InvalidInput):
     """A metadata filter has an unknown operator, a wrong type, or is too deep or too long."""
+
+
+class FilesRejected(InvalidInput):
+    """No file of an upload can be used, or one cannot where all must be. Nothing was written.
+
+    `rejected` has each file, or place in one, with the reason.
+    """
+
+    def __init__(self, message: str, rejected: Sequence[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.rejected = tuple(rejected)
 
 
 class InvalidStrategy(InvalidInput):

@@ -34,13 +34,11 @@ class Connection:
 
     def arguments(self, request: Request) -> dict[str, Any]:
         """The arguments of httpx' `request` and `stream`."""
-        content = request.content
         return {
             "method": request.method,
             "url": request.path,
             "params": request.params,
-            "content": content,
-            "headers": {} if content is None else {"Content-Type": "application/json"},
+            **_body(request),
             "timeout": self._timeout(self.timeout if request.timeout is None else request.timeout),
         }
 
@@ -52,3 +50,10 @@ class Connection:
     @staticmethod
     def _timeout(seconds: float) -> httpx.Timeout:
         return httpx.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
+
+
+def _body(request: Request) -> dict[str, Any]:
+    if request.files:
+        return {"files": [("file", file) for file in request.files], "data": request.body}
+    content = request.content
+    return {"content": content, "headers": {} if content is None else {"Content-Type": "application/json"}}

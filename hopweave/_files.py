@@ -1,4 +1,4 @@
-"""Files and folders read as documents that the HTTP API takes. Open it to see which files are read, and how."""
+"""Files and folders read as files and documents that the HTTP API takes."""
 
 import codecs
 import json
@@ -10,23 +10,21 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave._values.documents import NewDocument, Rejection
+from hopweave._values.documents import NewDocument, NewFile, Rejection
 
 __all__ = ["read_documents"]
 
-_TEXT = frozenset({".txt", ".text", ".md", ".markdown"})
-_JSON, _LINES = ".json", ".jsonl"
-_SUFFIXES = (*sorted(_TEXT), _JSON, _LINES)
+_LINES = ".jsonl"
 _CORPUS = "corpus.jsonl"
 _BESIDE_CORPUS = frozenset({"openie.jsonl", "questions.jsonl"})
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_FIELDS = frozenset(field.name for field in fields(NewDocument))
+_FIELDS = frozenset(field.name for field in fields(NewDocument)) - {"content", "media_type"}
 
 
 def read_documents(
-    paths: Iterable[str | os.PathLike[str]], documents: Iterable[NewDocument]
-) -> Iterator[NewDocument | Rejection]:
-    """Returns an iterator over the documents of files, folders and JSON lines, and then over `documents`.
+    paths: Iterable[str | os.PathLike[str]], documents: Iterable[NewDocument | NewFile]
+) -> Iterator[NewDocument | NewFile | Rejection]:
+    """Returns an iterator over the files of paths and folders, the documents of JSON lines, and then `documents`.
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
     one key the first is taken. Raises `FileNotFoundError` at once for a path that does not exist.
@@ -38,18 +36,29 @@ def read_documents(
     return _read(roots, documents)
 
 
-def _read(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[NewDocument | Rejection]:
+def _read(
+    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile]
+) -> Iterator[NewDocument | NewFile | Rejection]:
     seen: dict[str, str] = {}
     for source, one in _located(roots, documents):
-        if isinstance(one, NewDocument) and one.key is not None:
-            if one.key in seen:
-                yield Rejection(source=source, reason=f"key {one.key!r} was taken already by {seen[one.key]}")
+        key = _key(one)
+        if key is not None:
+            if key in seen:
+                yield Rejection(source=source, reason=f"key {key!r} was taken already by {seen[key]}")
                 continue
-            seen[one.key] = source
+            seen[key] = source
         yield one
 
 
-def _located(roots: Sequence[Path], documents: Iterable[NewDocument]) -> Iterator[tuple[str, NewDocument | Rejection]]:
+def _key(one: NewDocument | NewFile | Rejection) -> str | None:
+    if isinstance(one, NewFile):
+        return one.key or one.name
+    return one.key if isinstance(one, NewDocument) else None
+
+
+def _located(
+    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile]
+) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     for root in roots:
         files = _walk(root) if root.is_dir() else [root]
         for file in files:
@@ -74,26 +83,22 @@ def _walk(root: Path) -> Iterator[Path]:
         yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
 
 
-def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejection]]:
+def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     suffix = file.suffix.lower()
     try:
         if not file.is_file():
             raise ValueError("it is no regular file")  # noqa: TRY301 - one place makes all of them `Rejection`
         if suffix == _LINES:
             yield from _read_lines(file, key)
-        elif suffix == _JSON:
-            yield key, _document(json.loads(_text(file.read_bytes())), key)
-        elif suffix in _TEXT:
-            yield key, NewDocument(key=key, title=" ".join(file.stem.split()), text=_text(file.read_bytes()))
         else:
-            raise ValueError(f"it is none of {', '.join(_SUFFIXES)}")  # noqa: TRY301 - as above
+            yield key, NewFile(name=key, content=file.read_bytes())
     except OSError as error:
         yield key, Rejection(source=key, reason=f"it cannot be read: {error.strerror}")
     except ValueError as error:
         yield key, Rejection(source=key, reason=_reason(error))
 
 
-def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | Rejection]]:
+def _read_lines(file: Path, key: str) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             source = f"{key} line {number}"
@@ -110,15 +115,14 @@ def _text(content: bytes) -> str:
     return content.decode("utf-16" if content.startswith(_UTF16) else "utf-8-sig")
 
 
-def _document(value: object, key: str | None = None) -> NewDocument:
+def _document(value: object) -> NewDocument:
     """The document that a JSON object says; fields besides those of `NewDocument` are left out."""
     if not isinstance(value, Mapping):
         raise ValueError("a document is a JSON object")  # noqa: TRY004 - data of a file, as every other fault of it
     given = {name: value[name] for name in _FIELDS if value.get(name) is not None}
-    own = value.get("key", value.get("id")) if key is None else key
     if ("text" in given) == ("chunks" in given):
         raise ValueError("a document has either `text` or `chunks`")
-    return _adapter().validate_python({**given, "key": own})
+    return _adapter().validate_python({**given, "key": value.get("key", value.get("id"))})
 
 
 @cache

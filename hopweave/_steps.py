@@ -22,13 +22,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """One HTTP request. `timeout` replaces the client's own; its unit is the second."""
+    """One HTTP request. `timeout` replaces the client's own; its unit is the second.
+
+    With `files` (name and content), the body is multipart, and `body` holds the other parts.
+    """
 
     method: str
     path: str
     params: Mapping[str, str]
     body: Mapping[str, Any] | None
     timeout: float | None = None
+    files: tuple[tuple[str, bytes], ...] = ()
 
     @property
     def content(self) -> bytes | None:

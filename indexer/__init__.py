@@ -5,25 +5,34 @@ Importing this package loads no model, segmenter or parser.
 
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import embedded_texts
+from indexer.isolation.limits import ParserLimits
 from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.worker import Worker
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
-from indexer.selection.loaders import known_suffixes, loader_for
+from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
+from indexer.submission.document_json import parse_json
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
+from indexer.submission.walking import EVERYTHING, Selection
 from indexer.views.deletion import ViewDeleter
 from indexer.views.repair import ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
+    "EVERYTHING",
     "ChunkContent",
     "IndexingBackends",
+    "Loaders",
+    "ParserLimits",
     "Rejection",
+    "Selection",
+    "UploadedFile",
     "ViewDeleter",
     "ViewRepairer",
     "ViewWriter",
@@ -42,7 +51,10 @@ __all__ = [
     "make_chunker",
     "make_chunks",
     "make_extractor",
+    "make_submission",
+    "parse_json",
     "read_paths",
+    "read_uploads",
     "submission_from_json",
     "versions_of",
 ]

@@ -20,6 +20,7 @@ from core.ports.record import (
 )
 from core.ports.views import TextIndex, VectorStore
 from core.prompting.prompts import PromptLibrary
+from indexer.selection.loaders import Loaders
 
 __all__ = ["IndexingBackends"]
 
@@ -28,7 +29,7 @@ __all__ = ["IndexingBackends"]
 class IndexingBackends:
     """One record with its views and files, one embedding model, and the language models if any are configured.
 
-    `prompts` replace those of extractors.
+    `prompts` replace those of extractors. The caller closes `loaders`.
     """
 
     corpora: Corpora
@@ -48,3 +49,4 @@ class IndexingBackends:
     embedder: Embedder
     models: ChatModels | None = None
     prompts: PromptLibrary = field(default_factory=PromptLibrary)
+    loaders: Loaders = field(default_factory=Loaders)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.documents import OnConflict
+from core.documents import OnConflict, Submission
 from core.ids import content_hash, document_id
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
@@ -83,19 +83,14 @@ class Desk:
                 {"key": document["id"], **{k: v for k, v in document.items() if k != "id"}}
             )
             await self.backends.files.put(corpus.id, [submission.content])
-            revisions.append(
-                NewRevision(
-                    key=submission.key,
-                    media_type=submission.media_type,
-                    content_hash=content_hash(submission.content),
-                    size=len(submission.content),
-                    fingerprint=fingerprint(submission),
-                    title=submission.title,
-                    metadata=submission.metadata,
-                )
-            )
+            revisions.append(_make_revision(submission))
         enqueue = self.record.submissions.enqueue
         return (await enqueue(corpus.id, revisions, OnConflict.REPLACE, token_budget=tokens)).job.id
+
+    async def submit(self, corpus: Corpus, *submissions: Submission) -> None:
+        await self.backends.files.put(corpus.id, [one.content for one in submissions])
+        revisions = [_make_revision(one) for one in submissions]
+        await self.record.submissions.enqueue(corpus.id, revisions, OnConflict.REPLACE)
 
     async def ingest(self, corpus: Corpus, *documents: Mapping[str, Any]) -> str:
         job = await self.queue(corpus, *documents)
@@ -115,4 +110,17 @@ class Desk:
         return set(await self.text.ids(corpus.id)), *kinds
 
     async def close(self) -> None:
+        await self.backends.loaders.close()
         await self._stores.close()
+
+
+def _make_revision(submission: Submission) -> NewRevision:
+    return NewRevision(
+        key=submission.key,
+        media_type=submission.media_type,
+        content_hash=content_hash(submission.content),
+        size=len(submission.content),
+        fingerprint=fingerprint(submission),
+        title=submission.title,
+        metadata=submission.metadata,
+    )

@@ -1,31 +1,38 @@
-"""The routes of documents: submit, list, show, delete, retry, and read the original."""
+"""The routes of documents: submit, list, show, change, delete, retry."""
 
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated
-from urllib.parse import quote
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
 from api.schemas.documents import (
+    DeletedOut,
+    DeleteIn,
     DocumentListOut,
     DocumentOut,
+    DocumentPatchIn,
     DocumentsIn,
     EnqueuedOut,
-    KeysIn,
 )
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
-from app.services.documents import find_document_ids, retry
+from api.uploads.routing import describe_upload
+from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry
 from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
+from core.errors import InvalidFilter
+from core.filters import parse_filter
+from indexer import parse_json
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
 
-@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED)
+@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED, openapi_extra=describe_upload())
 async def add_documents(
     corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
@@ -34,32 +41,71 @@ async def add_documents(
     submissions = parse_submissions(body.documents)
     enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
     set_job_location(response, enqueued.job.id)
-    return EnqueuedOut.from_job(enqueued.job, enqueued.documents)
+    return EnqueuedOut.from_job(enqueued)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ListQuery:
+    """The parameters of a list."""
+
+    key: str | None = None
+    state: RevisionState | None = None
+    filter: Annotated[str | None, Query(description="A metadata filter as JSON; only readable documents match.")] = None
+    limit: Annotated[int, Query(ge=1, le=200)] = 50
+    cursor: str | None = None
 
 
 @router.get("", summary="List documents, by key", response_model=DocumentListOut)
 async def list_documents(
-    corpus: CorpusDep,
-    container: ContainerDep,
-    key: str | None = None,
-    state: RevisionState | None = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: str | None = None,
+    corpus: CorpusDep, container: ContainerDep, query: Annotated[_ListQuery, Depends()]
 ) -> Response:
-    page = await container.record.documents.list(corpus.id, limit=limit, cursor=cursor, key=key, state=state)
-    return json_response(DocumentListOut.model_validate(page))
+    scope = ("documents", corpus.id, query.key, query.state, query.filter)
+    selected: dict[str, Any] = {"key": query.key, "state": query.state}
+    selected |= {"limit": query.limit, "cursor": decode_cursor(query.cursor, *scope)}
+    if query.filter is None:
+        page = await container.record.documents.list(corpus.id, **selected)
+    else:
+        where = parse_filter(_parse_filter_text(query.filter))
+        page = await list_matching(container, corpus, where, **selected)
+    documents = [DocumentOut.model_validate(document) for document in page.data]
+    return json_response(DocumentListOut(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
 
 
-@router.post("/delete", summary="Delete documents by key", status_code=HTTPStatus.ACCEPTED)
-async def delete_by_keys(corpus: CorpusDep, body: KeysIn, container: ContainerDep, response: Response) -> StartedOut:
-    job = await delete_documents(container, corpus, await find_document_ids(container, corpus, body.keys))
+def _parse_filter_text(text: str) -> dict[str, object]:
+    value = parse_json(text)
+    if not isinstance(value, dict):
+        raise InvalidFilter('`filter` must be a JSON object, such as {"year": 2024}')
+    return value
+
+
+@router.post("/delete", summary="Delete documents by key or filter", status_code=HTTPStatus.ACCEPTED)
+async def delete_several(corpus: CorpusDep, body: DeleteIn, container: ContainerDep, response: Response) -> DeletedOut:
+    """Keys that no document has are `missing` in the response, and the others are deleted."""
+    missing: list[str] = []
+    if body.keys is not None:
+        job, missing = await delete_by_keys(container, corpus, body.keys)
+    else:
+        job = await delete_matching(container, corpus, parse_filter(body.filter or {}))
     set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+    return DeletedOut.from_deletion(job, missing)
 
 
 @router.get("/{id}", summary="One document")
 async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentOut:
     return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
+
+
+@router.patch("/{id}", summary="Change the title or the metadata of a document", status_code=HTTPStatus.ACCEPTED)
+async def change(
+    corpus: CorpusDep, id: str, body: DocumentPatchIn, container: ContainerDep, response: Response
+) -> EnqueuedOut:
+    """Makes a new revision with the same content. New metadata cost no embedding; a new title does, as it is embedded.
+
+    409 unless the newest revision is indexed.
+    """
+    enqueued = await change_document(container, corpus, id, body.apply)
+    set_job_location(response, enqueued.job.id)
+    return EnqueuedOut.from_job(enqueued)
 
 
 @router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
@@ -75,15 +121,3 @@ async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, re
     job = await retry(container, corpus, id)
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
-
-
-@router.get("/{id}/content", summary="The original bytes", response_class=Response)
-async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
-    document = await container.record.documents.get(corpus.id, id)
-    content = await container.files.get(corpus.id, document.content_hash)
-    name = quote(document.key.replace("\\", "/").rsplit("/", 1)[-1], safe="")
-    headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{name}",
-        "X-Content-Type-Options": "nosniff",  # no browser may run the content of a document
-    }
-    return Response(content, media_type=document.media_type, headers=headers)

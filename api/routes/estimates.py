@@ -6,6 +6,7 @@ from api.deps import ContainerDep, CorpusDep
 from api.schemas.documents import DocumentsIn
 from api.schemas.estimates import EstimateOut
 from api.submissions import parse_submissions
+from api.uploads.routing import describe_upload
 from app.services.estimates import estimate
 
 __all__ = ["router"]
@@ -13,7 +14,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/estimates", tags=["documents"])
 
 
-@router.post("", summary="Estimate the cost of documents")
+@router.post("", summary="Estimate the cost of documents", openapi_extra=describe_upload())
 async def estimate_documents(corpus: CorpusDep, body: DocumentsIn, container: ContainerDep) -> EstimateOut:
     """The body is that of submitting documents. Nothing is written, and no model is called."""
     settings = corpus.settings

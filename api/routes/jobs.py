@@ -1,12 +1,17 @@
-"""The routes of jobs: list, show, cancel, resume."""
+"""The routes of jobs: list, show, follow, cancel, resume."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Header, Query, Response
+from starlette.responses import StreamingResponse
 
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep
+from api.following import follow_job
 from api.schemas.jobs import JobListOut, JobOut, ResumeIn
+from api.schemas.stream import JOB_EVENTS_RESPONSES
 from app.services.ingestion import resume
+from core.jobs import JobKind, JobState
 
 __all__ = ["router"]
 
@@ -14,13 +19,40 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 
 @router.get("", summary="List jobs, newest first")
-async def list_jobs(container: ContainerDep, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> JobListOut:
-    return JobListOut(data=[JobOut.from_job(job) for job in await container.record.jobs.list(limit=limit)])
+async def list_jobs(
+    container: ContainerDep,
+    corpus: Annotated[str | None, Query(description="The name that the corpus had when the job was made.")] = None,
+    kind: JobKind | None = None,
+    state: JobState | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str | None = None,
+) -> JobListOut:
+    scope = ("jobs", corpus, kind, state)
+    before = decode_cursor(cursor, *scope)
+    jobs = await container.record.jobs.list(limit=limit + 1, before=before, corpus=corpus, kind=kind, state=state)
+    last = jobs[limit - 1].id if len(jobs) > limit else None
+    return JobListOut(data=[JobOut.from_job(job) for job in jobs[:limit]], next_cursor=encode_cursor(last, *scope))
 
 
 @router.get("/{id}", summary="One job")
 async def show_job(id: str, container: ContainerDep) -> JobOut:
     return JobOut.from_job(await container.record.jobs.get(id))
+
+
+@router.get(
+    "/{id}/events",
+    summary="A job as server-sent events",
+    response_class=StreamingResponse,
+    responses=JOB_EVENTS_RESPONSES,
+)
+async def job_events(
+    id: str, container: ContainerDep, last_event_id: Annotated[str | None, Header()] = None
+) -> Response:
+    """An event `progress` for each change, and one `end` when the job has ended or is paused.
+
+    With `Last-Event-ID`, what the client has seen is not sent again; 204 if that was the end.
+    """
+    return await follow_job(container, id, last_event_id)
 
 
 @router.post("/{id}/cancel", summary="Cancel a job")

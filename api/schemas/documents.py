@@ -1,28 +1,34 @@
 """The bodies and responses of the routes of documents and passages."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from api.schemas.base import In, Out, SpanOut, Text
-from api.schemas.jobs import JobBudgetIn, JobOut
+from api.schemas.estimates import RejectedOut
+from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import OnConflict, RevisionState
 from core.jobs import Job
-from core.ports.record import EnqueuedDocument
+from core.ports.record import Enqueued, NewRevision
+from indexer import Rejection
 
 __all__ = [
     "ChunkListOut",
     "ChunkOut",
+    "DeleteIn",
+    "DeletedOut",
     "DocumentIn",
     "DocumentListOut",
     "DocumentOut",
+    "DocumentPatchIn",
     "DocumentsIn",
     "EnqueuedOut",
-    "KeysIn",
     "NeighbouringChunkOut",
+    "PageOut",
     "QueuedOut",
 ]
 
@@ -39,12 +45,18 @@ class ChunkIn(In):
 
 
 class DocumentIn(In):
-    """A document has either `text` or `chunks`. Its default key is the hash of its content."""
+    """A document has `text`, `chunks` or `content`. Its default key is the hash of its content.
+
+    `media_type` chooses the loader of `text` or `content`, as the suffix of a file does: `text/markdown` is split at
+    its headings. Then the document has no `chunks`, `entities` and `triples`. `content` is in Base64, and needs it.
+    """
 
     key: Text | None = None
     title: str | None = None
     text: str | None = None
     chunks: list[ChunkIn] | None = None
+    content: str | None = Field(default=None, description="The bytes of a file, in Base64.")
+    media_type: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
@@ -58,8 +70,46 @@ class DocumentsIn(In):
     budget: JobBudgetIn | None = None
 
 
-class KeysIn(In):
-    keys: list[Text] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+class DeleteIn(In):
+    """Either `keys` or `filter` says which documents are deleted."""
+
+    keys: list[Text] | None = Field(default=None, min_length=1, max_length=MAX_DOCUMENTS)
+    filter: dict[str, Any] | None = Field(default=None, description="A metadata filter, as for searches; not empty.")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.keys is None) == (self.filter is None):
+            raise ValueError("give either `keys` or `filter`")
+        if self.filter == {}:
+            raise ValueError("an empty filter matches every document; delete the corpus instead")
+        return self
+
+
+class DocumentPatchIn(In):
+    """What is left out stays. `metadata` is merged into those of the sender: null deletes a field.
+
+    `title: null` brings back the title of the document's text. Metadata that the content itself has stay unless a field
+    replaces them.
+    """
+
+    title: Text | None = None
+    metadata: dict[str, Any] | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("give `title`, `metadata` or both")
+        return self
+
+    def apply(self, submitted: NewRevision) -> NewRevision:
+        """Returns the submission with the changes, and its former fingerprint."""
+        merged = {**submitted.metadata, **(self.metadata or {})}
+        removed = {name for name, value in (self.metadata or {}).items() if value is None}
+        return replace(
+            submitted,
+            title=self.title if "title" in self.model_fields_set else submitted.title,
+            metadata={name: value for name, value in merged.items() if name not in removed},
+        )
 
 
 class QueuedOut(Out):
@@ -73,12 +123,19 @@ class QueuedOut(Out):
 
 
 class EnqueuedOut(Out):
+    """`rejected` are the files of an upload, or lines of them, that were not queued."""
+
     job: JobOut
     documents: list[QueuedOut]
+    rejected: list[RejectedOut]
 
     @classmethod
-    def from_job(cls, job: Job, documents: Sequence[EnqueuedDocument]) -> Self:
-        return cls(job=JobOut.from_job(job), documents=[QueuedOut.model_validate(document) for document in documents])
+    def from_job(cls, enqueued: Enqueued, rejected: Sequence[Rejection] = ()) -> Self:
+        return cls(
+            job=JobOut.from_job(enqueued.job),
+            documents=[QueuedOut.model_validate(document) for document in enqueued.documents],
+            rejected=[RejectedOut.model_validate(one) for one in rejected],
+        )
 
 
 class DocumentOut(Out):
@@ -97,6 +154,24 @@ class DocumentOut(Out):
     size: int
     content_hash: str
     updated_at: datetime
+
+
+class DeletedOut(StartedOut):
+    """`missing` are the keys that no document has."""
+
+    missing: list[str]
+
+    @classmethod
+    def from_deletion(cls, job: Job, missing: Sequence[str] = ()) -> Self:
+        return cls(job=JobOut.from_job(job), missing=list(missing))
+
+
+class PageOut(Out):
+    """The text of a page, as the loader reads it. Spans of chunks on this page count its characters."""
+
+    document_id: str
+    page: int
+    text: str
 
 
 class DocumentListOut(Out):

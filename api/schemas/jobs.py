@@ -82,7 +82,7 @@ class JobOut(Out):
 
 class JobListOut(Out):
     data: list[JobOut]
-    next_cursor: None = None
+    next_cursor: str | None
 
 
 class StartedOut(Out):

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from api.problems import PROBLEM
 from api.schemas.events import DATA
 
-__all__ = ["ASK_RESPONSES"]
+__all__ = ["ASK_RESPONSES", "JOB_EVENTS_RESPONSES"]
 
 _Schema = dict[str, Any]
 
@@ -56,4 +56,23 @@ ASK_RESPONSES: dict[int | str, dict[str, Any]] = {
             }
         },
     }
+}
+JOB_EVENTS_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events until the job has ended or is paused.",
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "description": "One event; `data` is JSON. Any number of `progress`, then one `end` or `error`. "
+                    "A comment `: ping` is sent after 15 seconds without an event.",
+                    "oneOf": [
+                        _event("progress", {"$ref": "#/components/schemas/JobOut"}),
+                        _event("end", {"$ref": "#/components/schemas/JobOut"}),
+                        _event("error", PROBLEM),
+                    ],
+                }
+            }
+        },
+    },
+    204: {"description": "The client has seen the last event: `Last-Event-ID` is its id."},
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.archive.format.rows import ArchiveChunkRow, ArchiveDocumentRow
 from app.archive.format.section import ArchiveSection, group_rows
-from core.documents import Chunk, Span
+from core.documents import Chunk, Metadata, Span
 from core.graph import Extraction, Fact, Mention, Surface, Triple
 from core.ports.record import ChunkRow as RecordRow
 from core.ports.record import NewRevision
@@ -23,6 +23,7 @@ class ArchivedDocument:
 
     revision: NewRevision
     title: str
+    found_metadata: Metadata
     malformed_triples: int
     passages: tuple[ChunkContent, ...]
     chunks: tuple[Chunk, ...]
@@ -130,9 +131,10 @@ def _assemble_document(
             size=document.size,
             fingerprint=document.fingerprint,
             title=document.given_title,
-            metadata=document.metadata,
+            metadata=document.sent_metadata,
         ),
         title=document.title,
+        found_metadata=document.metadata,
         malformed_triples=document.malformed_triples,
         passages=passages,
         chunks=_make_chunks(section, document, ordered, passages),

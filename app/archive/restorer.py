@@ -145,6 +145,7 @@ def _make_commit(claim: Claim, one: ArchivedDocument, rows: tuple[ChunkRow, ...]
     return Commit(
         claim=claim,
         title=one.title,
+        found_metadata=one.found_metadata,
         chunks=rows,
         mentions=one.mentions,
         facts=one.facts,

@@ -6,6 +6,7 @@ from pathlib import Path
 from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
+from app.container.loader_options import make_loaders
 from app.container.model_roles import check_roles
 from app.container.prompt_folder import read_prompts
 from app.container.trail_writer import TrailWriter
@@ -29,14 +30,15 @@ __all__ = ["Adapters"]
 class Adapters:
     """Makes each part once, when it is first used. `close` closes what was made, in reverse order.
 
-    `prompts` are read and checked at once; raises `InvalidSettings` as `read_prompts` does.
+    `prompts` and `loaders` are checked at once; raises `InvalidSettings` as `read_prompts` and `make_loaders` do.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.prompts = read_prompts(settings)
+        self.loaders = make_loaders(settings)
         self.composition = choose_composition(settings)
-        self._closers: list[Closable] = []
+        self._closers: list[Closable] = [self.loaders]
 
     @cached_property
     def record(self) -> Record:

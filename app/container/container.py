@@ -39,6 +39,7 @@ class Container(Adapters):
             embedder=self.embedder,
             models=self.models,
             prompts=self.prompts,
+            loaders=self.loaders,
         )
 
     @cached_property

@@ -1,17 +1,34 @@
-"""Documents of a corpus: finding them by key or id, listing them, retrying and pruning them."""
+"""Documents of a corpus: finding, listing, changing, deleting, retrying and pruning them, and their pages."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from dataclasses import replace
 
 from app.container import Container
 from app.services.ingestion import delete_documents
 from core.corpora import Corpus
-from core.documents import Document
+from core.documents import Document, RevisionState
 from core.errors import NotFound
+from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job
+from core.ports.indexing import LoadedDocument, Source
+from core.ports.record import DocumentPage, Enqueued, NewRevision
+from core.record_policy.pages import make_page
 from core.text.characters import check_text
+from indexer import fingerprint_of
 
-__all__ = ["find_document", "find_document_ids", "list_documents", "prune", "retry"]
+__all__ = [
+    "change_document",
+    "delete_by_keys",
+    "delete_matching",
+    "find_document",
+    "list_documents",
+    "list_matching",
+    "load_page",
+    "prune",
+    "retry",
+]
 
 _PAGE = 1000
 
@@ -28,14 +45,98 @@ async def find_document(container: Container, corpus: Corpus, name: str) -> Docu
         raise NotFound(f"corpus {corpus.name!r} has no document with the key or id {name!r}") from error
 
 
-async def find_document_ids(container: Container, corpus: Corpus, keys: Sequence[str]) -> list[str]:
-    """Returns the ids of the documents with these keys, each once. Raises `NotFound`, with the unknown keys."""
-    wanted = list(dict.fromkeys(check_text(key, f"document key {key!r}") for key in keys))
-    missing = [key for key in wanted if not (await container.record.documents.list(corpus.id, limit=1, key=key)).data]
-    if missing:
-        shown = ", ".join(map(repr, missing[:10])) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
-        raise NotFound(f"corpus {corpus.name!r} has no document with the key {shown}; nothing was deleted")
-    return [document_id(key) for key in wanted]
+async def delete_by_keys(container: Container, corpus: Corpus, keys: Sequence[str]) -> tuple[Job, list[str]]:
+    """Deletes the documents with these keys. Returns the job, and the keys that no document has."""
+    ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
+    deletion = await container.record.submissions.delete_existing(corpus.id, list(ids))
+    await container.notifier.notify_soon(corpus.id)
+    return deletion.job, [ids[id] for id in deletion.missing]
+
+
+async def delete_matching(container: Container, corpus: Corpus, where: DocumentFilter) -> Job:
+    """Deletes the readable documents that match."""
+    found = sorted(await container.record.documents.match(corpus.id, where))
+    deletion = await container.record.submissions.delete_existing(corpus.id, found)
+    await container.notifier.notify_soon(corpus.id)
+    return deletion.job
+
+
+async def change_document(
+    container: Container, corpus: Corpus, document_id: str, change: Callable[[NewRevision], NewRevision]
+) -> Enqueued:
+    """Queues a revision with another title or other metadata, and the same content; its fingerprint is set here.
+
+    Raises `Conflict` unless the newest revision is indexed.
+    """
+
+    def apply(submitted: NewRevision) -> NewRevision:
+        changed = change(submitted)
+        fingerprint = fingerprint_of(
+            key=changed.key,
+            media_type=changed.media_type,
+            title=changed.title,
+            metadata=changed.metadata,
+            content_hash=changed.content_hash,
+        )
+        return replace(changed, fingerprint=fingerprint)
+
+    container.check_embedding(corpus)
+    enqueued = await container.record.submissions.amend(corpus.id, document_id, apply)
+    await container.notifier.notify_soon(corpus.id)
+    return enqueued
+
+
+async def list_matching(
+    container: Container,
+    corpus: Corpus,
+    where: DocumentFilter,
+    *,
+    limit: int,
+    cursor: str | None,
+    key: str | None,
+    state: RevisionState | None,
+) -> DocumentPage:
+    """Returns a page of the readable documents that match, by key."""
+    matching = await container.record.documents.match(corpus.id, where)
+    found: list[Document] = []
+    while len(found) <= limit:
+        page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor, key=key, state=state)
+        found += [document for document in page.data if document.id in matching]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return make_page(found, limit, lambda document: document)
+
+
+async def load_page(container: Container, corpus: Corpus, document_id: str, number: int) -> str:
+    """Loads the original again and returns the text of a page; a document without pages has page 1.
+
+    Raises `NotFound`, also if the loader keeps no text of pages.
+    """
+    document = await container.record.documents.get(corpus.id, document_id)
+    content = await container.files.get(corpus.id, document.content_hash)
+    source = Source(
+        key=document.key,
+        content=content,
+        media_type=document.media_type,
+        title=document.title,
+        metadata=document.metadata,
+    )
+    pages = _join_pages(await asyncio.to_thread(container.loaders.load, source))
+    if number not in pages:
+        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
+        raise NotFound(f"document {document.key!r} has no page {number}; {known}")
+    return pages[number]
+
+
+def _join_pages(loaded: LoadedDocument) -> dict[int, str]:
+    """Returns the texts of the pages by number. Where the loader keeps none, the blocks of a page are its text."""
+    if loaded.pages:
+        return dict(enumerate(loaded.pages, start=1))
+    texts: dict[int, list[str]] = {}
+    for block in loaded.blocks:
+        texts.setdefault(1 if block.page is None else block.page, []).append(block.text)
+    return {number: "\n\n".join(parts) for number, parts in texts.items()}
 
 
 async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[Document]:
@@ -50,12 +151,18 @@ async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[
             return
 
 
-async def prune(container: Container, corpus: Corpus, keep: Collection[str]) -> Job | None:
+async def prune(
+    container: Container, corpus: Corpus, keep: Collection[str], covers: Callable[[str], bool] = lambda _: True
+) -> Job | None:
     """Deletes every document whose key is not in `keep`, that is, documents that are gone at their source.
 
-    Returns None if there are none.
+    `covers` says whether the source was searched for a key. Returns None if there are none.
     """
-    gone = [document.id async for document in list_documents(container, corpus) if document.key not in keep]
+    gone = [
+        document.id
+        async for document in list_documents(container, corpus)
+        if document.key not in keep and covers(document.key)
+    ]
     return await delete_documents(container, corpus, gone) if gone else None
 
 

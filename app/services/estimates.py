@@ -15,7 +15,7 @@ from core.ports.indexing import Chunker, Extractor, Source
 from core.prompting.prompts import use_prompts
 from core.strategies import build, parse_spec
 from core.trace import Trace
-from indexer import Rejection, fingerprint, loader_for, make_extractor
+from indexer import Rejection, fingerprint, make_extractor
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
@@ -132,7 +132,7 @@ def _add(
             count.unchanged += 1
         else:
             try:
-                loaded = loader_for(one.media_type).load(_make_source(one))
+                loaded = container.loaders.load(_make_source(one))
             except (LoadFailed, UnsupportedMedia) as error:
                 rejected.append(Rejection(source=one.key, reason=str(error)))
                 continue

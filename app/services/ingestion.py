@@ -1,22 +1,43 @@
 """Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
-from collections.abc import AsyncGenerator, Iterable, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
-from core.errors import NotFound
+from core.errors import FilesRejected, InvalidInput, NotFound, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision
 from indexer import Rejection, fingerprint
 
-__all__ = ["MAX_DOCUMENTS", "SubmissionProgress", "delete_documents", "resume", "submit", "submit_all"]
+__all__ = [
+    "MAX_DOCUMENTS",
+    "SubmissionProgress",
+    "SubmittedFiles",
+    "delete_documents",
+    "resume",
+    "submit",
+    "submit_all",
+    "submit_found",
+]
 
 MAX_DOCUMENTS = 1000
 """The maximum number of documents of one HTTP request, and of one transaction of `submit_all`."""
+
+
+_SHOWN_REJECTIONS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmittedFiles:
+    """The job with the documents of an upload, and what could not be used."""
+
+    enqueued: Enqueued
+    rejected: tuple[Rejection, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +62,81 @@ async def submit(
 
     `token_budget`: how many tokens of models a new job may use before it pauses. `job_id` adds to an existing job.
     """
+    return await _enqueue(
+        container,
+        corpus,
+        [_make_revision(check_submission(submission)) for submission in submissions],
+        lambda: (submission.content for submission in submissions),
+        on_conflict,
+        job_id=job_id,
+        token_budget=token_budget,
+    )
+
+
+async def submit_found(
+    container: Container,
+    corpus: Corpus,
+    read: Callable[[], Iterable[Submission | Rejection]],
+    on_conflict: OnConflict,
+    *,
+    token_budget: int | None = None,
+) -> SubmittedFiles:
+    """Submits what `read` yields in one transaction. It is called several times, so that not all contents are in memory
+    at once.
+
+    Raises `FilesRejected` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
+    `TooLarge` for more than `MAX_DOCUMENTS` documents.
+    """
+    revisions, rejected = await asyncio.to_thread(_make_revisions, read)
+    if rejected and (not revisions or on_conflict is OnConflict.ERROR):
+        raise _refuse(rejected)
+    enqueued = await _enqueue(
+        container,
+        corpus,
+        revisions,
+        lambda: (found.content for found in read() if isinstance(found, Submission)),
+        on_conflict,
+        token_budget=token_budget,
+    )
+    return SubmittedFiles(enqueued=enqueued, rejected=tuple(rejected))
+
+
+def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
+    shown = "; ".join(f"{one.source}: {one.reason}" for one in rejected[:_SHOWN_REJECTIONS])
+    more = len(rejected) - _SHOWN_REJECTIONS
+    message = f"nothing was written: {shown}" + (f"; and {more:,} more" if more > 0 else "")
+    return FilesRejected(message, [(one.source, one.reason) for one in rejected])
+
+
+def _make_revisions(
+    read: Callable[[], Iterable[Submission | Rejection]],
+) -> tuple[list[NewRevision], list[Rejection]]:
+    revisions, rejected = list[NewRevision](), list[Rejection]()
+    for found in read():
+        if isinstance(found, Rejection):
+            rejected.append(found)
+            continue
+        if len(revisions) == MAX_DOCUMENTS:
+            raise TooLarge(f"there are more than {MAX_DOCUMENTS:,} documents; send them in several calls")
+        try:
+            revisions.append(_make_revision(check_submission(found)))
+        except InvalidInput as error:
+            rejected.append(Rejection(source=found.key, reason=str(error)))
+    return revisions, rejected
+
+
+async def _enqueue(
+    container: Container,
+    corpus: Corpus,
+    revisions: Sequence[NewRevision],
+    contents: Callable[[], Iterable[bytes]],
+    on_conflict: OnConflict,
+    *,
+    job_id: str | None = None,
+    token_budget: int | None = None,
+) -> Enqueued:
     container.check_embedding(corpus)
-    revisions = [_make_revision(check_submission(submission)) for submission in submissions]
-    contents = [submission.content for submission in submissions]
-    await container.files.put(corpus.id, contents)
+    await container.files.put(corpus.id, contents())
     try:
         enqueued = await container.record.submissions.enqueue(
             corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
@@ -53,7 +145,7 @@ async def submit(
         await _delete_originals_if_deleted(container, corpus.id)
         raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
-    await container.files.put(corpus.id, contents)
+    await container.files.put(corpus.id, contents())
     await container.notifier.notify_soon(corpus.id)
     return enqueued
 
@@ -116,6 +208,7 @@ async def resume(container: Container, job_id: str, *, tokens: int | None = None
 
 
 def _make_revision(submission: Submission) -> NewRevision:
+    """Returns the revision of a submission, whose content is stored apart from it."""
     return NewRevision(
         key=submission.key,
         media_type=submission.media_type,

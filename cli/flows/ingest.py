@@ -17,11 +17,11 @@ from cli.output.console import print_status
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
 from core.corpora import Corpus, Fine
-from core.documents import OnConflict, RevisionState, Submission
+from core.documents import LOADER_NOTES, OnConflict, RevisionState, Submission
 from core.errors import NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import Rejection, known_suffixes, read_paths
+from indexer import EVERYTHING, Rejection, Selection, known_suffixes, read_paths
 
 __all__ = ["Request", "Summary", "estimate_ingest", "run"]
 
@@ -40,11 +40,15 @@ class Request:
     on_conflict: OnConflict
     prune: bool
     budget_tokens: int | None = None
+    selection: Selection = EVERYTHING
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """The outcome. `pruned` is None if pruning was not requested or not possible; `paused` is why the job paused."""
+    """The outcome. `pruned` is None if pruning was not requested or not possible; `prune_refused` is why.
+
+    `paused` is why the job paused. `notes` are what loaders tell of documents, by key.
+    """
 
     corpus: Corpus
     job: Job
@@ -53,11 +57,15 @@ class Summary:
     chunks: int
     seconds: float
     pruned: int | None
+    prune_refused: str = ""
     paused: str = ""
+    notes: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def succeeded(self) -> bool:
-        return not self.rejected and not self.job.counts.get("failed") and self.job.state is not JobState.PAUSED
+    def succeeded(self, *, strict: bool) -> bool:
+        """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
+        refused = bool(self.rejected or self.job.counts.get("failed"))
+        used = any(self.job.counts.get(name) for name in ("indexed", "unchanged", "skipped"))
+        return self.job.state is not JobState.PAUSED and not (refused and (strict or not used))
 
 
 def run(request: Request) -> Summary:
@@ -85,7 +93,7 @@ def estimate_ingest(request: Request) -> Estimate:
     async def work(container: Container) -> Estimate:
         exists = container.composition.exists()
         corpus = await _find_corpus(container, request.corpus) if exists else None
-        found = read_paths(request.paths, with_given=_reads_given_graph(request, corpus, settings))
+        found = _read(request, with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
         return await estimate(container, corpus, chunker, extractor, found)
@@ -95,24 +103,28 @@ def estimate_ingest(request: Request) -> Estimate:
 
 async def _ingest(container: Container, request: Request, supervision: Supervision, progress: Progress) -> Summary:
     existing = await _find_corpus(container, request.corpus)
-    found = read_paths(request.paths, with_given=_reads_given_graph(request, existing, container.settings))
+    found = _read(request, with_given=_reads_given_graph(request, existing, container.settings))
     corpus = await ensure(
         container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
     )
     keys: set[str] = set()
     job, handed_in, rejected = await _submit(container, corpus, _collect_keys(found, keys), request, progress)
     job = await wait_for_job(container, supervision, job, progress.watch)
-    pruned = None
-    if request.prune and not rejected and job.state is not JobState.PAUSED:
-        pruned = await _prune(container, corpus, keys, supervision)
+    pruned, refused = None, _find_obstacle(rejected) if request.prune else ""
+    if request.prune and not refused and job.state is not JobState.PAUSED:
+        keep = keys | {one.key for one in rejected if one.key is not None}
+        pruned = await _prune(container, corpus, keep, request.selection, supervision)
+    chunks, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, keys))
     return Summary(
         corpus=corpus,
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=await read_after_job(supervision, lambda: _count_chunks(container, corpus, job, keys)),
+        chunks=chunks,
         seconds=_seconds(job),
         pruned=pruned,
+        prune_refused=refused,
+        notes=notes,
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
     )
 
@@ -145,8 +157,16 @@ async def _submit(
     return job, handed_in, rejected
 
 
-async def _prune(container: Container, corpus: Corpus, keys: set[str], supervision: Supervision) -> int:
-    job = await prune(container, corpus, keys)
+def _find_obstacle(rejected: Iterable[Rejection]) -> str:
+    """Returns why nothing can be pruned, or ''. What is behind a folder that cannot be read may still be there."""
+    hiding = [one for one in rejected if one.hides]
+    return f"{hiding[0].source}: {hiding[0].reason}" if hiding else ""
+
+
+async def _prune(
+    container: Container, corpus: Corpus, keep: set[str], selection: Selection, supervision: Supervision
+) -> int:
+    job = await prune(container, corpus, keep, selection.covers)
     if job is None:
         return 0
     job = await wait_for_job(container, supervision, job)
@@ -155,11 +175,14 @@ async def _prune(container: Container, corpus: Corpus, keys: set[str], supervisi
 
 def _check_paths(request: Request) -> None:
     """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
-    first = next(read_paths(request.paths, with_given=False), None)
+    first = next(_read(request, with_given=False), None)
     if first is None:
         named = ", ".join(map(str, request.paths))
-        suffixes = ", ".join(sorted([*known_suffixes(), ".jsonl"]))
-        raise NotFound(f"there is no document in {named}; what can be read: {suffixes}")
+        raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+
+
+def _read(request: Request, *, with_given: bool) -> Iterator[Submission | Rejection]:
+    return read_paths(request.paths, with_given=with_given, selection=request.selection)
 
 
 def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
@@ -183,15 +206,19 @@ def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> It
         yield one
 
 
-async def _count_chunks(container: Container, corpus: Corpus, job: Job, keys: set[str]) -> int:
-    """Returns how many passages the documents of this job have."""
+async def _read_outcome(
+    container: Container, corpus: Corpus, job: Job, keys: set[str]
+) -> tuple[int, tuple[tuple[str, str], ...]]:
+    """Returns how many passages the documents of this job have, and the notes of their loaders."""
     if not job.counts.get("indexed"):
-        return 0
-    chunks = 0
+        return 0, ()
+    chunks, notes = 0, list[tuple[str, str]]()
     async for document in list_documents(container, corpus):
-        new = document.updated_at >= job.created_at and document.state is RevisionState.INDEXED
-        chunks += document.chunks if new and document.key in keys else 0
-    return chunks
+        if document.key in keys and document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
+            chunks += document.chunks
+            found = document.metadata.get(LOADER_NOTES)
+            notes += [(document.key, str(note)) for note in found] if isinstance(found, list) else []
+    return chunks, tuple(notes)
 
 
 def _seconds(job: Job) -> float:

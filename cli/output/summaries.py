@@ -1,6 +1,6 @@
 """Prints the outcome of an ingest or of a dry run for people, and converts it to JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from app.services.estimates import Estimate
@@ -35,6 +35,8 @@ def summary_to_dict(summary: Summary) -> dict[str, Any]:
         "seconds": round(summary.seconds, 3),
         "chunks_per_second": _compute_rate(summary),
         "pruned": summary.pruned,
+        "prune_refused": summary.prune_refused or None,
+        "notes": [{"key": key, "note": note} for key, note in summary.notes],
     }
 
 
@@ -62,6 +64,9 @@ def show_summary(summary: Summary) -> None:
         print_status(
             f"paused: {summary.paused}; what was paid for is kept. Go on with `hopweave jobs resume {summary.job.id}`"
         )
+    if summary.prune_refused:
+        print_status(f"nothing was pruned: documents may be hidden in {summary.prune_refused}")
+    _show_notes(summary.notes)
     for key, reason in summary.job.failures:
         print_status(f"failed: {key}: {reason}")
     _show_rejected(summary.rejected)
@@ -102,6 +107,13 @@ def show_estimate(estimate: Estimate) -> None:
         for assumption in model.assumptions:
             print_result(f"  assumed: {assumption}")
     _show_rejected(estimate.rejected)
+
+
+def _show_notes(notes: Sequence[tuple[str, str]]) -> None:
+    for key, note in notes[:_SHOWN]:
+        print_status(f"note: {key}: {note}")
+    if len(notes) > _SHOWN:
+        print_status(f"and {len(notes) - _SHOWN:,} more notes; --json lists them all")
 
 
 def _show_rejected(rejected: Iterable[Rejection]) -> None:

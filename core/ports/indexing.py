@@ -1,7 +1,7 @@
 """The ports of indexing: loader, chunker and extractor. They work on values and write nothing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.documents import Metadata
@@ -27,8 +27,8 @@ class Source:
 class Block:
     """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
-    `start` is the offset of `text` in the text of the document, in code points, or None if it has none. `entities` and
-    `triples` are those that the sender gave for the block.
+    `start` is the offset of `text` in the text of its page (of the document if it has no pages), in code points, or
+    None if it has none. `page` counts from 1. `entities` and `triples` are those that the sender gave for the block.
     """
 
     text: str
@@ -43,12 +43,17 @@ class Block:
 class LoadedDocument:
     """A loaded document. `entities` and `triples` are those that the sender gave for all of it.
 
-    `malformed` counts given triples, also those of blocks, that are not three names.
+    `malformed` counts given triples, also those of blocks, that are not three names. `metadata` are those that the
+    content has, such as an author and a date; those of the sender are not among them. `pages` are the texts in which
+    blocks have their places: page n is `pages[n - 1]`, and a document without pages has one text. They are empty if the
+    loader keeps none.
     """
 
     key: str
     title: str
     blocks: tuple[Block, ...]
+    metadata: Metadata = field(default_factory=dict)
+    pages: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
     malformed: int = 0
@@ -58,8 +63,8 @@ class LoadedDocument:
 class DraftChunk:
     """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
 
-    `start` is the offset in the document's text, in code points (None if the block has none). `tokens` are the
-    embedding model's.
+    `start` is the offset in the text of its page, or of the document if it has no pages, in code points (None if the
+    block has none). `tokens` are the embedding model's.
     """
 
     text: str

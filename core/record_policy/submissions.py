@@ -15,6 +15,7 @@ __all__ = [
     "NewestRevision",
     "SubmissionDecision",
     "SubmissionOutcome",
+    "check_amendable",
     "check_distinct_keys",
     "check_retriable",
     "decide_submission",
@@ -113,6 +114,14 @@ def keys_exist(keys: Sequence[str]) -> Conflict:
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
     shown = ", ".join(keys[:_SHOWN_KEYS])
     return Conflict(f"documents with these keys exist already: {shown}{more}; nothing was written")
+
+
+def check_amendable(key: str, state: str) -> None:
+    """Raises `Conflict` unless the newest revision of a document is indexed."""
+    if state != RevisionState.INDEXED:
+        raise Conflict(
+            f"document {key!r} is {state}; only an indexed one can be changed; wait for its job, or retry it"
+        )
 
 
 def check_retriable(key: str, state: str) -> None:

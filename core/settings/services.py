@@ -1,4 +1,4 @@
-"""Settings of the broker, workers, the HTTP server, web search, and the budget of a question."""
+"""Settings of the broker, workers and their parsers, the HTTP server, web search, and the budget of a question."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from core.settings.section import Section
 
-__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "WebSettings", "WorkerSettings"]
+__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
 
 
 class BrokerSettings(Section):
@@ -31,12 +31,23 @@ class WorkerSettings(Section):
     retry_minutes: float = Field(default=15.0, ge=0, description="Minutes for which an unavailable store is retried.")
 
 
+class ParserSettings(Section):
+    """The limits of the process that parses binary files, for each file."""
+
+    memory_mb: int = Field(default=1024, ge=64)
+    seconds: float = Field(default=120.0, gt=0)
+    output_mb: int = Field(default=256, ge=1, description="The text of a file, in UTF-8.")
+
+
 class ApiSettings(Section):
     """The HTTP server."""
 
     keys: list[SecretStr] = Field(default_factory=list, description="Accepted bearer keys, as a JSON list.")
     hosts: list[str] = Field(default_factory=list, description="Further names that the `Host` header may have.")
-    max_body_mb: float = Field(default=64.0, gt=0)
+    max_body_mb: float = Field(default=64.0, gt=0, description="The largest body of JSON.")
+    max_upload_mb: float = Field(default=512.0, gt=0, description="The largest upload of files, all together.")
+    max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
+    max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
 
 
 class WebSettings(Section):

@@ -8,7 +8,14 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from core.corpora import Fine
 from core.ports.reasoning import Unsupported
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings
-from core.settings.services import ApiSettings, BrokerSettings, BudgetSettings, WebSettings, WorkerSettings
+from core.settings.services import (
+    ApiSettings,
+    BrokerSettings,
+    BudgetSettings,
+    ParserSettings,
+    WebSettings,
+    WorkerSettings,
+)
 from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
 
 __all__ = ["PREFIX", "TOML_FILE", "Settings"]
@@ -42,6 +49,8 @@ class Settings(BaseSettings):
     web: WebSettings = WebSettings()
     budget: BudgetSettings = BudgetSettings()
     worker: WorkerSettings = WorkerSettings()
+    parser: ParserSettings = ParserSettings()
+    loaders: list[str] = Field(default_factory=list, description="Options of loaders, such as `pdf:ocr=never`.")
     api: ApiSettings = ApiSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"

@@ -2,14 +2,16 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
+from hopweave._errors import InvalidRequestError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
-from hopweave._steps import Read, Steps, call, path
-from hopweave._values.documents import NewDocument, OnConflict, Queued, Rejection
+from hopweave._steps import Read, Request, Steps, call, decode, path
+from hopweave._values.documents import NewDocument, NewFile, OnConflict, Queued, Rejection
 from hopweave._values.ingestion import Ingestion
 from hopweave._values.jobs import Job
 
@@ -17,6 +19,8 @@ __all__ = ["Enqueued", "ingest"]
 
 _MAX_DOCUMENTS = 1000
 _BATCH_BYTES = 8_000_000
+_REJECTED = "rejected"
+_TOO_LARGE, _UNSUPPORTED = 413, 415
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,63 +29,119 @@ class Enqueued:
 
     job: Job
     documents: tuple[Queued, ...]
+    rejected: tuple[Rejection, ...]
 
 
 def ingest(
     corpus: str,
     *paths: str | os.PathLike[str],
-    documents: Iterable[NewDocument] = (),
+    documents: Iterable[NewDocument | NewFile] = (),
     on_conflict: OnConflict = "replace",
     budget_tokens: int | None = None,
     wait: bool = True,
 ) -> Steps[Ingestion]:
     """Sends files, the files of folders, and documents to a corpus, and waits until they are indexed.
 
-    Read are `.txt` and `.md` (as text), `.json` (a document each) and `.jsonl` (a document a line); hidden files are
-    passed over. Files that cannot be read are in `rejected`, documents that cannot be indexed in `failures`. A paused
-    job is not waited for. With `wait=False` it returns once all is sent, with the jobs as they are then.
+    The server loads files by their suffix, as the command `hopweave ingest` does; a `.jsonl` file has a document in
+    each line. Hidden files are passed over. Files that cannot be read are in `rejected`, documents that cannot be
+    indexed in `failures`. A paused job is not waited for. With `wait=False` it returns once all is sent, with the jobs
+    as they are then.
 
     `budget_tokens` is for each job, which has up to 1,000 documents or 8 MB: a job pauses once language models have
     used so many tokens. `on_conflict` is for keys that are there with other content.
 
-    The command `hopweave ingest` does more: it splits Markdown at its headings, joins the `openie.jsonl` beside a
-    `corpus.jsonl`, reads exported corpora, creates a missing corpus, and deletes what a folder no longer holds.
+    The command `hopweave ingest` does more: it joins the `openie.jsonl` beside a `corpus.jsonl`, reads exported
+    corpora, creates a missing corpus, and deletes what a folder no longer holds.
 
     Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
     """
     found = yield Read(function=lambda: read_documents(paths, documents))
     rejected: list[Rejection] = []
     batches = _batches(found, rejected)
-    options: dict[str, Any] = {"on_conflict": on_conflict}
-    if budget_tokens is not None:
-        options["budget"] = {"tokens": budget_tokens}
     jobs: list[Job] = []
     queued: list[Queued] = []
     while batch := (yield Read(function=lambda: next(batches, None))):
-        body = {"documents": batch, **options}
-        sent = yield from call(Enqueued, "POST", path("corpora", corpus, "documents"), body)
+        try:
+            sent = yield from _send(corpus, batch, on_conflict, budget_tokens)
+        except InvalidRequestError as error:
+            rejected += _read_rejections(batch, error, on_conflict)
+            continue
         jobs.append(sent.job)
         queued += sent.documents
+        rejected += sent.rejected
     if wait:
         for number, job in enumerate(jobs):
             jobs[number] = yield from wait_for_job(job.id)
     return Ingestion(jobs=tuple(jobs), documents=tuple(queued), rejected=tuple(rejected))
 
 
-def _batches(found: Iterable[NewDocument | Rejection], rejected: list[Rejection]) -> Iterator[list[Mapping[str, Any]]]:
-    """Parts that one call takes; what is rejected is put aside. A larger document goes alone."""
-    batch: list[Mapping[str, Any]] = []
+@dataclass(frozen=True, kw_only=True)
+class _Batch:
+    """The documents of one call, or its files."""
+
+    documents: tuple[Mapping[str, Any], ...] = ()
+    files: tuple[NewFile, ...] = ()
+
+
+def _send(corpus: str, batch: _Batch, on_conflict: OnConflict, budget_tokens: int | None) -> Steps[Enqueued]:
+    at = path("corpora", corpus, "documents")
+    if not batch.files:
+        body: dict[str, Any] = {"documents": batch.documents, "on_conflict": on_conflict}
+        if budget_tokens is not None:
+            body["budget"] = {"tokens": budget_tokens}
+        return (yield from call(Enqueued, "POST", at, body))
+    # The names of the parts are numbers: quotation marks and line breaks of a file's name cannot be written there.
+    names = [f"{number}{PurePosixPath(file.name).suffix}" for number, file in enumerate(batch.files)]
+    manifest = {name: _describe(file) for name, file in zip(names, batch.files, strict=True)}
+    fields = {"manifest": json.dumps(manifest, allow_nan=False), "on_conflict": on_conflict}
+    if budget_tokens is not None:
+        fields["budget_tokens"] = str(budget_tokens)
+    files = tuple((name, file.content) for name, file in zip(names, batch.files, strict=True))
+    return decode(Enqueued, (yield Request(method="POST", path=at, params={}, body=fields, files=files)))
+
+
+def _describe(file: NewFile) -> Mapping[str, Any]:
+    stated = {"title": file.title, "media_type": file.media_type}
+    known = {name: value for name, value in stated.items() if value is not None}
+    return {"key": file.key or file.name, "metadata": file.metadata, **known}
+
+
+def _read_rejections(batch: _Batch, error: InvalidRequestError, on_conflict: OnConflict) -> Sequence[Rejection]:
+    """Returns the files that the server rejected. Raises `error` again if it is about something else."""
+    if batch.files and on_conflict != "error":
+        named = [one for one in error.errors if one.get("type") == _REJECTED]
+        if named:
+            return [Rejection(source=str(one["field"]), reason=str(one["message"])) for one in named]
+        if len(batch.files) == 1 and error.status in (_TOO_LARGE, _UNSUPPORTED):
+            [file] = batch.files
+            return [Rejection(source=file.key or file.name, reason=error.detail)]
+    raise error
+
+
+def _batches(found: Iterable[NewDocument | NewFile | Rejection], rejected: list[Rejection]) -> Iterator[_Batch]:
+    """Parts that one call takes; what is rejected is put aside. A larger document or file goes alone."""
+    documents: list[Mapping[str, Any]] = []
+    files: list[NewFile] = []
     size = 0
     for one in found:
         if isinstance(one, Rejection):
             rejected.append(one)
             continue
-        body = {name: value for name, value in asdict(one).items() if value or value == ""}
-        length = len(json.dumps(body))
-        if batch and (len(batch) == _MAX_DOCUMENTS or size + length > _BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(body)
+        body = None if isinstance(one, NewFile) else _body(one)
+        length = len(one.content) if isinstance(one, NewFile) else len(json.dumps(body))
+        count = len(documents) + len(files)
+        other_kind = files if body is not None else documents
+        if count and (other_kind or count == _MAX_DOCUMENTS or size + length > _BATCH_BYTES):
+            yield _Batch(documents=tuple(documents), files=tuple(files))
+            documents, files, size = [], [], 0
+        if isinstance(one, NewFile):
+            files.append(one)
+        elif body is not None:
+            documents.append(body)
         size += length
-    if batch:
-        yield batch
+    if documents or files:
+        yield _Batch(documents=tuple(documents), files=tuple(files))
+
+
+def _body(document: NewDocument) -> Mapping[str, Any]:
+    return {name: value for name, value in asdict(document).items() if value or value == ""}

@@ -12,6 +12,7 @@ __all__ = [
     "NeighbouringChunk",
     "NewChunk",
     "NewDocument",
+    "NewFile",
     "OnConflict",
     "Queued",
     "Rejection",
@@ -45,15 +46,36 @@ class NewChunk:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewDocument:
-    """A document to ingest, with either `text` or `chunks`. Its default key is the hash of its content."""
+    """A document to ingest, with `text`, `chunks` or `content`. Its default key is the hash of its content.
+
+    `media_type` chooses the loader of `text` or `content`, such as `text/markdown`. `content` is in Base64 and needs
+    it; a `NewFile` is the shorter way.
+    """
 
     key: str | None = None
     title: str | None = None
     text: str | None = None
     chunks: tuple[NewChunk, ...] | None = None
+    content: str | None = None
+    media_type: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     entities: tuple[str, ...] = ()
     triples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewFile:
+    """A file to ingest, by its bytes. `name` is its default key, and its suffix chooses the loader.
+
+    `media_type` chooses the loader instead. `title` and `metadata` take precedence over those in the file.
+    """
+
+    name: str
+    content: bytes
+    key: str | None = None
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    media_type: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

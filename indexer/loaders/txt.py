@@ -1,9 +1,13 @@
-"""Plain text: one block, in UTF-8 (or UTF-16 with its byte order mark)."""
+"""Plain text: a block for each chapter, under its heading. Its encoding is found out if it is not UTF-8."""
 
-from core.ports.indexing import Block, LoadedDocument, Loader, Source
+from pydantic import Field
+
+from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
-from indexer.submission.decoding import decode
+from indexer.loading.texts.chapters import find_chapters, find_title
+from indexer.loading.texts.sections import make_sections
+from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TextLoader", "build"]
 
@@ -13,17 +17,32 @@ EXAMPLE = "Erster Satz. Второе предложение.\r\n第三句。".en
 
 
 class Config(StrategyConfig):
-    """No options."""
+    """What is recognised in the text."""
+
+    chapters: bool = Field(default=True, description="Whether chapters are recognised.")
+    title: bool = Field(default=True, description="Whether the first line is the title where it looks like one.")
 
 
 class TextLoader:
-    """Takes the text as it is. The title is that of the sender, or else the name of the file."""
+    """Takes the text as it is. The title is that of the sender, else its first line, else the name of the file."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
 
     def load(self, source: Source) -> LoadedDocument:
-        text = decode(source.content, source.key)
-        title = one_line(source.title or "") or stem_of(source.key)
-        return LoadedDocument(key=source.key, title=title, blocks=(Block(text=text, start=0),))
+        decoded = decode_source(source)
+        text = decoded.text
+        own = find_title(text) if self._config.title else ""
+        title = one_line(source.title or "") or own or stem_of(source.key)
+        headings = find_chapters(text, own) if self._config.chapters else []
+        return LoadedDocument(
+            key=source.key,
+            title=title,
+            blocks=tuple(make_sections(text, 0, headings, "")),
+            metadata=decoded.metadata,
+            pages=(text,),
+        )
 
 
-def build(_config: Config, _backends: object) -> Loader:
-    return TextLoader()
+def build(config: Config, _backends: object) -> Loader:
+    return TextLoader(config)

@@ -17,7 +17,6 @@ from indexer.pipeline.extraction.pool import ExtractionPool
 from indexer.pipeline.extraction.shortfalls import find_shortfall
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
 from indexer.pipeline.prepared_revision import PreparedRevision, prepare_revision
-from indexer.selection.loaders import loader_for
 
 __all__ = ["Preparer"]
 
@@ -92,7 +91,7 @@ class Preparer:
             title=claim.title,
             metadata=claim.metadata,
         )
-        document = loader_for(claim.media_type).load(source)
+        document = self._backends.loaders.load(source)
         chunks = self._chunker.chunk(document, self._backends.embedder.tokens)
         return ChunkedDocument(
             claim=claim,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.documents import Span
+from core.documents import Metadata, Span
 from core.graph import Extraction
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk
@@ -20,6 +20,7 @@ class PreparedRevision:
 
     claim: Claim
     title: str
+    found_metadata: Metadata
     rows: tuple[ChunkRow, ...]
     texts: tuple[str, ...]
     extractions: tuple[Extraction, ...]
@@ -33,6 +34,7 @@ def prepare_revision(document: ChunkedDocument, embedding_model: str, tokens: To
     return PreparedRevision(
         claim=document.claim,
         title=title,
+        found_metadata=document.document.metadata,
         rows=make_chunk_rows(title, contents, chunks),
         texts=tuple(embedded_texts(title, document.chunks, tokens)),
         extractions=tuple(document.found[hash] for hash in document.hashes),

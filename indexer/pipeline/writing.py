@@ -47,6 +47,7 @@ class RevisionWriter:
             Commit(
                 claim=one.claim,
                 title=one.title,
+                found_metadata=one.found_metadata,
                 chunks=one.rows,
                 mentions=graph.mentions,
                 facts=graph.facts,

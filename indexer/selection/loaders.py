@@ -1,39 +1,86 @@
-"""Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names those that it reads."""
+"""Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names those that it reads.
 
+A module with `ISOLATED = True` reads a binary format: its loader runs in a parser process.
+"""
+
+import asyncio
 import importlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import PurePath
 from types import ModuleType
 
-from core.errors import UnsupportedMedia
-from core.ports.indexing import Loader
-from core.strategies import list_names
+from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMedia
+from core.ports.indexing import LoadedDocument, Loader, Source
+from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
+from indexer.isolation.isolated_loader import IsolatedLoader
+from indexer.isolation.limits import ParserLimits
+from indexer.isolation.parser_process import ParserProcess
+from indexer.submission.document_json import canonical_json
 
-__all__ = ["known_suffixes", "loader_for", "media_type_of"]
+__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of"]
 
 _PACKAGE = "indexer.loaders"
 
 
+class Loaders:
+    """All loaders, with options for some of them: `specs` such as `pdf:ocr=never`. They share one parser process."""
+
+    def __init__(self, specs: Sequence[str] = (), limits: ParserLimits | None = None) -> None:
+        """Raises `InvalidStrategy` if a loader is unknown or named twice, or does not have an option."""
+        self._process = ParserProcess(limits)
+        parsed = [parse_spec(spec) for spec in specs]
+        self._configs = {spec.name: parse_config(_PACKAGE, spec, "loader") for spec in parsed}
+        if len(self._configs) < len(parsed):
+            raise InvalidStrategy(f"a loader is named more than once in {', '.join(specs)}; name each once")
+
+    def load(self, source: Source) -> LoadedDocument:
+        """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too."""
+        document = self.find(source.media_type).load(source)
+        try:
+            canonical_json(document.metadata)
+        except InvalidInput as error:
+            raise LoadFailed(f"{source.key!r} has metadata that cannot be kept: {error}") from error
+        return document
+
+    def find(self, media_type: str) -> Loader:
+        """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
+        module = _find_module(media_type)
+        config: StrategyConfig = self._configs.get(module.__name__.rpartition(".")[2]) or module.Config()
+        if getattr(module, "ISOLATED", False):
+            return IsolatedLoader(module=module.__name__, config=config, process=self._process)
+        loader: Loader = module.build(config, None)
+        return loader
+
+    async def close(self) -> None:
+        """Ends the parser process. The next binary file starts another one."""
+        await asyncio.to_thread(self._process.close)
+
+
 def loader_for(media_type: str) -> Loader:
-    """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
+    """Returns the loader of a media type with its default options and limits, as `Loaders.find` does."""
+    return Loaders().find(media_type)
+
+
+def _find_module(media_type: str) -> ModuleType:
     plain = media_type.partition(";")[0].strip().lower()
     for module in _modules():
         if plain in module.MEDIA_TYPES:
-            loader: Loader = module.build(module.Config(), None)
-            return loader
+            return module
     known = ", ".join(sorted(kind for module in _modules() for kind in module.MEDIA_TYPES))
     raise UnsupportedMedia(f"no loader reads media type {plain!r}; there are loaders for {known}")
 
 
 def media_type_of(path: str | PurePath) -> str:
-    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`, which names the known suffixes."""
+    """Returns the media type of the suffix of a file. Raises `UnsupportedMedia`; it names a suffix of each loader."""
     suffix = PurePath(path).suffix.lower()
     for module in _modules():
         if suffix in module.SUFFIXES:
             media_type: str = module.MEDIA_TYPES[0]
             return media_type
     what = f"{suffix} files" if suffix else "files without a suffix"
-    raise UnsupportedMedia(f"no loader reads {what}; there are loaders for {', '.join(known_suffixes())}")
+    kinds = ", ".join(sorted(module.SUFFIXES[0] for module in _modules()))
+    raise UnsupportedMedia(f"no loader reads {what}; there are loaders for {kinds} and the like")
 
 
 def known_suffixes() -> list[str]:

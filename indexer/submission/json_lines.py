@@ -1,5 +1,7 @@
 """Reading of JSON lines as a stream of submissions, one document for each line."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +16,23 @@ __all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "read_lines"]
 
 GIVEN_FILE = "openie.jsonl"
 
+_KEY = re.compile(rb"""["'](?:key|id)["']\s*:\s*("(?:[^"\\]|\\.)*")""")
+
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection:
-    """An input that is not used. `source` names its place (`corpus.jsonl line 17`), `reason` what is wrong with it."""
+    """An input that is not used. `source` names its place (`corpus.jsonl line 17`), `reason` what is wrong with it.
+
+    `key` is that of the document which it would have been, if that is known. `hides`: there may be documents in it
+    whose keys are not known, as in a folder that cannot be read.
+    """
 
     source: str
     reason: str
+    key: str | None = None
+    hides: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +68,17 @@ def _read_documents(path: Path, shown: str, given: "_GivenLines | None") -> Iter
                 joined = passage if given is None else given.join(passage)
                 yield LocatedSubmission(submission=submission_from_json(joined), source=source)
             except InvalidInput as error:
-                yield Rejection(source=source, reason=str(error))
+                yield Rejection(source=source, reason=str(error), key=_find_key(line))
+
+
+def _find_key(line: bytes) -> str | None:
+    """Returns the key of a line that cannot be used, as far as it can be made out."""
+    found = _KEY.search(line[:MAX_LINE_BYTES])
+    try:
+        key = json.loads(found[1]) if found else None
+    except ValueError:
+        return None
+    return key if isinstance(key, str) else None
 
 
 def _number_lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:

@@ -2,33 +2,40 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.documents import Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
 from indexer.selection.loaders import media_type_of
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
-from indexer.submission.json_lines import GIVEN_FILE, LocatedSubmission, Rejection, read_lines
+from indexer.submission.json_lines import LocatedSubmission, Rejection, read_lines
 from indexer.submission.submissions import submission_from_json
+from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
 __all__ = ["Rejection", "read_paths"]
 
-_BESIDE_CORPUS = frozenset({GIVEN_FILE, "questions.jsonl"})
+_BOM = b"\xef\xbb\xbf"
 
 
-def read_paths(paths: Iterable[str | os.PathLike[str]], *, with_given: bool) -> Iterator[Submission | Rejection]:
-    """Yields the documents of files, folders and JSON lines, in order, and a `Rejection` for each that is unusable.
+def read_paths(
+    paths: Iterable[str | os.PathLike[str]], *, with_given: bool, selection: Selection = EVERYTHING
+) -> Iterator[Submission | Rejection]:
+    """Yields the documents of files, folders, JSON lines and JSON lists, in order, and a `Rejection` for each that is
+    unusable.
 
     The key of a file is its path within the given folder, or its name if the file itself was given. The key of a line
-    is its `id`. Of two documents with one key, the first is used. With `with_given`, the entities and triples of
-    `openie.jsonl` join the documents beside it. Raises `NotFound` at once if a path does not exist.
+    or an item is its `key` or `id`. Of two documents with one key, the first is used. `selection` chooses the files of
+    folders. With `with_given`, the entities and triples of `openie.jsonl` join the documents beside it. Raises
+    `NotFound` at once if a path does not exist, and `InvalidInput` if a pattern of the selection is wrong.
     """
     roots = [Path(path) for path in paths]
     missing = [str(root) for root in roots if not root.exists()]
     if missing:
         raise NotFound(f"there is no file or folder {', '.join(missing)}; check the path")
-    return _without_duplicates(found for root in roots for found in _read_root(root, with_given=with_given))
+    selection.covers("")
+    found = (one for root in roots for one in _read_root(root, selection, with_given=with_given))
+    return _without_duplicates(found)
 
 
 def _without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
@@ -39,65 +46,69 @@ def _without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Itera
         elif one.submission.key in sources:
             first = sources[one.submission.key]
             reason = f"key {one.submission.key!r} was taken already by {first}; give each document a key of its own"
-            yield Rejection(source=one.source, reason=reason)
+            yield Rejection(source=one.source, reason=reason, key=one.submission.key)
         else:
             sources[one.submission.key] = one.source
             yield one.submission
 
 
-def _read_root(root: Path, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
+def _read_root(root: Path, selection: Selection, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
     if not root.is_dir():
         yield from _read_file(root, root.name, with_given=with_given)
         return
-    for path in _walk(root):
+    for path in walk(root, selection):
         if isinstance(path, Rejection):
             yield path
         else:
             yield from _read_file(path, path.relative_to(root).as_posix(), with_given=with_given)
 
 
-def _walk(root: Path) -> Iterator[Path | Rejection]:
-    """Yields files below `root`: those of a folder by name, then those of its folders. Skips hidden ones and loops."""
-    seen: set[tuple[int, int]] = set()
-    unreadable: list[OSError] = []
-    for folder, folders, files in os.walk(root, followlinks=True, onerror=unreadable.append):
-        here = Path(folder)
-        status = here.stat()
-        if (status.st_dev, status.st_ino) in seen:  # a link leads back to it
-            folders.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        skipped = _BESIDE_CORPUS if "corpus.jsonl" in files else frozenset()
-        yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
-    for error in unreadable:
-        yield Rejection(source=_printable(str(error.filename)), reason=f"the folder cannot be read: {error.strerror}")
-
-
 def _read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
-    source = _printable(key)
+    source, suffix = printable(key), path.suffix.lower()
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            yield Rejection(source=source, reason="it is no regular file")
-        elif path.suffix.lower() == ".jsonl":
+            yield Rejection(source=source, reason="it is no regular file", key=key)
+        elif suffix == ".jsonl":
             yield from read_lines(path, source, with_given=with_given)
         else:
-            yield LocatedSubmission(submission=_read_document(path, key), source=source)
+            yield from _read_documents(path, key, source)
     except OSError as error:
-        yield Rejection(source=source, reason=f"it cannot be read: {error.strerror}")
+        # A file of several documents is like a folder: which keys are in it is not known.
+        several = suffix in (".jsonl", ".json")
+        yield Rejection(source=source, reason=f"it cannot be read: {error.strerror}", key=key, hides=several)
     except (InvalidInput, UnsupportedMedia) as error:
-        yield Rejection(source=source, reason=str(error))
+        yield Rejection(source=source, reason=str(error), key=key)
 
 
-def _read_document(path: Path, key: str) -> Submission:
+def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmission | Rejection]:
     media_type = media_type_of(path)
     check_key(key)
     content = path.read_bytes()
-    if media_type == DOCUMENT_MEDIA_TYPE:
-        return submission_from_json(check_document(parse_json(content.removeprefix(b"\xef\xbb\xbf"))), key=key)
-    return Submission(key=key, content=content, media_type=media_type)
+    if media_type != DOCUMENT_MEDIA_TYPE:
+        yield LocatedSubmission(submission=Submission(key=key, content=content, media_type=media_type), source=source)
+        return
+    try:
+        value = parse_json(content.removeprefix(_BOM))
+    except InvalidInput as error:
+        hides = content.removeprefix(_BOM).lstrip().startswith(b"[")
+        yield Rejection(source=source, reason=str(error), key=key, hides=hides)
+        return
+    if isinstance(value, list):
+        yield from _read_items(value, source)
+    else:
+        yield LocatedSubmission(submission=submission_from_json(check_document(value), key=key), source=source)
 
 
-def _printable(path: str) -> str:
-    """Returns a path for messages. Bytes that are no text are replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")
+def _read_items(items: Sequence[object], source: str) -> Iterator[LocatedSubmission | Rejection]:
+    """Yields the documents of a JSON list, which have their own keys as those of JSON lines."""
+    if not items:
+        yield Rejection(source=source, reason="the list has no documents")
+    for number, item in enumerate(items, start=1):
+        place = f"{source} item {number}"
+        key = item.get("key", item.get("id")) if isinstance(item, Mapping) else None
+        try:
+            if not isinstance(item, Mapping):
+                raise InvalidInput("an item of the list must be a JSON object with `text`")  # noqa: TRY301 - as below
+            yield LocatedSubmission(submission=submission_from_json(item), source=place)
+        except InvalidInput as error:
+            yield Rejection(source=place, reason=str(error), key=key if isinstance(key, str) else None)

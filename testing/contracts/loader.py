@@ -63,7 +63,11 @@ def _check(document: LoadedDocument) -> None:
     """Blocks that have a place come in order and do not overlap; everything can be kept as UTF-8."""
     placed = [block for block in document.blocks if block.start is not None]
     for one, following in pairwise(placed):
-        assert (one.start or 0) + len(one.text) <= (following.start or 0)
+        assert (one.page or 0) <= (following.page or 0)
+        assert one.page != following.page or (one.start or 0) + len(one.text) <= (following.start or 0)
+    for block in placed if document.pages else ():
+        page = document.pages[(block.page or 1) - 1]
+        assert page[block.start : (block.start or 0) + len(block.text)] == block.text
     assert document.malformed >= 0
     for text in (document.title, *(block.text for block in document.blocks)):
         text.encode()

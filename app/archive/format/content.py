@@ -67,11 +67,13 @@ def _check_document(row: ArchiveDocumentRow) -> None:
             key=row.key,
             media_type=row.media_type,
             title=row.given_title,
-            metadata=row.metadata,
+            metadata=row.sent_metadata,
             content_hash=row.content_hash,
         )
     except InvalidInput as error:
         raise LoadFailed(str(error)) from error
+    if {**row.metadata, **row.sent_metadata} != row.metadata:
+        raise LoadFailed("the metadata of this document are not those of its submission")
     _check_id("document", row.id, ids.document_id(row.key))
     _check_id("document's fingerprint", row.fingerprint, fingerprint)
 

@@ -79,6 +79,8 @@ class ArchiveBackupEndRow(_Row):
 
 
 class ArchiveDocumentRow(_Row):
+    """A document. Files of releases whose loaders found no metadata have no `given_metadata`."""
+
     kind: Literal["document"]
     id: _Id
     key: str
@@ -86,11 +88,17 @@ class ArchiveDocumentRow(_Row):
     given_title: str | None
     media_type: str
     metadata: dict[str, Any]
+    given_metadata: dict[str, Any] | None = None
     content_hash: _Hash
     size: _Number
     fingerprint: str
     chunks: _Number
     malformed_triples: _Number
+
+    @property
+    def sent_metadata(self) -> dict[str, Any]:
+        """The metadata in its submission."""
+        return self.metadata if self.given_metadata is None else self.given_metadata
 
 
 class ArchiveChunkRow(_Row):

@@ -28,7 +28,27 @@ def ingest(
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do with an existing key whose content differs.")
     ] = OnConflict.REPLACE,
-    prune: Annotated[bool, typer.Option(help="Delete documents that are no longer in PATH.")] = False,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Read only these files of folders, such as '*.md'.", show_default=False),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN", help="Leave these files and folders out, such as 'drafts/'.", show_default=False
+        ),
+    ] = None,
+    no_gitignore: Annotated[bool, typer.Option("--no-gitignore", help="Also read what .gitignore files name.")] = False,
+    prune: Annotated[
+        bool,
+        typer.Option(
+            help="Delete documents that are no longer in PATH. What --include and --exclude leave out is kept, and so "
+            "is a document whose file is rejected. If a folder cannot be read, nothing is deleted."
+        ),
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with exit code 1 if a file is rejected or a document fails.")
+    ] = False,
     budget_tokens: Annotated[
         int | None,
         typer.Option(min=1, help="Pause when language models have used this many tokens.", show_default=False),
@@ -40,14 +60,21 @@ def ingest(
 ) -> None:
     """Index documents, and wait until they can be searched. A missing corpus is created. A file of `hopweave export`
     is imported as it is, without calling a model.
+
+    Folders are read with all folders in them, without hidden files. Files that cannot be used are listed at the end;
+    the exit code is 1 if no document can be used, or with --strict.
     """
     from cli.flows.archive import find_archive, import_archive
     from cli.flows.ingest import Request, estimate_ingest, run
     from cli.output.summaries import estimate_to_dict, show_estimate, show_summary, summary_to_dict
+    from indexer import Selection
 
     unfit = {
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
         "--prune": prune,
+        "--include": bool(include),
+        "--exclude": bool(exclude),
+        "--no-gitignore": no_gitignore,
         "--dry-run": dry_run,
         "--budget-tokens": budget_tokens is not None,
     }
@@ -64,6 +91,7 @@ def ingest(
         on_conflict=on_conflict,
         prune=prune,
         budget_tokens=budget_tokens,
+        selection=Selection(include=tuple(include or ()), exclude=tuple(exclude or ()), gitignore=not no_gitignore),
     )
     if dry_run:
         estimate = estimate_ingest(request)
@@ -71,10 +99,10 @@ def ingest(
             print_json(estimate_to_dict(corpus, estimate))
         else:
             show_estimate(estimate)
-        raise typer.Exit(1 if estimate.rejected else 0)
+        raise typer.Exit(1 if estimate.rejected and (strict or not estimate.documents) else 0)
     summary = run(request)
     if as_json:
         print_json(summary_to_dict(summary))
     else:
         show_summary(summary)
-    raise typer.Exit(0 if summary.succeeded else 1)
+    raise typer.Exit(0 if summary.succeeded(strict=strict) else 1)

@@ -17,7 +17,7 @@ from core.ports.record.jobs import Jobs
 from core.ports.record.maintenance import Maintenance
 from core.ports.record.reindexing import Reindex, ReindexDifference, Reindexing
 from core.ports.record.staging import JobUsage, StagedExtraction, Staging
-from core.ports.record.submissions import Enqueued, EnqueuedDocument, NewRevision, Submissions
+from core.ports.record.submissions import Deletion, Enqueued, EnqueuedDocument, NewRevision, Submissions
 from core.ports.record.tombstones import Tombstone, Tombstones
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Commits",
     "Contents",
     "Corpora",
+    "Deletion",
     "DocumentPage",
     "Documents",
     "Enqueued",

@@ -1,10 +1,10 @@
 """The port of commits: the transaction that makes revisions current, and the synonyms of new entities."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.documents import Chunk
+from core.documents import Chunk, Metadata
 from core.graph import Fact, Mention, Synonym
 from core.ports.record.claims import Claim
 from core.ports.record.tombstones import Tombstone
@@ -29,14 +29,23 @@ class ChunkRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Commit:
-    """The contents of one revision, which become current in one transaction. A deletion has no chunks."""
+    """The contents of one revision, which become current in one transaction. A deletion has no chunks.
+
+    `found_metadata` are those of the content, which the loader has found.
+    """
 
     claim: Claim
     title: str = ""
+    found_metadata: Metadata = field(default_factory=dict)
     chunks: tuple[ChunkRow, ...] = ()
     mentions: tuple[Mention, ...] = ()
     facts: tuple[Fact, ...] = ()
     malformed_triples: int = 0
+
+    @property
+    def metadata(self) -> Metadata:
+        """The metadata of the document: those of the sender, and of those found the ones that the sender leaves out."""
+        return {**self.found_metadata, **self.claim.metadata}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.jobs import Job
+from core.jobs import Job, JobKind, JobState
 
 __all__ = ["Jobs"]
 
@@ -15,8 +15,18 @@ class Jobs(Protocol):
         """Raises `NotFound`."""
         ...
 
-    async def list(self, *, limit: int = 50) -> Sequence[Job]:
-        """Returns jobs, newest first."""
+    async def list(
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        corpus: str | None = None,
+        kind: JobKind | None = None,
+        state: JobState | None = None,
+    ) -> Sequence[Job]:
+        """Returns at most `limit` jobs, newest first: those of this corpus (by the name that the job has), kind and
+        state, and older than the job `before`. Raises `NotFound` if there is no such job.
+        """
         ...
 
     async def cancel(self, job_id: str) -> Job:

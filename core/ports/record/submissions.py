@@ -1,13 +1,13 @@
 """The port of submissions: documents and deletions that become queued revisions of a job."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from core.documents import Metadata, OnConflict, RevisionState
 from core.jobs import Job, JobKind
 
-__all__ = ["Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
+__all__ = ["Deletion", "Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,14 @@ class Enqueued:
 
     job: Job
     documents: tuple[EnqueuedDocument, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deletion:
+    """A job that deletes documents, and the ids that no document had."""
+
+    job: Job
+    missing: tuple[str, ...]
 
 
 class Submissions(Protocol):
@@ -81,6 +89,18 @@ class Submissions(Protocol):
         """Makes documents invisible at once and queues their deletion.
 
         Raises `NotFound` if an id is unknown; then no document is deleted.
+        """
+        ...
+
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        """Does the same for the documents that exist, and returns the ids of the others. The job may be empty."""
+        ...
+
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
+
+        Raises `NotFound`, and `Conflict` unless the newest revision is indexed: what is unfinished or failed may have
+        another content than readers see.
         """
         ...
 

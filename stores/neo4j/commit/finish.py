@@ -35,7 +35,7 @@ def make_current(
 def _document(one: Commit) -> dict[str, Any]:
     return {
         "title": one.title,
-        "metadata": dump(dict(one.claim.metadata)),
+        "metadata": dump(dict(one.metadata)),
         "current": one.claim.revision,
         "hidden": False,
         "chunks": len(one.chunks),

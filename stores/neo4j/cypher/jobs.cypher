@@ -17,8 +17,12 @@ RETURN j {.*, failures: COLLECT {
     MATCH (f:Failure {job_id: $id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures
 }} AS job;
 
+// [place]: the place of a job among all jobs
+MATCH (j:Job {id: $id}) RETURN j.seq AS seq;
+
 // [newest]
-MATCH (j:Job) WHERE j.seq > 0
+MATCH (j:Job) WHERE j.seq > 0 AND j.seq < $before
+AND ($corpus IS NULL OR j.corpus_name = $corpus) AND ($kind IS NULL OR j.kind = $kind)
 WITH j ORDER BY j.seq DESC LIMIT $limit
 RETURN j {.*, failures: COLLECT {
     MATCH (f:Failure {job_id: j.id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures

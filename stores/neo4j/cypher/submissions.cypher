@@ -5,6 +5,10 @@ MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
 RETURN d.id AS id, d.key AS key, d.hidden AS hidden, r.uid AS uid, r.state AS state, r.deletion AS deletion,
     r.fingerprint AS fingerprint, r.job_id AS job_id;
 
+// [submitted]: what a revision was made of
+MATCH (r:Revision {uid: $uid})
+RETURN r {.media_type, .content_hash, .size, .fingerprint, .title, .metadata} AS revision;
+
 // [take_numbers]: reserves numbers for new revisions, and returns the last one
 MATCH (c:Corpus {id: $id}) SET c.revisions = c.revisions + $count RETURN c.revisions AS last;
 

@@ -91,7 +91,7 @@ def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_E
 
 
 def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
-    id, key, title, media_type, content_hash, chunks, malformed, metadata, size, fingerprint, given_title = row
+    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given = row
     document: _ExportRow = {
         "kind": "document",
         "id": id,
@@ -103,7 +103,16 @@ def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
         "malformed_triples": malformed,
         "metadata": json.loads(metadata),
     }
-    return document if canonical else {**document, "size": size, "fingerprint": fingerprint, "given_title": given_title}
+    if canonical:
+        return document
+    size, fingerprint, given_title, given_metadata = given
+    return {
+        **document,
+        "size": size,
+        "fingerprint": fingerprint,
+        "given_title": given_title,
+        "given_metadata": json.loads(given_metadata),
+    }
 
 
 def _chunk(row: Sequence[Any]) -> _ExportRow:

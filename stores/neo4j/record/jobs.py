@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from core.documents import RevisionState
-from core.jobs import Job
+from core.jobs import Job, JobKind, JobState
+from core.record_policy.errors import job_missing
 from core.record_policy.jobs import SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
@@ -15,6 +16,11 @@ from stores.neo4j.leases.states import move
 __all__ = ["Neo4jJobs"]
 
 
+_LAST_SEQ = 2**63 - 1
+_BATCH = 200
+"""How many jobs are read at once if they are filtered by their state, which is derived from their counts."""
+
+
 class Neo4jJobs:
     """Implements `core.ports.record.Jobs`."""
 
@@ -24,10 +30,33 @@ class Neo4jJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda tx: read_job(tx, job_id))
 
-    async def list(self, *, limit: int = 50) -> Sequence[Job]:
+    async def list(
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        corpus: str | None = None,
+        kind: JobKind | None = None,
+        state: JobState | None = None,
+    ) -> Sequence[Job]:
         def work(tx: Transaction) -> list[Job]:
-            rows = tx.rows(statements("jobs")["newest"], limit=limit, failures=SHOWN_FAILURES)
-            return [job_from_row(row["job"]) for row in rows]
+            seq = _LAST_SEQ if before is None else _read_seq(tx, before)
+            found: list[Job] = []
+            while len(found) < limit:
+                rows = tx.rows(
+                    statements("jobs")["newest"],
+                    before=seq,
+                    corpus=corpus,
+                    kind=kind and kind.value,
+                    limit=_BATCH if state else limit,
+                    failures=SHOWN_FAILURES,
+                )
+                jobs = [job_from_row(row["job"]) for row in rows]
+                found += [job for job in jobs if state is None or job.state is state]
+                if state is None or len(rows) < _BATCH:
+                    break
+                seq = rows[-1]["job"]["seq"]
+            return found[:limit]
 
         return await self._database.read(work)
 
@@ -56,3 +85,10 @@ class Neo4jJobs:
             return read_job(tx, job_id)
 
         return await self._database.write_unlocked(work)
+
+
+def _read_seq(tx: Transaction, job_id: str) -> int:
+    row = tx.row(statements("jobs")["place"], id=job_id)
+    if row is None:
+        raise job_missing(job_id)
+    return int(row["seq"])

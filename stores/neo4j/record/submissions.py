@@ -1,14 +1,15 @@
 """The port `Submissions` in Neo4j: submissions and deletions become queued revisions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Enqueued, NewRevision
+from core.ports.record import Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
-from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
+from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
@@ -23,6 +24,7 @@ from stores.neo4j.leases.submissions import (
     newest_revisions,
     submit,
 )
+from stores.record_rows import load_new_revision
 
 __all__ = ["Neo4jSubmissions"]
 
@@ -88,16 +90,34 @@ class Neo4jSubmissions:
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
-            rows = _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids)))
-            chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus_id, batch)]
-            unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
-            move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
-            job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
-            queue_deletions(tx, corpus_id, [row["id"] for row in rows], job)
-            count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
-            log_changes(tx, corpus_id, raise_generation(tx, corpus_id), deleted=chunks)
+            return _delete(tx, corpus, _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids))))
+
+        return await self._database.write(corpus_id, work)
+
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        wanted = list(dict.fromkeys(document_ids))
+
+        def work(tx: Transaction) -> Deletion:
+            corpus = live_corpus(tx)
+            newest = newest_revisions(tx, corpus_id, wanted)
+            visible = [id for id in wanted if id in newest and not newest[id]["hidden"]]
+            job = _delete(tx, corpus, [newest[id] for id in visible])
+            known = frozenset(visible)
+            return Deletion(job=job, missing=tuple(id for id in wanted if id not in known))
+
+        return await self._database.write(corpus_id, work)
+
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        def work(tx: Transaction) -> Enqueued:
+            corpus = live_corpus(tx)
+            [row] = _newest_visible(tx, corpus_id, [document_id])
+            check_amendable(row["key"], row["state"])
+            [submitted] = tx.rows(statements("submissions")["submitted"], uid=row["uid"])
+            changed = change(load_new_revision({**submitted["revision"], "key": row["key"]}.get))
+            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
+            documents = submit(tx, corpus_id, [changed], OnConflict.REPLACE, job)
             number_job(tx, job)
-            return read_job(tx, job)
+            return Enqueued(job=read_job(tx, job), documents=documents)
 
         return await self._database.write(corpus_id, work)
 
@@ -114,6 +134,19 @@ class Neo4jSubmissions:
             return read_job(tx, job)
 
         return await self._database.write(corpus_id, work)
+
+
+def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row]) -> Job:
+    """Queues the deletion of documents, by their newest revisions."""
+    chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus.id, batch)]
+    unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
+    move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
+    job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
+    queue_deletions(tx, corpus.id, [row["id"] for row in rows], job)
+    count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
+    log_changes(tx, corpus.id, raise_generation(tx, corpus.id), deleted=chunks)
+    number_job(tx, job)
+    return read_job(tx, job)
 
 
 def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:

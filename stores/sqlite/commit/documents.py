@@ -46,7 +46,7 @@ def _update_document(cx: Connection, key: tuple[str, str], one: Commit, seq: int
         UPDATE documents SET title = ?, metadata = ?, current = ?, hidden = 0, chunks = ?, malformed = ?
         WHERE corpus_id = ? AND id = ?
         """,
-        (one.title, dump(dict(one.claim.metadata)), one.claim.revision, len(one.chunks), one.malformed_triples, *key),
+        (one.title, dump(dict(one.metadata)), one.claim.revision, len(one.chunks), one.malformed_triples, *key),
     )
     cx.execute(
         "UPDATE jobs SET malformed = malformed + ? WHERE id = (SELECT job_id FROM revisions WHERE seq = ?)",

@@ -50,7 +50,8 @@ def _document(row: sqlite3.Row) -> Row:
 
 
 def _whole_document(row: sqlite3.Row) -> Row:
-    return {**_document(row), **{k: row[k] for k in ("size", "fingerprint", "given_title")}}
+    given: dict[str, Any] = {k: row[k] for k in ("size", "fingerprint", "given_title")}
+    return {**_document(row), **given, "given_metadata": json.loads(row["given_metadata"])}
 
 
 def _extraction(row: sqlite3.Row) -> Row:
@@ -81,7 +82,8 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
     (
         "document",
         """
-        SELECT d.*, r.media_type, r.content_hash, r.size, r.fingerprint, r.title AS given_title FROM documents d
+        SELECT d.*, r.media_type, r.content_hash, r.size, r.fingerprint, r.title AS given_title,
+            r.metadata AS given_metadata FROM documents d
         JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.current
         WHERE d.corpus_id = :corpus AND d.hidden = 0 ORDER BY d.id
         """,

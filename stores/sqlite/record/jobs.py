@@ -1,11 +1,12 @@
 """The port of jobs in SQLite."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ids import new_id
-from core.jobs import Job, JobKind
+from core.jobs import Job, JobKind, JobState
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
@@ -27,10 +28,25 @@ class SqliteJobs:
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda cx: read_job(cx, job_id))
 
-    async def list(self, *, limit: int = 50) -> Sequence[Job]:
+    async def list(
+        self,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        corpus: str | None = None,
+        kind: JobKind | None = None,
+        state: JobState | None = None,
+    ) -> Sequence[Job]:
         def work(cx: Connection) -> list[Job]:
-            ids = cx.execute("SELECT id FROM jobs ORDER BY seq DESC LIMIT ?", (limit,)).fetchall()
-            return [read_job(cx, row["id"]) for row in ids]
+            rows = cx.execute(
+                """
+                SELECT id FROM jobs WHERE (:seq IS NULL OR seq < :seq) AND (:corpus IS NULL OR corpus_name = :corpus)
+                AND (:kind IS NULL OR kind = :kind) ORDER BY seq DESC
+                """,
+                {"seq": before and _read_seq(cx, before), "corpus": corpus, "kind": kind and kind.value},
+            )
+            jobs = (read_job(cx, row["id"]) for row in rows)
+            return list(islice((job for job in jobs if state is None or job.state is state), limit))
 
         return await self._database.read(work)
 
@@ -59,6 +75,13 @@ class SqliteJobs:
             return read_job(cx, job_id)
 
         return await self._database.write(work)
+
+
+def _read_seq(cx: Connection, job_id: str) -> int:
+    row = cx.execute("SELECT seq FROM jobs WHERE id = ?", (job_id,)).fetchone()
+    if row is None:
+        raise job_missing(job_id)
+    return int(row["seq"])
 
 
 def _grant(cx: Connection, job_id: str, tokens: int | None) -> None:

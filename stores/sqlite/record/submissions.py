@@ -1,12 +1,15 @@
 """The port of submissions in SQLite: submissions and deletions become queued revisions."""
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 
+from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Enqueued, NewRevision
-from core.record_policy.submissions import check_distinct_keys, check_retriable, is_unchanged
+from core.ports.record import Deletion, Enqueued, NewRevision
+from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
+from stores.record_rows import load_new_revision
 from stores.sqlite.changes import raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
@@ -76,12 +79,31 @@ class SqliteSubmissions:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             rows = [read_visible_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            job = insert_job(cx, corpus, JobKind.DELETE, is_open=False)
-            generation = raise_generation(cx, corpus_id)
-            for row in rows:
-                enqueue_deletion(cx, row, job, generation)
+            return _delete(cx, corpus, rows)
+
+        return await self._database.write(work)
+
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        def work(cx: Connection) -> Deletion:
+            corpus = read_writable_corpus(cx, corpus_id)
+            found = {id: read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
+            visible = {id: row for id, row in found.items() if row is not None and not row["hidden"]}
+            job = _delete(cx, corpus, list(visible.values()))
+            return Deletion(job=job, missing=tuple(id for id in found if id not in visible))
+
+        return await self._database.write(work)
+
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        def work(cx: Connection) -> Enqueued:
+            corpus = read_writable_corpus(cx, corpus_id)
+            document = read_visible_document(cx, corpus_id, document_id)
+            newest = read_newest(cx, document)
+            check_amendable(document["key"], newest["state"])
+            changed = change(load_new_revision({**dict(newest), "key": document["key"]}.__getitem__))
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            documents = enqueue_into(cx, corpus_id, job, [changed], OnConflict.REPLACE)
             finish_if_done(cx, job)
-            return read_job(cx, job)
+            return Enqueued(job=read_job(cx, job), documents=documents)
 
         return await self._database.write(work)
 
@@ -101,3 +123,12 @@ class SqliteSubmissions:
             return read_job(cx, job)
 
         return await self._database.write(work)
+
+
+def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row]) -> Job:
+    job = insert_job(cx, corpus, JobKind.DELETE, is_open=False)
+    generation = raise_generation(cx, corpus.id)
+    for row in documents:
+        enqueue_deletion(cx, row, job, generation)
+    finish_if_done(cx, job)
+    return read_job(cx, job)

@@ -4,6 +4,7 @@ A store's test class inherits `RecordContract` and gives the fixtures `record` a
 """
 
 from testing.contracts.record.adoption import AdoptionContract
+from testing.contracts.record.changes import ChangesContract
 from testing.contracts.record.claims import ClaimsContract
 from testing.contracts.record.commits import CommitsContract
 from testing.contracts.record.corpora import CorporaContract
@@ -20,6 +21,7 @@ from testing.contracts.record.tombstones import TombstonesContract
 
 __all__ = [
     "AdoptionContract",
+    "ChangesContract",
     "ClaimsContract",
     "CommitsContract",
     "CorporaContract",
@@ -39,6 +41,7 @@ __all__ = [
 
 class RecordContract(
     AdoptionContract,
+    ChangesContract,
     ClaimsContract,
     CommitsContract,
     CorporaContract,

@@ -1,8 +1,11 @@
 """The contract of the record about commits: what they write, replace, keep and delete."""
 
+from dataclasses import replace
+
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState, Span
+from core.filters import parse_filter
 from core.ports.record import Commit, Record
 from testing.record import RecordFixtures, claim_all, commit_of, delete, export, put, revision
 
@@ -27,6 +30,21 @@ class CommitsContract(RecordFixtures):
         assert set(by_view) == {c.view_id for c in chunks}
         counts = await other.corpora.count(corpus.id)
         assert (counts.documents, counts.chunks, counts.entities, counts.mentions) == (1, 2, 2, 3)
+
+    async def test_found_metadata_join_those_of_the_sender(self, record: Record, other: Record, corpus: Corpus) -> None:
+        await record.submissions.enqueue(corpus.id, [revision("a", year=1843)], OnConflict.REPLACE)
+        [claim] = await claim_all(record, corpus)
+        found = {"author": "Ada", "year": 1999}
+        commit = replace(commit_of(claim, [("one", [])]), found_metadata=found)
+        await record.commits.commit([commit], grace=0)
+        document = (await other.documents.list(corpus.id, limit=10)).data[0]
+        assert document.metadata == {"author": "Ada", "year": 1843}
+        query = parse_filter({"author": "Ada", "year": 1843})
+        assert await other.documents.match(corpus.id, query) == frozenset({document.id})
+        [row] = [r async for r in other.exporter.rows(corpus.id, canonical=False) if r["kind"] == "document"]
+        assert (row["metadata"], row["given_metadata"]) == (document.metadata, {"year": 1843})
+        again = await record.submissions.enqueue(corpus.id, [revision("a", year=1843)], OnConflict.REPLACE)
+        assert again.job.counts == {"unchanged": 1}
 
     async def test_a_commit_again_changes_nothing(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])

@@ -1,5 +1,7 @@
 """The contract of the record about cancelling jobs, and pausing and resuming those whose token budget is spent."""
 
+from typing import Any
+
 import pytest
 
 from core import ids
@@ -7,9 +9,9 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Conflict, NotFound
 from core.graph import Extraction
-from core.jobs import JobState
+from core.jobs import JobKind, JobState
 from core.ports.record import JobUsage, Record, StagedExtraction
-from testing.record import LEASE, RecordFixtures, claim_all, commit_of, put, revision
+from testing.record import LEASE, SETTINGS, RecordFixtures, claim_all, commit_of, put, revision
 
 __all__ = ["JobsContract"]
 
@@ -110,3 +112,30 @@ class JobsContract(RecordFixtures):
         new = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
         await record.claims.pause(claims, "used up")
         assert (await record.jobs.get(new.id)).counts == {"queued": 1}
+
+    async def test_lists_of_jobs_page_and_filter(self, record: Record, corpus: Corpus) -> None:
+        await record.corpora.create("films", SETTINGS)
+        films = await record.corpora.get("films")
+        made = []
+        for number, target in enumerate((corpus, films, corpus, corpus)):
+            enqueued = await record.submissions.enqueue(target.id, [revision(f"k{number}")], OnConflict.REPLACE)
+            made.append(enqueued.job.id)
+        [claim] = await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=10**6, max_documents=1)
+        await record.commits.commit([commit_of(claim, [("one", [])])], grace=0)
+        deletion = await record.submissions.delete_documents(corpus.id, [claim.document_id])
+        newest_first = [deletion.id, *reversed(made)]
+
+        async def listed(**where: Any) -> list[str]:
+            return [job.id for job in await record.jobs.list(**where)]
+
+        assert await listed() == newest_first
+        assert await listed(limit=2) == newest_first[:2]
+        assert await listed(limit=2, before=newest_first[1]) == newest_first[2:4]
+        assert await listed(before=newest_first[-1]) == []
+        assert await listed(corpus="films") == [made[1]]
+        assert await listed(kind=JobKind.DELETE) == [deletion.id]
+        assert await listed(state=JobState.DONE) == [made[0]]
+        assert await listed(state=JobState.QUEUED, limit=2) == newest_first[:2]
+        assert await listed(state=JobState.QUEUED, kind=JobKind.INGEST, corpus="books", before=made[3]) == [made[2]]
+        with pytest.raises(NotFound):
+            await record.jobs.list(before="f" * 32)

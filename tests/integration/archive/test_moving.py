@@ -1,18 +1,22 @@
 """A corpus exported from one installation and ingested into another is the same, and no model is asked."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.archive import is_archive, section_encoder
+from app.services.ingestion import submit
 from core.corpora import Fine
-from core.errors import Conflict, EmbeddingMismatch, InvalidInput, InvalidStrategy
+from core.documents import OnConflict, Submission
+from core.errors import Conflict, EmbeddingMismatch, InvalidInput, InvalidStrategy, LoadFailed
 from core.ids import document_id
 from core.jobs import JobKind, JobState
 from core.ports.views import VectorKind
+from indexer.loaders import epub
 from tests.integration.archive.conftest import MakeHouse
-from tests.integration.archive.house import PEOPLE, House, change_lines, lines_of, sealed
+from tests.integration.archive.house import PEOPLE, House, change_lines, line_of, lines_of, sealed
 from tests.openie import chat_models, openie
 from tests.twins.chat_server import ChatServer
 
@@ -205,3 +209,29 @@ class TestWithAModel:
             await there.ingest(moved, {**PEOPLE[0], "metadata": {"year": 1844}})
             assert (await there.container.record.documents.get(moved.id, document_id("ada"))).metadata == {"year": 1844}
             assert len(server.calls) == paid, "replaced with equal passages: their extractions were found"
+
+
+async def test_metadata_of_the_content_move_beside_those_of_the_sender(
+    here: House, there: House, make_house: MakeHouse, tmp_path: Path
+) -> None:
+    corpus = await here.corpus("books")
+    book = Submission(key="a.epub", content=epub.EXAMPLE, media_type=epub.MEDIA_TYPES[0], metadata={"language": "fr"})
+    await submit(here.container, corpus, [book], OnConflict.REPLACE)
+    await here.worker.work(corpus.id)
+    path = tmp_path / "books.jsonl"
+    await here.export("books", path)
+    [row] = [row for row in lines_of(path) if row["kind"] == "document"]
+    assert (row["metadata"], row["given_metadata"]) == ({"author": "Ada", "language": "fr"}, {"language": "fr"})
+    await there.take_in(path, "books")
+    assert await there.state("books") == await here.state("books")
+    again = await submit(there.container, await there.named("books"), [book], OnConflict.REPLACE)
+    assert again.job.counts == {"unchanged": 1}
+    change_lines(path, lambda lines: sealed([_with_metadata(line, {"language": "de"}) for line in lines]))
+    third = make_house("third")
+    with pytest.raises(LoadFailed, match="the metadata of this document are not those of its submission"):
+        await third.take_in(path, "books")
+
+
+def _with_metadata(line: bytes, metadata: object) -> bytes:
+    row = json.loads(line)
+    return line_of({**row, "metadata": metadata}) if row["kind"] == "document" else line

@@ -40,12 +40,35 @@ def test_for_people(hopweave: Hopweave, papers: Path) -> None:
 
 def test_what_is_rejected_or_fails_is_told_and_the_rest_indexed(hopweave: Hopweave, papers: Path) -> None:
     (papers / "photo.xyz").write_bytes(b"?")
-    (papers / "broken.txt").write_bytes(b"\xff")
+    (papers / "broken.txt").write_bytes(b"%PDF-1.7")
     ran = hopweave("ingest", papers, "-c", "p")
-    assert ran.code == 1
+    assert ran.code == 0
     assert "2 indexed, 1 failed, 1 rejected" in ran.out
     assert "rejected: photo.xyz: " in ran.err
-    assert "failed: broken.txt: " in ran.err
+    assert "failed: broken.txt: 'broken.txt' is a PDF file, not text" in ran.err
+    assert hopweave("ingest", papers, "-c", "p", "--strict").code == 1
+    assert hopweave("ingest", papers, "-c", "p", "--dry-run").code == 0
+    assert hopweave("ingest", papers, "-c", "p", "--dry-run", "--strict").code == 1
+
+
+def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path) -> None:
+    (tmp_path / "photo.xyz").write_bytes(b"?")
+    assert hopweave("ingest", tmp_path / "photo.xyz", "-c", "p").code == 1
+    (tmp_path / "broken.txt").write_bytes(b"%PDF-1.7")
+    assert hopweave("ingest", tmp_path / "broken.txt", "-c", "p").code == 1
+    assert hopweave("ingest", tmp_path / "broken.txt", "-c", "p", "--dry-run").code == 1
+
+
+def test_a_guessed_encoding_is_told(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "old.txt").write_bytes("Die Straße führt über eine schöne, alte Brücke am Fluß.".encode("latin-1"))
+    ran = hopweave("ingest", papers, "-c", "p")
+    assert ran.code == 0
+    note = "read as Windows-1252, which is a guess: the file is not UTF-8"
+    assert f"note: old.txt: {note}" in ran.err
+    shown = hopweave("documents", "show", "old.txt", "-c", "p", "--json")
+    assert shown.json["metadata"] == {"loader_notes": [note]}
+    again = hopweave("ingest", papers, "-c", "p", "--json")
+    assert (again.json["documents"]["unchanged"], again.json["notes"]) == (3, [])
 
 
 def test_prune_deletes_what_is_gone(hopweave: Hopweave, papers: Path) -> None:
@@ -59,13 +82,51 @@ def test_prune_deletes_what_is_gone(hopweave: Hopweave, papers: Path) -> None:
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
 
 
-def test_prune_deletes_nothing_when_something_could_not_be_read(hopweave: Hopweave, papers: Path) -> None:
+def keys(hopweave: Hopweave) -> set[str]:
+    return {document["key"] for document in hopweave("documents", "list", "-c", "p", "--json").json["data"]}
+
+
+def test_a_rejected_file_keeps_its_document_and_does_not_stop_pruning(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "list.jsonl").write_text('{"id": "p1", "text": "x"}\n{"id": "p2", "text": "y"}\n', encoding="utf-8")
     hopweave("ingest", papers, "-c", "p")
     (papers / "ada.txt").rename(papers / "ada.xyz")
+    (papers / "engine.md").unlink()
+    (papers / "engine.md").mkdir()
+    (papers / "engine.md" / "new.txt").write_text("New.", encoding="utf-8")
+    (papers / "list.jsonl").write_text('{"id": "p1", "text": \n', encoding="utf-8")
     ran = hopweave("ingest", papers, "-c", "p", "--prune", "--json")
-    assert ran.code == 1
-    assert ran.json["pruned"] is None
-    assert hopweave("documents", "show", "ada.txt", "-c", "p").code == 0
+    assert (ran.code, ran.json["pruned"], ran.json["prune_refused"]) == (0, 3, None)
+    assert keys(hopweave) == {"p1", "engine.md/new.txt"}
+
+
+def test_nothing_is_pruned_where_documents_may_be_hidden(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "list.json").write_text('[{"id": "p1", "text": "x"}]', encoding="utf-8")
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "ada.txt").unlink()
+    (papers / "list.json").write_text('[{"id": "p1", "te', encoding="utf-8")
+    ran = hopweave("ingest", papers, "-c", "p", "--prune")
+    assert "nothing was pruned: documents may be hidden in list.json: not valid JSON" in ran.err
+    assert keys(hopweave) == {"ada.txt", "engine.md", "p1"}
+
+
+def test_what_patterns_leave_out_is_not_pruned(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "engine.md").unlink()
+    kept = hopweave("ingest", papers, "-c", "p", "--prune", "--exclude", "*.md", "--json")
+    assert (kept.json["pruned"], kept.json["handed_in"]) == (0, 1)
+    pruned = hopweave("ingest", papers, "-c", "p", "--prune", "--exclude", "*.doc", "--json")
+    assert pruned.json["pruned"] == 1
+    wrong = hopweave("ingest", papers, "-c", "p", "--include", "a\\")
+    assert (wrong.code, "--include 'a" in wrong.err) == (2, True)
+
+
+def test_gitignore_and_patterns(hopweave: Hopweave, papers: Path) -> None:
+    (papers / ".gitignore").write_text("ada.*\n", encoding="utf-8")
+    assert hopweave("ingest", papers, "-c", "p", "--json").json["handed_in"] == 1
+    assert hopweave("ingest", papers, "-c", "p", "--no-gitignore", "--json").json["handed_in"] == 2
+    assert (
+        hopweave("ingest", papers, "-c", "p", "--no-gitignore", "--include", "*.txt", "--json").json["handed_in"] == 1
+    )
 
 
 def test_given_entities_and_triples_are_read_beside_the_passages(hopweave: Hopweave, tmp_path: Path) -> None:

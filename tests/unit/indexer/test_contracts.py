@@ -31,6 +31,12 @@ class TestLoaders(LoaderContract):
         loader: Loader = module.build(module.Config(), None)
         return loader
 
+    def test_binary_formats_are_isolated(self, module: ModuleType) -> None:
+        try:
+            module.EXAMPLE.decode()
+        except UnicodeDecodeError:
+            assert module.ISOLATED
+
 
 class TestChunkers(ChunkerContract):
     def embedded_texts(self, title: str, chunks: Sequence[DraftChunk], tokens: TokenCounter) -> list[str]:

@@ -22,8 +22,8 @@ _OTHER_NAMES = {
     "Rejection": "RejectedOut",
 }
 """The schema of every other value is called as the value is, with `Out` behind it."""
-_COMPOSED = {"Ingestion"}
-"""Values that the client makes of several answers."""
+_COMPOSED = {"Ingestion", "NewFile"}
+"""Values that the client makes of several answers, or sends as several parts."""
 _OF_EVENTS = {"Found", "PlannedStep"}
 _ANSWERS = {
     "StartedOut": jobs.Started,

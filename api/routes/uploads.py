@@ -1,0 +1,44 @@
+"""The routes that take files: documents to index, and documents to estimate, as `multipart/form-data`.
+
+They have the paths of the routes that take JSON, and come before them.
+"""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request, Response
+
+from api.deps import ContainerDep, CorpusDep, set_job_location
+from api.schemas.documents import EnqueuedOut
+from api.schemas.estimates import EstimateOut
+from api.uploads.documents import parse_upload
+from api.uploads.parts import receive_parts
+from api.uploads.routing import UploadRoute
+from app.services.estimates import estimate
+from app.services.ingestion import submit_found
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
+
+
+@router.post("/documents", status_code=HTTPStatus.ACCEPTED)
+async def upload_documents(
+    corpus: CorpusDep, container: ContainerDep, request: Request, response: Response
+) -> EnqueuedOut:
+    async with receive_parts(request, container.settings.api) as parts:
+        uploaded = parse_upload(parts)
+        options = uploaded.options
+        submitted = await submit_found(
+            container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
+        )
+    set_job_location(response, submitted.enqueued.job.id)
+    return EnqueuedOut.from_job(submitted.enqueued, submitted.rejected)
+
+
+@router.post("/estimates")
+async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: Request) -> EstimateOut:
+    settings = corpus.settings
+    async with receive_parts(request, container.settings.api) as parts:
+        found = parse_upload(parts).read()
+        result = await estimate(container, corpus, settings.chunker, settings.extractor, found)
+    return EstimateOut.model_validate(result)

@@ -1,0 +1,1 @@
+"""Uploads of files as `multipart/form-data`: receiving them on disk, and reading them as documents."""

@@ -1,0 +1,194 @@
+"""One parser process, from the start to the end: what it is asked, and why it ended."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.errors import Unavailable
+from core.processes import python_command
+from indexer.isolation.frames import HEADER_BYTES, frame, frame_length, read_frame
+from indexer.isolation.limits import MEGABYTE, ParserLimits
+
+__all__ = ["ChildEnded", "ParserChild", "Reply"]
+
+_MODULE = "indexer.isolation.parser"
+_HEAD_BYTES = 64 * 1024
+_START_SECONDS = 60.0
+_KEPT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TESSDATA_PREFIX")
+"""The variables by which interpreter, libraries and tesseract are found. No other one is passed on."""
+
+
+class ChildEnded(Exception):
+    """The process ended without a reply; the message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """The reply to one request. `body` is None unless the file was loaded. After the last one, the process ends."""
+
+    outcome: str
+    reason: str
+    is_last: bool
+    body: bytes | None
+
+
+class _Head(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    outcome: str = ""
+    reason: str = ""
+    last: bool = False
+    confined: list[str] = []
+
+
+class ParserChild:
+    """A process with three inherited descriptors: two pipes for messages, and one that tells of the worker's end."""
+
+    def __init__(self, limits: ParserLimits, modules: Sequence[str] = ()) -> None:
+        self._limits = limits
+        self._reason = ""
+        reading, pipe = os.pipe()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
+                python_command(_MODULE, *map(str, (reading, limits.memory, limits.seconds, limits.files)), *modules),
+                env={name: os.environ[name] for name in _KEPT if name in os.environ} | {"LC_ALL": "C.UTF-8"},
+                cwd="/",
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(reading,),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(pipe)
+            raise Unavailable(f"the process that parses files cannot be started: {error.strerror}") from error
+        finally:
+            os.close(reading)
+        self._end = weakref.finalize(self, _end, self._process, pipe)
+        try:
+            with self._deadline(_START_SECONDS):
+                self.confined = frozenset(self._read_head().confined)
+        except ChildEnded as error:
+            self.end()
+            raise Unavailable(f"the process that parses files did not start: {error}") from error
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ask(self, request: Mapping[str, Any], content: bytes) -> Reply:
+        """Raises `ChildEnded`."""
+        with self._deadline(self._limits.seconds):
+            try:
+                for part in [*frame(json.dumps(request).encode()), *frame(content)]:
+                    self._pipe_in.write(part)
+                self._pipe_in.flush()
+            except BrokenPipeError as error:
+                raise ChildEnded(self._explain_end()) from error
+            head = self._read_head()
+            body = self._read_body() if head.outcome == "loaded" else None
+        return Reply(outcome=head.outcome, reason=head.reason, is_last=head.last, body=body)
+
+    def kill(self) -> None:
+        """Kills the process and all that it has started. A thread that waits for it gets `ChildEnded`."""
+        _kill(self._process)
+
+    def end(self) -> None:
+        """Kills the process, and waits for its end."""
+        self._end()
+
+    @contextlib.contextmanager
+    def _deadline(self, seconds: float) -> Iterator[None]:
+        timer = threading.Timer(seconds, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def _expire(self) -> None:
+        self._reason = _TIME.format(self._limits.seconds)
+        _kill(self._process)
+
+    def _read_head(self) -> _Head:
+        try:
+            content = read_frame(self._read_little)
+            if content is not None:
+                return _Head.model_validate_json(content)
+        except ValidationError as error:
+            raise ChildEnded("its parser sent no valid reply") from error
+        raise ChildEnded(self._explain_end())
+
+    def _read_little(self, size: int) -> bytes:
+        if size > _HEAD_BYTES:
+            raise ChildEnded("its parser sent no valid reply")
+        return self._pipe_out.read(size)
+
+    def _read_body(self) -> bytes:
+        header = self._pipe_out.read(HEADER_BYTES)
+        length = frame_length(header) if len(header) == HEADER_BYTES else 0
+        if length > self._limits.output:
+            size = self._limits.output // MEGABYTE
+            raise ChildEnded(f"its text has more than {size:,} MB (HOPWEAVE_PARSER__OUTPUT_MB)")
+        body = self._pipe_out.read(length)
+        if not body or len(body) < length:
+            raise ChildEnded(self._explain_end())
+        return body
+
+    def _explain_end(self) -> str:
+        """Waits for the end of the process, and says why it ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        code = self._process.returncode
+        if self._reason:
+            return self._reason
+        if code is None or code >= 0:
+            return f"its parser ended without a reply (exit code {code})"
+        if -code == signal.SIGXCPU:
+            return _TIME.format(self._limits.seconds)
+        size = self._limits.memory // MEGABYTE
+        name = signal.Signals(-code).name
+        return f"its parser crashed ({name}): the file is damaged, or takes more than {size:,} MB of memory"
+
+    @property
+    def _pipe_in(self) -> IO[bytes]:
+        return _present(self._process.stdin)
+
+    @property
+    def _pipe_out(self) -> IO[bytes]:
+        return _present(self._process.stdout)
+
+
+_TIME = "it takes more than {:g} seconds (HOPWEAVE_PARSER__SECONDS)"
+
+
+def _present(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise ValueError("the process was started without this pipe")
+    return pipe
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    if process.returncode is None:  # else its number may belong to another process
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end(process: "subprocess.Popen[bytes]", pipe: int) -> None:
+    _kill(process)
+    process.wait()
+    os.close(pipe)
+    for end in (process.stdin, process.stdout):
+        with contextlib.suppress(BrokenPipeError):  # what was not sent is of no use any more
+            _present(end).close()

@@ -1,0 +1,88 @@
+"""Messages between a worker and its parser process: frames of bytes, and a loaded document as JSON.
+
+Nothing is pickled: a parser that a file has taken over must not reach the worker. What it sends is checked here.
+"""
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.ports.indexing import Block, LoadedDocument
+
+__all__ = ["HEADER_BYTES", "decode_document", "encode_document", "frame", "frame_length", "read_frame"]
+
+_HEADER = struct.Struct(">Q")
+HEADER_BYTES = _HEADER.size
+
+
+def frame(content: bytes) -> list[bytes]:
+    """Returns the parts of a frame: its length, and the content."""
+    return [_HEADER.pack(len(content)), content]
+
+
+def frame_length(header: bytes) -> int:
+    """Returns the length that the header of a frame states."""
+    return int(_HEADER.unpack(header)[0])
+
+
+def read_frame(read: Callable[[int], bytes]) -> bytes | None:
+    """Returns the content of the next frame, or None at the end of the stream."""
+    header = read(HEADER_BYTES)
+    if len(header) < HEADER_BYTES:
+        return None
+    content = read(frame_length(header))
+    return content if len(content) == frame_length(header) else None
+
+
+class _BlockRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    page: int | None
+    start: int
+    end: int
+    heading: tuple[str, ...]
+
+
+class _DocumentRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    title: str
+    metadata: dict[str, Any]
+    pages: tuple[str, ...]
+    blocks: tuple[_BlockRow, ...]
+
+
+def encode_document(document: LoadedDocument) -> bytes:
+    """Writes a document whose blocks are parts of its pages. Their texts are written once."""
+    blocks = [
+        {"page": b.page, "start": b.start, "end": (b.start or 0) + len(b.text), "heading": b.heading}
+        for b in document.blocks
+    ]
+    row = {"title": document.title, "metadata": document.metadata, "pages": document.pages, "blocks": blocks}
+    return json.dumps(row, ensure_ascii=False).encode()
+
+
+def decode_document(key: str, content: bytes) -> LoadedDocument:
+    """Raises `ValueError` if `content` is not what `encode_document` writes."""
+    try:
+        row = _DocumentRow.model_validate_json(content)
+    except ValidationError as error:
+        raise ValueError(f"the reply has {error.error_count()} errors") from error
+    return LoadedDocument(
+        key=key,
+        title=row.title,
+        metadata=row.metadata,
+        pages=row.pages,
+        blocks=tuple(_block(row.pages, block) for block in row.blocks),
+    )
+
+
+def _block(pages: tuple[str, ...], row: _BlockRow) -> Block:
+    number = 1 if row.page is None else row.page
+    if not (1 <= number <= len(pages) and 0 <= row.start <= row.end <= len(pages[number - 1])):
+        raise ValueError("a block of the reply is outside of its page")
+    text = pages[number - 1][row.start : row.end]
+    return Block(text=text, heading=row.heading, page=row.page, start=row.start)

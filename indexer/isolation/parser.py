@@ -1,0 +1,127 @@
+"""The child of a worker that parses files. `indexer.isolation.parser_process` starts it; nothing imports it.
+
+`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that
+the worker holds open; the modules are imported before the process is confined. Requests come on standard input, replies
+go to standard output. What a library prints is discarded.
+"""
+
+import contextlib
+import fcntl
+import gc
+import importlib
+import json
+import mimetypes
+import os
+import resource
+import select
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from core.errors import LoadFailed
+from core.ports.indexing import Source
+from indexer.isolation.confinement import confine
+from indexer.isolation.frames import encode_document, frame, read_frame
+
+__all__: list[str] = []
+
+_PAGE_BYTES = resource.getpagesize()
+
+
+def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequence[str]) -> None:
+    requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with Path(os.devnull).open("r+b", buffering=0) as nothing:
+        for standard in (0, 1, 2):
+            os.dup2(nothing.fileno(), standard)
+    _end_with(parent)
+    mimetypes.init()  # it reads files of /etc, which libraries would do later
+    for module in modules:
+        importlib.import_module(module)
+    with (
+        Path("/proc/self/statm").open("rb", buffering=0)
+        if sys.platform == "linux"
+        else contextlib.nullcontext() as size
+    ):
+        _send(replies, {"confined": confine(memory, _tessdata())})
+        parser = _Parser(memory, seconds, size)
+        for n in range(1, files + 1):
+            request, content = read_frame(requests.read), read_frame(requests.read)
+            if request is None or content is None:
+                return
+            head, body = parser.parse(json.loads(request), content)
+            head["last"] = head["last"] or n == files
+            _send(replies, head, body)
+            if head["last"]:
+                return
+
+
+def _end_with(parent: int) -> None:
+    """Makes the kernel end this process when the other end of the pipe closes, also while native code runs."""
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(parent, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(parent, fcntl.F_SETFL, fcntl.fcntl(parent, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([parent], [], [], 0)[0]:  # the worker has ended already
+        sys.exit(1)
+
+
+def _tessdata() -> list[str]:
+    """Returns the folder of the language data of tesseract, if it is set, and those of programs."""
+    return [path for name in ("TESSDATA_PREFIX", "PATH") for path in os.environ.get(name, "").split(":") if path]
+
+
+def _send(replies: IO[bytes], head: Mapping[str, Any], body: bytes | None = None) -> None:
+    for part in [*frame(json.dumps(head).encode()), *(frame(body) if body is not None else ())]:
+        replies.write(part)
+    replies.flush()
+
+
+class _Parser:
+    """Parses one file after the other, and counts what memory they leave in use."""
+
+    def __init__(self, memory: int, seconds: float, size: IO[bytes] | None) -> None:
+        self._memory = memory
+        self._seconds = seconds
+        self._size = size
+        self._left_over = 0
+
+    def parse(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes | None]:
+        """Returns the head of the reply, and the document if it was loaded."""
+        used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used + self._seconds) + 2, hard))
+        try:
+            return self._load(request, content)
+        except LoadFailed as error:
+            return {"outcome": "refused", "reason": str(error), "last": False}, None
+        except MemoryError:
+            return {"outcome": "memory", "last": True}, None
+        except Exception as error:  # noqa: BLE001 - libraries raise anything over broken files; the worker names the file
+            return {"outcome": "broken", "reason": _describe(error), "last": True}, None
+
+    def _load(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]:
+        module = importlib.import_module(request["module"])
+        loader = module.build(module.Config.model_validate(request["config"]), None)
+        before = self._used()
+        source = Source(
+            key=request["key"], content=content, media_type=request["media_type"], title=request["title"], metadata={}
+        )
+        body = encode_document(loader.load(source))
+        gc.collect()
+        self._left_over += max(0, self._used() - before - len(body))
+        return {"outcome": "loaded", "last": self._left_over > self._memory // 4}, body
+
+    def _used(self) -> int:
+        if self._size is None:
+            return 0
+        return int(os.pread(self._size.fileno(), 64, 0).split()[0]) * _PAGE_BYTES
+
+
+def _describe(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])

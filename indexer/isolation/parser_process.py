@@ -1,0 +1,80 @@
+"""The parser process as the worker sees it: started when it is needed, reused, and replaced after a failure."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.errors import LoadFailed, Unavailable
+from indexer.isolation.child import ChildEnded, ParserChild
+from indexer.isolation.limits import MEGABYTE, ParserLimits
+
+__all__ = ["ParserProcess"]
+
+
+class ParserProcess:
+    """Parses one file at a time. The process ends with this one, however this one ends.
+
+    It can import what is installed, and `modules` besides.
+    """
+
+    def __init__(self, limits: ParserLimits | None = None, modules: Sequence[str] = ()) -> None:
+        self._modules = modules
+        self._limits = limits or ParserLimits()
+        self._lock = threading.Lock()
+        self._child: ParserChild | None = None
+        self._is_closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process, if it runs."""
+        return self._child.pid if self._child else None
+
+    @property
+    def confined(self) -> frozenset[str]:
+        """The parts of `indexer.isolation.confinement` that are in force in the process that runs."""
+        return self._child.confined if self._child else frozenset()
+
+    def parse(self, key: str, request: Mapping[str, Any], content: bytes) -> bytes:
+        """Returns what `encode_document` wrote. Waits while another thread parses.
+
+        Raises `LoadFailed`, which names the document, and the limit or what is wrong with its bytes.
+        """
+        with self._lock:
+            try:
+                self._child = self._child or ParserChild(self._limits, self._modules)
+                reply = self._child.ask(request, content)
+            except ChildEnded as error:
+                self._end_child()
+                if self._is_closed:
+                    raise Unavailable(f"{key!r} was not read to the end: the parser process was closed") from error
+                raise LoadFailed(f"{key!r} cannot be read: {error}") from error
+            except BaseException:
+                self._end_child()
+                raise
+            if reply.is_last:
+                self._end_child()
+        if reply.body is None:
+            raise LoadFailed(self._explain(key, reply.outcome, reply.reason))
+        return reply.body
+
+    def close(self) -> None:
+        """Ends the process, also while it parses. The next `parse` starts another one."""
+        self._is_closed = True
+        if child := self._child:
+            child.kill()
+        with self._lock:
+            self._end_child()
+            self._is_closed = False
+
+    def _end_child(self) -> None:
+        if self._child:
+            self._child.end()
+            self._child = None
+
+    def _explain(self, key: str, outcome: str, reason: str) -> str:
+        if outcome == "refused":
+            return reason
+        if outcome == "memory":
+            size = self._limits.memory // MEGABYTE
+            return f"{key!r} cannot be read: it takes more than {size:,} MB of memory (HOPWEAVE_PARSER__MEMORY_MB)"
+        return f"{key!r} cannot be read: it is damaged, or not what its name says ({reason})"

@@ -1,0 +1,154 @@
+"""Word documents (DOCX): one block per section, under its path of headings; a table row is a line.
+
+Deleted passages of tracked changes are left out. Headers, footers, comments and notes are not read.
+"""
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from core.errors import LoadFailed
+from core.ports.indexing import LoadedDocument, Loader, Source
+from core.strategies import StrategyConfig
+from core.text.titles import one_line
+from indexer.loading.archives import check_archive, open_archive
+from indexer.loading.assembly import TextBuilder, finish_document, join_cells
+from indexer.loading.examples import example_of
+from indexer.loading.properties import read_office_properties
+
+if TYPE_CHECKING:
+    from docx.document import Document
+
+__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "DocxLoader", "build"]
+
+MEDIA_TYPES = ("application/vnd.openxmlformats-officedocument.wordprocessingml.document",)
+SUFFIXES = (".docx",)
+ISOLATED = True
+EXAMPLE = example_of("docx")
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_CHARACTERS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_TITLE, _NO_LEVEL = 0, 9
+
+
+class Config(StrategyConfig):
+    """Which parts of a document are read."""
+
+    tables: bool = Field(default=True, description="Read tables, each row as a line.")
+
+
+class DocxLoader:
+    """Loads DOCX.
+
+    The title is that of the sender, else the paragraph in the style "Title", else that of the properties, else the
+    first heading of level 1, else the name of the file.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def load(self, source: Source) -> LoadedDocument:
+        import docx
+
+        with open_archive(source.content, source.key, "DOCX", "word/document.xml") as archive:
+            check_archive(archive, source.key)
+            title, metadata = read_office_properties(archive, source.key)
+        try:
+            document = docx.Document(io.BytesIO(source.content))
+        except (KeyError, ValueError) as error:
+            raise LoadFailed(f"{source.key!r} is no DOCX file: {one_line(str(error))}") from error
+        levels = _heading_levels(document)
+        builder = TextBuilder()
+        titles: dict[int, str] = {}
+        for element in _walk(document.element.body):
+            if element.tag == f"{_W}tbl":
+                if self._config.tables:
+                    _add_table(builder, element)
+                continue
+            text, level = _text_of(element), _level_of(element, levels)
+            if level < _NO_LEVEL and text.strip():
+                titles.setdefault(level, text)
+            if _TITLE < level < _NO_LEVEL:
+                builder.add_heading(level, text)
+            else:
+                builder.add_paragraph(text)
+        builder.end_page()
+        title = titles.get(_TITLE) or title or titles.get(1, "")
+        return finish_document(source, builder, title, metadata, numbered=False)
+
+
+def _heading_levels(document: "Document") -> dict[str, int]:
+    """Returns the level of each paragraph style that is a heading, by its id: 0 is the title, 1 the highest."""
+    styles = {style.style_id: style for style in document.styles}
+    levels: dict[str, int] = {}
+    for id, style in styles.items():
+        current: Any = style
+        for _ in range(len(styles)):  # a style may be based on itself
+            if current is None or id in levels:
+                break
+            level = _own_level(current)
+            if level is not None:
+                levels[id] = level
+            current = getattr(current, "base_style", None)
+    return levels
+
+
+def _own_level(style: Any) -> int | None:
+    if style.name == "Title":
+        return _TITLE
+    if (outline := style.element.find(f"{_W}pPr/{_W}outlineLvl")) is not None:
+        return _level_from(outline)
+    kind, _, number = (style.name or "").rpartition(" ")
+    return int(number) if kind.lower() == "heading" and number in set("123456789") else None
+
+
+def _level_of(paragraph: Any, levels: dict[str, int]) -> int:
+    if (outline := paragraph.find(f"{_W}pPr/{_W}outlineLvl")) is not None:
+        return _level_from(outline)
+    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+    return _NO_LEVEL if style is None else min(levels.get(style.get(f"{_W}val"), _NO_LEVEL), _NO_LEVEL)
+
+
+def _level_from(outline: Any) -> int:
+    value = outline.get(f"{_W}val", "")
+    return int(value) + 1 if value in set("01234567") else _NO_LEVEL
+
+
+def _walk(parent: Any) -> Iterator[Any]:
+    """Yields paragraphs and tables in order, also those in content controls."""
+    for element in parent:
+        if element.tag in (f"{_W}p", f"{_W}tbl"):
+            yield element
+        elif element.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}customXml", f"{_W}ins"):
+            yield from _walk(element)
+
+
+def _text_of(element: Any) -> str:
+    """Returns the text of a paragraph or cell. Deleted text has other tags, and is not in it."""
+    parts: list[str] = []
+    waiting = [element]
+    while waiting:
+        one = waiting.pop()
+        if one.tag == f"{_W}t":
+            parts.append(one.text or "")
+        elif one.tag in _CHARACTERS:
+            parts.append(_CHARACTERS[one.tag])
+        elif one.tag not in (_FALLBACK, f"{_W}pPr", f"{_W}rPr"):  # tab stops are properties with the tag of tabs
+            if one.tag == f"{_W}p" and parts:
+                parts.append("\n")
+            waiting += reversed(one)
+    return "".join(parts)
+
+
+def _add_table(builder: TextBuilder, table: Any) -> None:
+    for row in table.iter(f"{_W}tr"):
+        if line := join_cells([_text_of(cell) for cell in row.iterfind(f".//{_W}tc")]):
+            builder.add_line(line)
+    builder.add_line()
+
+
+def build(config: Config, _backends: object) -> Loader:
+    return DocxLoader(config)

@@ -1,0 +1,74 @@
+"""Mails (EML) and mailboxes (mbox): headers as metadata, bodies as text. Attachments are named, and not read."""
+
+from pydantic import Field
+
+from core.documents import LOADER_NOTES
+from core.ports.indexing import LoadedDocument, Loader, Source
+from core.strategies import StrategyConfig
+from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.texts.mails import Mail, is_mailbox, read_mail, split_mailbox
+
+__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "MailLoader", "build"]
+
+MEDIA_TYPES = ("message/rfc822", "application/mbox")
+SUFFIXES = (".eml", ".mbox")
+ISOLATED = True
+EXAMPLE = (
+    "From: Ada <ada@example.org>\r\nTo: bob@example.org\r\nSubject: =?utf-8?q?K=C3=B6ln?=\r\n"
+    "Date: Mon, 01 Apr 2024 10:00:00 +0200\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nНа вокзале.\r\n"
+).encode()
+
+
+class Config(StrategyConfig):
+    """What is read of a mail."""
+
+    attachments: bool = Field(default=True, description="Whether the names of attachments are part of the text.")
+
+
+class MailLoader:
+    """The title is that of the sender, else the subject of a mail. Each mail of a mailbox is under its subject."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def load(self, source: Source) -> LoadedDocument:
+        builder = TextBuilder()
+        notes: dict[str, None] = {}
+        metadata: dict[str, object]
+        if is_mailbox(source.content):
+            count = 0
+            for content in split_mailbox(source.content):
+                mail = read_mail(content, source.key, in_mailbox=True)
+                builder.clear_headings()
+                builder.add_heading(1, mail.subject or mail.date or "(no subject)")
+                self._add(builder, mail)
+                notes |= dict.fromkeys(mail.notes)
+                count += 1
+            title, metadata = "", {"mails": count}
+        else:
+            mail = read_mail(source.content, source.key)
+            self._add(builder, mail)
+            notes |= dict.fromkeys(mail.notes)
+            title, metadata = mail.subject, _metadata(mail)
+        builder.end_page()
+        metadata |= {LOADER_NOTES: list(notes)} if notes else {}
+        return finish_document(source, builder, title, metadata, numbered=False)
+
+    def _add(self, builder: TextBuilder, mail: Mail) -> None:
+        builder.add_paragraph(mail.text(attachments=self._config.attachments))
+
+
+def _metadata(mail: Mail) -> dict[str, object]:
+    found = {
+        "from": mail.sender,
+        "to": list(mail.to),
+        "cc": list(mail.cc),
+        "date": mail.date,
+        "subject": mail.subject,
+        "attachments": list(mail.attachments),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def build(config: Config, _backends: object) -> Loader:
+    return MailLoader(config)

@@ -1,0 +1,182 @@
+"""PDF: text by pages, columns in the order of reading, headings from the outline or else from the sizes of fonts.
+
+A row of a table is a line. Pages that are images are read by `tesseract` where it is installed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from core.errors import LoadFailed
+from core.ports.indexing import LoadedDocument, Loader, Source
+from core.strategies import StrategyConfig
+from core.text.titles import one_line
+from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.examples import example_of
+from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
+from indexer.loading.pdf.layout import Line, read_lines
+from indexer.loading.pdf.properties import read_properties
+from indexer.loading.pdf.recognition import Tesseract, find_tesseract
+from indexer.loading.pdf.runs import read_runs
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage
+
+__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "PdfLoader", "build"]
+
+MEDIA_TYPES = ("application/pdf",)
+SUFFIXES = (".pdf",)
+ISOLATED = True
+EXAMPLE = example_of("pdf")
+
+
+class Config(StrategyConfig):
+    """How pages are read."""
+
+    headings: Literal["auto", "outline", "sizes", "none"] = Field(
+        default="auto", description="Where headings come from; `auto`: the outline, or the sizes of fonts without one."
+    )
+    columns: bool = Field(default=True, description="Read one column after the other, not across the page.")
+    ocr: Literal["auto", "never"] = Field(
+        default="auto", description="`auto`: pages without text are read by tesseract, if it is installed."
+    )
+    ocr_languages: str = Field(
+        default="eng", pattern=r"^\w+([+/]\w+)*$", description="Languages of tesseract, such as `deu+eng`."
+    )
+    ocr_dpi: int = Field(default=300, ge=72, le=600, description="Resolution of the image of a page for tesseract.")
+
+
+class PdfLoader:
+    """Loads PDF.
+
+    The title is that of the sender, else that of the properties, else the heading of the first page that is above all
+    others, else the name of the file.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def load(self, source: Source) -> LoadedDocument:
+        document = _open(source)
+        try:
+            pages = self._read_pages(document, source.key)
+            headings = self._find_headings(document, pages)
+            title, metadata = read_properties(document)
+        finally:
+            document.close()
+        builder = TextBuilder()
+        for number, lines in enumerate(pages):
+            _add_page(builder, lines, headings.get(number, ()))
+        return finish_document(source, builder, title or _find_title(headings), metadata, numbered=True)
+
+    def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
+        """Raises `LoadFailed` if no page has text."""
+        tesseract = None
+        if self._config.ocr == "auto":
+            tesseract = find_tesseract(self._config.ocr_languages, self._config.ocr_dpi)
+        pages: list[list[Line]] = []
+        images = 0
+        for number in range(1, len(document) + 1):
+            lines, is_image = self._read_page(document, key, number, tesseract)
+            pages.append(lines)
+            images += is_image
+        if not any(pages):
+            raise LoadFailed(_explain_no_text(key, len(pages), images, has_tesseract=tesseract is not None))
+        return pages
+
+    def _read_page(
+        self, document: "PdfDocument", key: str, number: int, tesseract: Tesseract | None
+    ) -> tuple[list[Line], bool]:
+        """Returns the lines of a page, and whether it has no text but images."""
+        from pypdfium2 import PdfiumError
+
+        try:
+            page = document[number - 1]
+            text = page.get_textpage()
+        except PdfiumError as error:
+            raise LoadFailed(f"{key!r} is damaged: its page {number} cannot be read") from error
+        try:
+            lines = read_lines(read_runs(text), columns=self._config.columns)
+            is_image = not lines and _has_image(page)
+            if is_image and tesseract is not None:
+                lines = _as_lines(tesseract.read(page, key, number))
+        finally:
+            text.close()
+            page.close()
+        return lines, is_image
+
+    def _find_headings(self, document: "PdfDocument", pages: Sequence[Sequence[Line]]) -> Mapping[int, list[Heading]]:
+        wanted = self._config.headings
+        outline = read_outline(document) if wanted in ("auto", "outline") else []
+        if outline:
+            return find_in_outline(pages, outline)
+        return find_in_sizes(pages) if wanted in ("auto", "sizes") else {}
+
+
+def _open(source: Source) -> "PdfDocument":
+    """Raises `LoadFailed`, which tells encrypted files from damaged ones."""
+    from pypdfium2 import PdfDocument, PdfiumError, raw
+
+    try:
+        document = PdfDocument(source.content)
+    except PdfiumError as error:
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+            raise LoadFailed(f"{source.key!r} is encrypted: it needs a password; save it without one") from error
+        raise LoadFailed(f"{source.key!r} is no PDF file, or it is damaged: PDFium cannot open it") from error
+    if not len(document):
+        raise LoadFailed(f"{source.key!r} is damaged: it has no pages")
+    return document
+
+
+def _has_image(page: "PdfPage") -> bool:
+    from pypdfium2 import raw
+
+    return next(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=5), None) is not None
+
+
+def _explain_no_text(key: str, pages: int, images: int, *, has_tesseract: bool) -> str:
+    if not images:
+        return f"{key!r} has no text: its {pages:,} pages are empty, or drawn without characters"
+    if has_tesseract:
+        return f"{key!r} has no text: tesseract finds none in its {images:,} pages of images"
+    return (
+        f"{key!r} has no text: it needs OCR, since {images:,} of its {pages:,} pages are images; install tesseract "
+        "where the workers run (and see `pdf:ocr=auto`), then retry the document"
+    )
+
+
+def _as_lines(texts: Sequence[str]) -> list[Line]:
+    """Returns recognised lines; their size is unknown. An empty line before one begins a paragraph."""
+    pairs = zip(["", *texts], texts, strict=False)
+    return [Line(text, 0.0, 0.0, 0.0, is_first=not before) for before, text in pairs if text]
+
+
+def _find_title(headings: Mapping[int, Sequence[Heading]]) -> str:
+    """Returns the heading of the first page that is above all others, or '' if there is none."""
+    first = min(headings.get(0, ()), key=lambda heading: heading.level, default=None)
+    if first is None or sum(one.level <= first.level for page in headings.values() for one in page) > 1:
+        return ""
+    return first.title
+
+
+def _add_page(builder: TextBuilder, lines: Sequence[Line], headings: Sequence[Heading]) -> None:
+    at = 0
+    for heading in headings:
+        _add_lines(builder, lines[at : heading.line])
+        written = one_line(" ".join(line.text for line in lines[heading.line : heading.line + heading.lines]))
+        builder.add_heading(heading.level, heading.title, line=written)
+        at = max(at, heading.line + heading.lines)
+    _add_lines(builder, lines[at:])
+    builder.end_page()
+
+
+def _add_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
+    for n, line in enumerate(lines):
+        if n and line.is_first:
+            builder.add_line()
+        builder.add_line(line.text)
+
+
+def build(config: Config, _backends: object) -> Loader:
+    return PdfLoader(config)

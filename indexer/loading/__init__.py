@@ -1,0 +1,1 @@
+"""Parts of loaders: assembling documents with places, checked archives, properties, and the layout of PDF pages."""

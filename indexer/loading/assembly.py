@@ -1,0 +1,145 @@
+"""Assembling of a loaded document: lines and headings in, pages of text and blocks with places out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import LoadFailed
+from core.ports.indexing import Block, LoadedDocument, Source
+from core.text.titles import one_line, stem_of
+
+__all__ = ["CELL_SEPARATOR", "TextBuilder", "clean_text", "finish_document", "join_cells"]
+
+CELL_SEPARATOR = " | "
+
+_UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def clean_text(text: str) -> str:
+    """Returns the text with line ends as line feeds, and without control characters and halves of surrogate pairs."""
+    return _UNUSABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def join_cells(cells: Sequence[str]) -> str:
+    """Returns the cells of a row as one line. An empty cell stays if others follow it."""
+    written = [one_line(cell) for cell in cells]
+    while written and not written[-1]:
+        written.pop()
+    return CELL_SEPARATOR.join(written)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Section:
+    """A part of a page under the heading `path`, which begins with the line of the heading, if that is in the text.
+
+    `start` is the offset of that line, `body` that of the line after it.
+    """
+
+    page: int
+    start: int
+    body: int
+    path: tuple[str, ...]
+
+
+@dataclass
+class TextBuilder:
+    """Collects the text of a document, page by page. A new heading or a new page begins a block."""
+
+    pages: list[str] = field(default_factory=list)
+    _lines: list[str] = field(default_factory=list)
+    _length: int = 0
+    _path: list[tuple[int, str]] = field(default_factory=list)
+    _sections: list[_Section] = field(default_factory=list)
+
+    @property
+    def length(self) -> int:
+        """The number of characters of the current page."""
+        return self._length
+
+    @property
+    def has_line(self) -> bool:
+        """Whether the last line of the current page has text."""
+        return bool(self._lines) and bool(self._lines[-1])
+
+    def add_line(self, line: str = "") -> None:
+        """Adds a line to the current page."""
+        self._lines.append(clean_text(line))
+        self._length += len(self._lines[-1]) + 1
+
+    def add_paragraph(self, text: str) -> None:
+        """Adds a text and an empty line, if it is not white space."""
+        if text.strip():
+            self.add_line(text.strip())
+            self.add_line()
+
+    def add_heading(self, level: int, title: str, *, line: str | None = None) -> None:
+        """Begins a section under a heading of this level (1 is the highest).
+
+        `line` is the line of the page before the section: None is the title, '' is none.
+        """
+        title = one_line(clean_text(title))
+        if not title:
+            return
+        self._path = [*(one for one in self._path if one[0] < level), (level, title)]
+        start = self._length
+        if line != "":
+            self.add_line(title if line is None else line)
+        self._begin_section(start)
+
+    def clear_headings(self) -> None:
+        """Ends the section of all headings."""
+        self._path = []
+        self._begin_section(self._length)
+
+    def end_block(self) -> None:
+        """Ends the block. The next one has the same headings."""
+        self._begin_section(self._length)
+
+    def end_page(self) -> None:
+        """Ends the current page. The heading path goes on with the next one."""
+        self.pages.append("\n".join(self._lines))
+        self._lines, self._length = [], 0
+        self._begin_section(0)
+
+    def blocks(self, *, numbered: bool, title: str) -> tuple[Block, ...]:
+        """Returns the blocks in order, without those of white space. With `numbered` they have the numbers of pages.
+
+        A heading is no part of the text of its block, unless it has no text below it. The title of the document is left
+        out at the beginning of paths, since it precedes every chunk anyway.
+        """
+        sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
+        found: list[Block] = []
+        below: tuple[str, ...] = ()
+        for section, following in reversed(list(zip(sections, [*sections[1:], None], strict=True))):
+            if section.page >= len(self.pages):
+                continue
+            page = self.pages[section.page]
+            end = following.start if following and following.page == section.page else len(page)
+            begin, path = min(section.body, end), section.path
+            if not page[begin:end].strip() and below[: len(path)] != path:
+                begin, path = section.start, path[:-1]
+            if page[begin:end].strip():
+                below = path
+                shown = path[1:] if path[:1] == (title,) else path
+                number = section.page + 1 if numbered else None
+                found.append(Block(text=page[begin:end], heading=shown, page=number, start=begin))
+        return tuple(reversed(found))
+
+    def _begin_section(self, start: int) -> None:
+        path = tuple(name for _, name in self._path)
+        self._sections.append(_Section(page=len(self.pages), start=start, body=self._length, path=path))
+
+
+def finish_document(
+    source: Source, builder: TextBuilder, title: str, metadata: Mapping[str, Any], *, numbered: bool
+) -> LoadedDocument:
+    """Returns the document. Its title is that of the sender, else `title`, else the name of the file.
+
+    Raises `LoadFailed` if it has no text.
+    """
+    chosen = one_line(source.title or "") or one_line(clean_text(title)) or stem_of(source.key)
+    blocks = builder.blocks(numbered=numbered, title=chosen)
+    if not blocks:
+        raise LoadFailed(f"{source.key!r} has no text")
+    return LoadedDocument(key=source.key, title=chosen, metadata=metadata, pages=tuple(builder.pages), blocks=blocks)

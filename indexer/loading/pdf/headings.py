@@ -1,0 +1,150 @@
+"""Headings of a PDF: from its outline, or else from the sizes of its fonts."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.text.titles import one_line
+from indexer.loading.assembly import clean_text
+from indexer.loading.pdf.layout import Line
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+__all__ = ["Heading", "OutlineItem", "find_in_outline", "find_in_sizes", "read_outline"]
+
+_LARGER = 1.15
+_MAX_LEVELS = 4
+_MAX_CHARACTERS = 150
+_MAX_SHARE = 0.3
+_MAX_LINES = 3
+_MAX_ITEMS = 20_000
+
+_DIGITS = "0123456789"
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of `lines` lines of a page, from the line `line` on. No lines: it is not in the text."""
+
+    level: int
+    title: str
+    line: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    """An entry of the outline: the index of its page, and the y where it begins, if it says so."""
+
+    level: int
+    title: str
+    page: int
+    top: float | None
+
+
+def read_outline(document: "PdfDocument") -> list[OutlineItem]:
+    """Returns the entries of the outline that have a title and a page in the document."""
+    from pypdfium2 import raw
+
+    items: list[OutlineItem] = []
+    for bookmark in document.get_toc():
+        target, title = bookmark.get_dest(), one_line(clean_text(bookmark.get_title()))
+        page = target.get_index() if target is not None else None
+        if target is None or page is None or not title:
+            continue
+        mode, view = target.get_view()
+        top = view[1] if mode == raw.PDFDEST_VIEW_XYZ and len(view) > 1 else None
+        items.append(OutlineItem(bookmark.level + 1, title, page, top or None))
+        if len(items) == _MAX_ITEMS:
+            break
+    return items
+
+
+def find_in_outline(pages: Sequence[Sequence[Line]], outline: Iterable[OutlineItem]) -> dict[int, list[Heading]]:
+    """Returns the headings by page: each at the line that has its title, else where the outline says."""
+    found: dict[int, list[Heading]] = defaultdict(list)
+    for item in outline:
+        if item.page < len(pages):
+            number, heading = _place(item, pages, found)
+            found[number].append(heading)
+    return {page: sorted(headings, key=lambda heading: heading.line) for page, headings in found.items()}
+
+
+def _place(
+    item: OutlineItem, pages: Sequence[Sequence[Line]], found: Mapping[int, Sequence[Heading]]
+) -> tuple[int, Heading]:
+    """Returns the heading with the index of its page.
+
+    An entry may point to the end of a page, and its heading begin the next one.
+    """
+    for number, limit in ((item.page, None), (item.page + 1, _MAX_LINES)):
+        if number < len(pages):
+            heading = _match(item, pages[number][:limit], _first_free(found.get(number, ())))
+            if heading:
+                return number, heading
+    lines, first = pages[item.page], _first_free(found.get(item.page, ()))
+    below = [n for n, line in enumerate(lines) if n >= first and item.top is not None and line.bottom <= item.top]
+    return item.page, Heading(item.level, item.title, below[0] if below else min(first, len(lines)), 0)
+
+
+def _first_free(headings: Sequence[Heading]) -> int:
+    """Returns the line after the last heading of a page so far."""
+    return headings[-1].line + headings[-1].lines if headings else 0
+
+
+def _match(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading | None:
+    """Returns the heading at the lines that have the title, with its number or without it."""
+    wanted = _letters(item.title)
+    for start in range(first, len(lines)):
+        letters = ""
+        for count, line in enumerate(lines[start : start + _MAX_LINES], 1):
+            letters += _letters(line.text)
+            if letters and (letters == wanted or letters.lstrip(_DIGITS) == wanted.lstrip(_DIGITS) != ""):
+                return Heading(item.level, item.title, start, count)
+            if not wanted.lstrip(_DIGITS).startswith(letters.lstrip(_DIGITS)):
+                break
+    return None
+
+
+def _letters(text: str) -> str:
+    return _NO_WORD.sub("", text).casefold()
+
+
+def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
+    """Returns the headings by page: short lines whose characters are larger than those of most of the text.
+
+    Each size is a level. There are none if too many lines are larger.
+    """
+    weights: Counter[float] = Counter()
+    for line in (line for page in pages for line in page):
+        weights[_rounded(line.size)] += len(line.text)
+    if not weights:
+        return {}
+    body = weights.most_common(1)[0][0]
+    candidates = {
+        (number, n): _rounded(line.size)
+        for number, page in enumerate(pages)
+        for n, line in enumerate(page)
+        if line.size >= _LARGER * body and len(line.text) <= _MAX_CHARACTERS and any(c.isalpha() for c in line.text)
+    }
+    if len(candidates) > max(_MAX_SHARE * sum(map(len, pages)), 1):
+        return {}
+    sizes = sorted(set(candidates.values()), reverse=True)
+    levels = {size: min(level, _MAX_LEVELS) for level, size in enumerate(sizes, 1)}
+    found: dict[int, list[Heading]] = defaultdict(list)
+    for (number, n), size in sorted(candidates.items()):
+        before = found[number][-1] if found[number] else None
+        text, level = pages[number][n].text, levels[size]
+        if before and before.level == level and before.line + before.lines == n and before.lines < _MAX_LINES:
+            found[number][-1] = Heading(level, f"{before.title} {text}", before.line, before.lines + 1)
+        else:
+            found[number].append(Heading(level, text, n, 1))
+    return dict(found)
+
+
+def _rounded(size: float) -> float:
+    return round(2 * size) / 2

@@ -1,0 +1,144 @@
+"""The order of reading: runs of a page as lines, one column after the other, and rows of tables as lines of cells."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from indexer.loading.assembly import CELL_SEPARATOR
+from indexer.loading.pdf.runs import HYPHEN, Run
+
+__all__ = ["Line", "read_lines"]
+
+_STRIPES = 200
+_MIN_LINES = 4
+_MIN_CHARACTERS = 20
+_PARAGRAPH_GAP = 0.6
+_MAX_COLUMNS = 3  # splits of a region: up to 8 columns
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text. `size` is the height of its characters; `is_first` tells that a paragraph begins with it."""
+
+    text: str
+    top: float
+    bottom: float
+    size: float
+    is_first: bool = False
+
+
+def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
+    """Returns the lines of a page. Words that a hyphen cuts at the end of a line are joined.
+
+    Without `columns`, lines are read across the whole page.
+    """
+    lines = _order(runs, _MAX_COLUMNS if columns else 0)
+    gaps = [one.bottom - two.top for one, two in pairwise(lines) if one.top > two.top]
+    usual = max(0.0, median(gaps)) if gaps else 0.0
+    marked: list[Line] = []
+    for before, line in zip([None, *lines], lines, strict=False):
+        gap = before.bottom - line.top if before and before.top > line.top else 0.0
+        is_first = before is None or gap > max(_PARAGRAPH_GAP * line.size, 1.5 * usual)
+        if marked and marked[-1].text.endswith(HYPHEN):
+            last = marked.pop()
+            joined = last.text.removesuffix(HYPHEN) + line.text
+            marked.append(Line(joined, last.top, line.bottom, last.size, last.is_first))
+        else:
+            marked.append(Line(line.text, line.top, line.bottom, line.size, is_first))
+    return [Line(x.text.replace(HYPHEN, "-"), x.top, x.bottom, x.size, x.is_first) for x in marked]
+
+
+def _order(runs: Sequence[Run], splits: int) -> list[Line]:
+    """Returns the lines of a region. At a gutter, the left column comes first, down to the next run that crosses it."""
+    gutter = _find_gutter(runs) if splits else None
+    if gutter is None:
+        return _make_lines(runs)
+    lines: list[Line] = []
+    crossing = sorted((run for run in runs if run.left < gutter < run.right), key=lambda run: -run.top)
+    sides = [run for run in runs if not run.left < gutter < run.right]
+    for run in [*_rows(crossing), None]:
+        above = [one for one in sides if run is None or _middle(one) > max(_middle(part) for part in run)]
+        sides = [one for one in sides if one not in above]
+        for column in ([o for o in above if o.right <= gutter], [o for o in above if o.left >= gutter]):
+            lines += _order(column, splits - 1)
+        lines += _make_lines(run or ())
+    return lines
+
+
+def _find_gutter(runs: Sequence[Run]) -> float | None:
+    """Returns the x of a vertical strip that few runs cross, between two columns of text; None if there is none.
+
+    Cells of tables are short: they make no column of text.
+    """
+    if len(runs) < 2 * _MIN_LINES:
+        return None
+    left, right = min(run.left for run in runs), max(run.right for run in runs)
+    width = (right - left) / _STRIPES
+    if width <= 0:
+        return None
+    crossed = [0] * _STRIPES
+    for run in runs:
+        for stripe in range(int((run.left - left) / width), min(int((run.right - left) / width) + 1, _STRIPES)):
+            crossed[stripe] += 1
+    inner = range(_STRIPES // 5, _STRIPES - _STRIPES // 5)
+    least = min(crossed[stripe] for stripe in inner)
+    best = [stripe for stripe in inner if crossed[stripe] == least]
+    strip = max(_successions(best), key=len)
+    gutter = left + (strip[len(strip) // 2] + 0.5) * width
+    if least > 0.25 * len(runs):
+        return None
+    sides = [run for run in runs if run.right <= gutter], [run for run in runs if run.left >= gutter]
+    ends = (left, gutter), (gutter, right)
+    return gutter if all(_is_column(side, *end) for side, end in zip(sides, ends, strict=True)) else None
+
+
+def _successions(numbers: Sequence[int]) -> list[list[int]]:
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and found[-1][-1] == number - 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return found
+
+
+def _is_column(runs: Sequence[Run], left: float, right: float) -> bool:
+    """Whether the runs are lines of text: several, and most of them long and as wide as half of the column."""
+    if len(_rows(runs)) < _MIN_LINES:
+        return False
+    wide = median(run.right - run.left for run in runs) >= 0.5 * (right - left)
+    return wide and median(len(run.text) for run in runs) >= _MIN_CHARACTERS
+
+
+def _rows(runs: Sequence[Run]) -> list[list[Run]]:
+    """Returns the runs by rows, from the top. Runs of one row overlap by half of their height."""
+    rows: list[list[Run]] = []
+    for run in sorted(runs, key=lambda run: -_middle(run)):
+        if rows and _middle(run) > rows[-1][0].bottom + 0.25 * rows[-1][0].size:
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return rows
+
+
+def _make_lines(runs: Sequence[Run]) -> list[Line]:
+    return [_make_line(row) for row in _rows(runs)]
+
+
+def _make_line(row: Sequence[Run]) -> Line:
+    """Joins the runs of a row, from the left, or from the right if most of its letters are written so."""
+    text = "".join(run.text for run in row)
+    is_rtl = 2 * sum(unicodedata.bidirectional(c) in ("R", "AL") for c in text) > sum(c.isalpha() for c in text)
+    ordered = sorted(row, key=lambda run: -run.right if is_rtl else run.left)
+    parts = [ordered[0].text]
+    for one, following in pairwise(ordered):
+        gap = one.left - following.right if is_rtl else following.left - one.right
+        parts += [CELL_SEPARATOR if gap > one.size else " ", following.text]
+    size = max(row, key=lambda run: len(run.text)).size
+    return Line("".join(parts), max(run.top for run in row), min(run.bottom for run in row), size)
+
+
+def _middle(run: Run) -> float:
+    return (run.top + run.bottom) / 2

@@ -1,0 +1,63 @@
+"""The properties of a PDF: its title, if it is one, and its metadata."""
+
+import contextlib
+import ctypes
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+from indexer.loading.properties import make_metadata
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+__all__ = ["read_properties"]
+
+_DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
+_NO_TITLE = re.compile(
+    r"^(untitled|microsoft word|powerpoint pr|slide \d+$)|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
+    re.IGNORECASE,
+)
+"""Titles that programs make of the names of files."""
+
+
+def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
+    """Returns the title, or '' if there is none of use, and the metadata."""
+    given = document.get_metadata_dict(skip_empty=True)
+    title = given.get("Title", "").strip()
+    metadata = make_metadata(
+        {
+            "author": given.get("Author"),
+            "created": _parse_date(given.get("CreationDate", "")),
+            "modified": _parse_date(given.get("ModDate", "")),
+            "language": _read_language(document),
+            "subject": given.get("Subject"),
+            "keywords": given.get("Keywords"),
+        }
+    )
+    return "" if _NO_TITLE.search(title) else title, metadata
+
+
+def _parse_date(text: str) -> datetime | None:
+    """Reads `D:20240131120000+01'00'`, which may end after the year. A wrong date is none."""
+    match = _DATE.match(text.strip())
+    if match is None:
+        return None
+    *numbers, sign, hours, minutes = match.groups()
+    year, month, day, hour, minute, second = (int(number) if number else None for number in numbers)
+    offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+    with contextlib.suppress(ValueError):
+        zone = timezone(-offset if sign == "-" else offset) if sign else UTC
+        return datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=zone)
+    return None
+
+
+def _read_language(document: "PdfDocument") -> str | None:
+    from pypdfium2 import raw
+
+    length = raw.FPDFCatalog_GetLanguage(document, None, 0)
+    if length <= 2:
+        return None
+    buffer = (ctypes.c_ushort * length)()
+    raw.FPDFCatalog_GetLanguage(document, buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace")

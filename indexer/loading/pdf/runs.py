@@ -1,0 +1,120 @@
+"""Runs: characters of a page that stand side by side in one line, with their place. Read from PDFium."""
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.loading.assembly import clean_text
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfTextPage
+
+__all__ = ["HYPHEN", "Run", "read_runs"]
+
+HYPHEN = "\x02"
+"""The character that PDFium gives for a hyphen at the end of a line inside a word."""
+
+_GAP = 1.5
+"""Heights of a character: a wider gap separates cells or columns. Spaces of justified lines are narrower."""
+
+_NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters of one line. Places are in points from the lower left corner; `size` is the height of a character."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    size: float
+
+
+def read_runs(page: "PdfTextPage") -> list[Run]:
+    """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out."""
+    growing, runs = _GrowingRun(), []
+    for character, box in _characters(page):
+        if box is None:
+            if character == " ":
+                growing.has_space = True
+                continue
+            runs += growing.finish()
+            continue
+        if not growing.takes(box):
+            runs += growing.finish()
+        growing.add(character, box)
+    runs += growing.finish()
+    return runs
+
+
+_Box = tuple[float, float, float, float]
+
+
+def _characters(page: "PdfTextPage") -> Iterator[tuple[str, _Box | None]]:
+    """Yields characters with their boxes (left, bottom, right, top). White space and line ends have none."""
+    from pypdfium2 import raw
+
+    box = raw.FS_RECTF()
+    place = ctypes.byref(box)
+    get_code, get_box = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
+    handle = page.raw
+    for index in range(raw.FPDFText_CountChars(handle)):
+        code = get_code(handle, index)
+        if code in _NO_CHARACTER:
+            continue
+        character = chr(code)
+        if character in "\r\n":
+            yield character, None
+        elif character.isspace():
+            yield " ", None
+        elif get_box(handle, index, place):
+            yield character, (box.left, box.bottom, box.right, box.top)
+
+
+class _GrowingRun:
+    """Collects the characters of one run."""
+
+    def __init__(self) -> None:
+        self.has_space = False
+        self._characters: list[str] = []
+        self._left = self._bottom = self._right = self._top = 0.0
+
+    def takes(self, box: _Box) -> bool:
+        """Whether a character belongs to the run: it is in the same line, and near one of its ends."""
+        if not self._characters:
+            return True
+        left, bottom, right, top = box
+        height = max(self._top - self._bottom, top - bottom, 1.0)
+        overlap = min(self._top, top) - max(self._bottom, bottom)
+        gap = max(left - self._right, self._left - right, 0.0)
+        return overlap > 0.3 * min(self._top - self._bottom, top - bottom) and gap <= _GAP * height
+
+    def add(self, character: str, box: _Box) -> None:
+        left, bottom, right, top = box
+        if not self._characters:
+            self._left, self._bottom, self._right, self._top = box
+        elif self.has_space:
+            self._characters.append(" ")
+        self.has_space = False
+        self._characters.append(character)
+        self._left, self._right = min(self._left, left), max(self._right, right)
+        self._bottom, self._top = min(self._bottom, bottom), max(self._top, top)
+
+    def finish(self) -> list[Run]:
+        """Returns the run, if it has text, and begins the next one."""
+        text = "".join(self._characters)
+        if any("\ud800" <= c <= "\udfff" for c in text):  # PDFium gives UTF-16
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
+        size = self._top - self._bottom
+        run = Run(text, self._left, self._right, self._bottom, self._top, size)
+        self.__init__()  # type: ignore[misc]
+        return [run] if text.strip() else []
+
+
+def _split_hyphens(text: str) -> list[str]:
+    head, mark, tail = text.partition(HYPHEN)
+    return [head, mark, *_split_hyphens(tail)] if mark else [head]

@@ -1,0 +1,59 @@
+"""The properties of a document as metadata: `author`, `created`, `modified`, `language`, `subject`, `keywords`."""
+
+import contextlib
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+from core.text.titles import one_line
+from indexer.loading.archives import read_member
+from indexer.loading.assembly import clean_text
+from indexer.loading.xml import parse_xml
+
+__all__ = ["make_metadata", "read_office_properties"]
+
+_MAX_CHARACTERS = 1000
+_OFFICE_PART = "docProps/core.xml"
+_OFFICE_NAMES = {
+    "author": "creator",
+    "created": "created",
+    "modified": "modified",
+    "language": "language",
+    "subject": "subject",
+    "keywords": "keywords",
+}
+
+
+def make_metadata(properties: Mapping[str, object]) -> dict[str, Any]:
+    """Returns the properties that have a value: texts on one line, and times as ISO 8601 in UTC.
+
+    Times of this form can be compared as texts.
+    """
+    found = {name: _as_text(value) for name, value in properties.items() if value is not None}
+    return {name: value for name, value in found.items() if value}
+
+
+def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dict[str, Any]]:
+    """Returns the title and the metadata of an office document; it may have none of them."""
+    if _OFFICE_PART not in archive.namelist():
+        return "", {}
+    root = parse_xml(read_member(archive, _OFFICE_PART, key), key, _OFFICE_PART)
+    texts = {one.tag.rpartition("}")[2]: one.text for one in root if isinstance(one.tag, str)}
+    found = {name: texts.get(tag) for name, tag in _OFFICE_NAMES.items()}
+    times = {name: _parse_time(found[name]) for name in ("created", "modified")}
+    return texts.get("title") or "", make_metadata({**found, **times})
+
+
+def _parse_time(text: str | None) -> datetime | None:
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat((text or "").strip())
+    return None
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, datetime):
+        return (value.astimezone(UTC) if value.tzinfo else value).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if isinstance(value, date):
+        return value.isoformat()
+    return one_line(clean_text(str(value)))[:_MAX_CHARACTERS]

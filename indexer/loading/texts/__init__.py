@@ -1,0 +1,1 @@
+"""Parts of loaders of text: sections and chapters, front matter, tables, web pages, mails."""

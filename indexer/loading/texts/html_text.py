@@ -1,0 +1,219 @@
+"""The text of an HTML page: headings, paragraphs, lists and rows of tables. Scripts and what is hidden are left out.
+
+Nothing is fetched: addresses in the page are never read.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from core.text.titles import one_line
+from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+__all__ = ["HtmlPage", "declared_encoding"]
+
+_NEVER = frozenset(
+    (
+        *("script", "style", "template", "noscript", "head", "svg", "math", "iframe", "object", "embed", "canvas"),
+        *("audio", "video", "select", "datalist", "textarea", "input", "button", "dialog", "rt", "rp"),
+    )
+)
+_BESIDE = frozenset(("nav", "footer", "aside"))
+_BESIDE_ROLES = frozenset(("navigation", "contentinfo", "search", "banner", "complementary"))
+_PARAGRAPHS = frozenset(
+    (
+        *("p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "figure", "figcaption"),
+        *("blockquote", "pre", "table", "ul", "ol", "dl", "address", "details", "summary", "fieldset", "form", "hr"),
+        *("body", "caption"),
+    )
+)
+_LINES = frozenset(("li", "dt", "dd", "tr", "br", "legend"))
+_CELLS = frozenset(("td", "th"))
+_HEADING = re.compile(r"h[1-6]")
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+_CHARSET = re.compile(
+    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)"""
+    rb"""|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_MAIN = "main, [role=main]"
+_LEAST_SHARE = 0.25
+"""A page whose `main` has a smaller part of its text is read whole."""
+_PROPERTIES = {
+    "author": ("meta[name=author]", "meta[property='article:author']"),
+    "created": ("meta[property='article:published_time']", "meta[name=date]", "meta[name='dcterms.created']"),
+    "modified": ("meta[property='article:modified_time']", "meta[name='dcterms.modified']"),
+    "subject": ("meta[name=description]", "meta[property='og:description']"),
+    "keywords": ("meta[name=keywords]",),
+}
+
+
+def declared_encoding(content: bytes) -> str:
+    """Returns the encoding that the page declares at its beginning, or ''."""
+    found = _CHARSET.search(content[:4096])
+    return (found[1] or found[2]).decode("ascii") if found else ""
+
+
+class HtmlPage:
+    """A parsed page."""
+
+    def __init__(self, markup: str) -> None:
+        from selectolax.lexbor import LexborHTMLParser
+
+        self._page: LexborHTMLParser = LexborHTMLParser(markup)
+
+    @property
+    def title(self) -> str:
+        """The only heading of level 1 if it is a part of the page's title, which often names the site; else the title.
+
+        A page without a title has that heading.
+        """
+        node = self._page.css_first("head title")
+        title = one_line(node.text() if node is not None else "")
+        tops = [one_line(one.text()) for one in self._page.css("h1")]
+        top = tops[0] if len(tops) == 1 else ""
+        return top if top and (not title or top in title) else title
+
+    @property
+    def properties(self) -> Mapping[str, str]:
+        """Author, dates, language, subject and keywords, as far as the page states them."""
+        found = {name: self._content(selectors) for name, selectors in _PROPERTIES.items()}
+        html = self._page.css_first("html")
+        language = html.attributes.get("lang") if html is not None else None
+        return {**found, "language": language or ""}
+
+    def add_text(self, builder: TextBuilder, *, main: bool) -> None:
+        """Adds the text. With `main`, without navigation, footers and what stands beside the text, if there is one."""
+        before = len(builder.pages), builder.length
+        root = self._page.body
+        if root is None:
+            return
+        if main:
+            chosen = self._find_main(root)
+            _Writer(builder, _BESIDE).write(chosen)
+            if (len(builder.pages), builder.length) != before:
+                return
+        _Writer(builder, frozenset()).write(root)
+
+    def _find_main(self, body: "LexborNode") -> "LexborNode":
+        found = self._page.css(_MAIN)
+        if len(found) == 1 and len(found[0].text()) >= _LEAST_SHARE * len(body.text()):
+            return found[0]
+        return body
+
+    def _content(self, selectors: tuple[str, ...]) -> str:
+        for selector in selectors:
+            node = self._page.css_first(selector)
+            if node is not None and (content := node.attributes.get("content")):
+                return one_line(content)
+        return ""
+
+
+@dataclass
+class _Writer:
+    """Adds the text below a node. It does not recurse: pages are nested to any depth."""
+
+    builder: TextBuilder
+    beside: frozenset[str]
+    _inline: list[str] = field(default_factory=list)
+    _heading: int = 0
+    _preformatted: int = 0
+
+    def write(self, root: "LexborNode") -> None:
+        for node, ends in _walk(root, self._is_left_out):
+            tag = node.tag or ""
+            if tag == "-text":
+                self._add_inline(node.text_content or "")
+            elif _HEADING.fullmatch(tag):
+                self._end_heading(int(tag[1])) if ends else self._begin_heading(int(tag[1]))
+            elif not self._heading:
+                self._write_tag(tag, ends=ends)
+            elif tag in _LINES or tag in _PARAGRAPHS:
+                self._inline.append(" ")
+        self._end_lines(paragraph=True)
+
+    def _write_tag(self, tag: str, *, ends: bool) -> None:
+        if tag == "pre":
+            self._end_lines(paragraph=True)
+            self._preformatted += -1 if ends else 1
+        elif tag in _PARAGRAPHS:
+            self._end_lines(paragraph=True)
+        elif tag in _LINES:
+            if tag != "br" or not ends:
+                self._end_lines(paragraph=False)
+            if tag == "li" and not ends:
+                self._inline.append("- ")
+        elif tag in _CELLS and not ends and "".join(self._inline).strip():
+            self._inline.append(CELL_SEPARATOR)
+
+    def _add_inline(self, text: str) -> None:
+        if self._preformatted and not self._heading:
+            first, *others = text.split("\n")
+            self._inline.append(first)
+            for line in others:
+                self._end_lines(paragraph=False, keep_blank=True)
+                self._inline.append(line)
+        else:
+            self._inline.append(_SPACE.sub(" ", text))
+
+    def _begin_heading(self, level: int) -> None:
+        self._end_lines(paragraph=True)
+        self._heading = level
+
+    def _end_heading(self, level: int) -> None:
+        self._heading = 0
+        title, self._inline = "".join(self._inline), []
+        self.builder.add_heading(level, title)
+
+    def _end_lines(self, *, paragraph: bool, keep_blank: bool = False) -> None:
+        line = "".join(self._inline)
+        self._inline = []
+        line = line.rstrip() if self._preformatted else _SPACE.sub(" ", line).strip()
+        if (line.strip() and line != "-") or (keep_blank and self.builder.has_line):
+            self.builder.add_line(line)
+        if paragraph and self.builder.has_line:
+            self.builder.add_line()
+
+    def _is_left_out(self, node: "LexborNode") -> bool:
+        tag = node.tag or ""
+        if tag == "-text":
+            return False
+        if tag.startswith("-") or tag in _NEVER or tag in self.beside:
+            return True
+        return _is_hidden(node.attributes, roles=bool(self.beside))
+
+
+def _is_hidden(attributes: Mapping[str, Any], *, roles: bool) -> bool:
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        return True
+    if roles and attributes.get("role") in _BESIDE_ROLES:
+        return True
+    return bool(_HIDDEN_STYLE.search(attributes.get("style") or ""))
+
+
+def _walk(root: "LexborNode", is_left_out: Any) -> Iterator[tuple["LexborNode", bool]]:
+    """Yields each node below `root` when it begins, and each that has an end also when it ends (True)."""
+    stack: list[LexborNode] = []
+    node = root.child
+    while node is not None or stack:
+        if node is None:
+            last = stack.pop()
+            yield last, True
+            node = last.next
+        elif is_left_out(node):
+            node = node.next
+        else:
+            yield node, False
+            child = node.child if node.tag != "-text" else None
+            if child is not None:
+                stack.append(node)
+                node = child
+            else:
+                if node.tag != "-text":
+                    yield node, True
+                node = node.next

@@ -1,0 +1,171 @@
+"""Mails: their headers, bodies and the names of their attachments, and the mails of a mailbox (mbox)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.utils import getaddresses, parsedate_to_datetime
+
+from core.errors import LoadFailed
+from core.text.titles import one_line
+from indexer.loading.assembly import TextBuilder, clean_text
+from indexer.loading.texts.html_text import HtmlPage, declared_encoding
+from indexer.submission.decoding import decode_text
+
+__all__ = ["Mail", "is_mailbox", "read_mail", "split_mailbox"]
+
+_FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2}[^\r\n]*(?:\r?\n|\Z)")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_FOLD = re.compile(r"[\r\n]+(?=[ \t])")
+_KNOWN = ("from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version")
+_SHOWN = ("From", "To", "Cc", "Date")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mail:
+    """A mail. `to` and `cc` are addresses with their names, `date` is as in ISO 8601, in UTC, or '' if there is none.
+
+    `notes` tell what could not be read.
+    """
+
+    sender: str
+    to: tuple[str, ...]
+    cc: tuple[str, ...]
+    date: str
+    subject: str
+    body: str
+    attachments: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def text(self, *, attachments: bool) -> str:
+        """Returns sender, receivers and date, the body, and the names of attachments if wanted."""
+        stated = zip(_SHOWN, (self.sender, ", ".join(self.to), ", ".join(self.cc), self.date), strict=True)
+        head = "\n".join(f"{name}: {value}" for name, value in stated if value)
+        parts = [head, self.body.strip(), *(f"Attachment: {name}" for name in self.attachments if attachments)]
+        return "\n\n".join(part for part in parts if part)
+
+
+def is_mailbox(content: bytes) -> bool:
+    """Whether the content is a mailbox: it begins with the line that separates mails."""
+    return _FROM_LINE.match(content) is not None
+
+
+def split_mailbox(content: bytes) -> Iterator[bytes]:
+    """Yields the mails of a mailbox."""
+    starts = [found.span() for found in _FROM_LINE.finditer(content)]
+    for (_, begin), end in zip(starts, [*(start for start, _ in starts[1:]), len(content)], strict=True):
+        yield _QUOTED_FROM.sub(rb"\1", content[begin:end])
+
+
+def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
+    """Raises `LoadFailed` if the content is nested too deeply, or, outside of a mailbox, has no headers of a mail."""
+    try:
+        message: Message = message_from_bytes(content.lstrip())
+        parts = list(message.walk())
+    except RecursionError as error:
+        raise LoadFailed(f"{key!r} is no usable mail: its parts are nested too deeply") from error
+    if not in_mailbox and all(message.get(name) is None for name in _KNOWN):
+        raise LoadFailed(f"{key!r} is no mail: it has no headers such as From, To, Date and Subject")
+    notes: list[str] = []
+    return Mail(
+        sender=", ".join(_addresses(message, "from")),
+        to=_addresses(message, "to"),
+        cc=_addresses(message, "cc"),
+        date=_date(message),
+        subject=_header(message, "subject"),
+        body=_body(message, key, notes),
+        attachments=tuple(_name(part) for part in parts if part is not message and _is_attachment(part)),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _body(part: Message, key: str, notes: list[str]) -> str:
+    """Returns the text of a part: of alternatives the first plain one that is not blank, else the first with text."""
+    if _is_attachment(part):
+        return ""
+    if part.is_multipart():
+        children = [one for one in part.get_payload() if isinstance(one, Message)]
+        bodies = [(one.get_content_type(), _body(one, key, notes)) for one in children]
+        texts = [(kind, text) for kind, text in bodies if text.strip()]
+        if part.get_content_subtype() == "alternative":
+            plain = [text for kind, text in texts if kind == "text/plain"]
+            return (plain or [text for _, text in texts] or [""])[0]
+        return "\n\n".join(text.strip() for _, text in texts)
+    return _text(part, key, notes)
+
+
+def _text(part: Message, key: str, notes: list[str]) -> str:
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
+        return ""
+    is_html = part.get_content_subtype() == "html"
+    declared = str(part.get_param("charset") or "") or (declared_encoding(payload) if is_html else "")
+    try:
+        decoded = decode_text(payload, key, declared)
+    except LoadFailed as error:
+        notes.append(f"a part is left out: {error}")
+        return ""
+    notes += decoded.notes
+    if not is_html:
+        return clean_text(decoded.text)
+    builder = TextBuilder()
+    HtmlPage(decoded.text).add_text(builder, main=False)
+    builder.end_page()
+    return builder.pages[0]
+
+
+def _is_attachment(part: Message) -> bool:
+    """Whether a part is named only: a file, a mail, or anything that is no text."""
+    if part.get_content_maintype() == "multipart":
+        return False
+    named = part.get_content_disposition() == "attachment" or part.get_filename() is not None
+    return named or part.get_content_type() not in ("text/plain", "text/html")
+
+
+def _name(part: Message) -> str:
+    name = _decoded(part.get_filename() or "") or "without a name"
+    return f"{name} ({part.get_content_type()})"
+
+
+def _addresses(message: Message, name: str) -> tuple[str, ...]:
+    values = [_decoded(str(value)) for value in message.get_all(name, [])]
+    return tuple(f"{shown} <{address}>" if shown else address for shown, address in getaddresses(values) if address)
+
+
+def _date(message: Message) -> str:
+    try:
+        date = parsedate_to_datetime(str(message.get("date", "")))
+        date = date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):  # there is none, or it is no date
+        return ""
+    return _utc(date)
+
+
+def _utc(date: datetime) -> str:
+    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _header(message: Message, name: str) -> str:
+    return _decoded(str(message.get(name, "")))
+
+
+def _decoded(value: str) -> str:
+    """Returns a header whose encoded words are decoded. One that cannot be decoded stays as it is written."""
+    try:
+        parts = decode_header(_FOLD.sub("", value))
+    except (HeaderParseError, ValueError):
+        return one_line(clean_text(value))
+    return one_line(clean_text("".join(_decoded_word(word, charset) for word, charset in parts)))
+
+
+def _decoded_word(word: str | bytes, charset: str | None) -> str:
+    if isinstance(word, str):
+        return word
+    try:
+        return decode_text(word, "a header", charset or "").text
+    except LoadFailed:
+        return word.decode("ascii", "backslashreplace")

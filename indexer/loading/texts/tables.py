@@ -1,0 +1,78 @@
+"""Delimited text (CSV, TSV): which delimiter it has, whether it has a header, and its rows with their columns."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from core.errors import LoadFailed
+from core.text.titles import one_line
+
+__all__ = ["Table", "find_delimiter", "is_header", "read_rows"]
+
+_DELIMITERS = (",", ";", "\t", "|")
+_LOOKED_AT = 100
+_LOOKED_AT_CHARACTERS = 100_000
+_LARGEST_CELL = 64 * 1024 * 1024
+_NUMBER = re.compile(r"[-+]?[\d.,  ]*\d%?|\d{4}-\d\d-\d\d.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The names of columns, and the rows below."""
+
+    columns: tuple[str, ...]
+    rows: Iterator[list[str]]
+
+
+def find_delimiter(text: str) -> str:
+    """Returns the delimiter with which most of the first rows have the same number of columns, more than one."""
+    head = text[:_LOOKED_AT_CHARACTERS]
+    scores = {delimiter: _score(head, delimiter) for delimiter in _DELIMITERS}
+    return max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
+
+
+def _score(head: str, delimiter: str) -> tuple[float, int]:
+    try:
+        rows = [
+            row for row in islice(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), _LOOKED_AT) if row
+        ]
+    except csv.Error:  # a cell that is cut off by the end of the head, or larger than the reader's limit
+        return 0.0, 0
+    if not rows:
+        return 0.0, 0
+    columns, alike = Counter(map(len, rows)).most_common(1)[0]
+    return (alike / len(rows), columns) if columns > 1 else (0.0, 1)
+
+
+def is_header(row: Sequence[str]) -> bool:
+    """Whether a first row looks like names of columns: all are there, each once, and none is a number or a date."""
+    names = [cell.strip() for cell in row]
+    return all(names) and len(set(names)) == len(names) and not any(_NUMBER.fullmatch(name) for name in names)
+
+
+def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table:
+    """Reads a table; `header` says whether the first row names the columns (None: if it looks like that).
+
+    Blank rows are left out. Raises `LoadFailed` for a row that is damaged, while rows are read.
+    """
+    rows = (row for row in _read(text, delimiter, key) if any(cell.strip() for cell in row))
+    first = next(rows, None)
+    if first is None:
+        return Table((), iter(()))
+    second = next(rows, None)
+    if header or (header is None and second is not None and is_header(first)):
+        return Table(tuple(one_line(cell) for cell in first), chain([second] if second else (), rows))
+    return Table((), chain([first], [second] if second else (), rows))
+
+
+def _read(text: str, delimiter: str, key: str) -> Iterator[list[str]]:
+    csv.field_size_limit(_LARGEST_CELL)  # of the process; the default is 128 kB
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise LoadFailed(f"{key!r} is no table: {error} in line {reader.line_num}; check its quotes") from error

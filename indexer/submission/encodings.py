@@ -1,0 +1,124 @@
+"""Detection of the encoding of a text that is not UTF-8, and recognition of content that is no text."""
+
+import re
+import unicodedata
+from collections import Counter
+
+__all__ = ["detect_encoding", "find_binary", "find_utf16", "is_broken_utf8"]
+
+_LEGACY = (
+    "cp1252", "cp1251", "koi8_r", "cp932", "gb18030", "big5", "euc_jp", "cp949", "cp1250", "cp1253", "cp1254", "cp1255",
+    "cp1256", "cp1257", "iso8859_2", "cp866", "cp874", "mac_roman",
+)  # fmt: skip
+"""The encodings that are considered. Of two that fit equally well, the first is taken."""
+
+_HANDICAPS = {"mac_roman": 0.1}  # its letters are those of Windows-1252 at other places, and far less common
+
+_SAMPLE_BYTES = 32_768
+_LOOKED_AT = 1_000_000
+_FORMATS = (
+    (b"%PDF-", "a PDF file"),
+    (b"PK\x03\x04", "a ZIP archive, as .docx, .xlsx, .pptx and .epub files are"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an old Office program"),
+    (b"\x89PNG\r\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\x00", "a program"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+)
+_CONTROL = re.compile(rb"[\x01-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+_NON_ASCII_BYTE = re.compile(rb"[\x80-\xff]")
+_NON_ASCII_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*")
+
+
+def find_binary(content: bytes) -> str:
+    """Returns what the content is if its first bytes are those of a format that is no text; else ''."""
+    return next((name for mark, name in _FORMATS if content.startswith(mark)), "")
+
+
+def find_utf16(content: bytes) -> str:
+    """Returns 'utf-16-le' or 'utf-16-be' for UTF-16 without a byte order mark, or '' if it is none.
+
+    Of the two readings, that of a text has no unassigned characters and uses fewer blocks of 256 characters.
+    """
+    if len(content) % 2 or len(content) < 4:
+        return ""
+    sample = content[:_SAMPLE_BYTES]
+    costs = {encoding: cost for encoding in ("utf-16-le", "utf-16-be") if (cost := _cost_utf16(sample, encoding)) > 0}
+    return min(costs, key=lambda encoding: costs[encoding]) if costs else ""
+
+
+def _cost_utf16(sample: bytes, encoding: str) -> float:
+    """Returns the number of blocks of 256 characters, and 0 if the reading is none of a text."""
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError as error:
+        if error.end < len(sample) - 2:  # not just a pair that the end of the sample has cut
+            return 0
+        text = sample[: error.start].decode(encoding)
+    counts = Counter(unicodedata.category(character) for character in set(text) - set("\t\n\r\f"))
+    if not text or counts["Cc"] or counts["Cn"] or counts["Co"] or not any(counts[kind] for kind in ("Ll", "Lu", "Lo")):
+        return 0
+    return len({ord(character) >> 8 for character in text})
+
+
+def is_broken_utf8(content: bytes, at: int) -> bool:
+    """Whether content that is not UTF-8 at offset `at` has more characters of UTF-8 than bytes that are not.
+
+    Only the beginning and the surroundings of the offset are counted.
+    """
+    looked_at = content[:_LOOKED_AT] + b"\n" + content[max(_LOOKED_AT, at - _LOOKED_AT) : at + _LOOKED_AT]
+    special = _NON_ASCII.findall(looked_at.decode("utf-8", "surrogateescape"))
+    broken = sum(1 for character in special if "\udc80" <= character <= "\udcff")
+    return len(special) - broken > broken
+
+
+def detect_encoding(content: bytes) -> str:
+    """Returns the encoding in which all of the content can be decoded and reads most like a language; '' without one.
+
+    It is a guess. Content with control characters has none.
+    """
+    if b"\0" in content or _CONTROL.search(content.rstrip(b"\x1a")):  # some programs of DOS end a text with 0x1a
+        return ""
+    from charset_normalizer import from_bytes
+
+    matches = list(from_bytes(_sample(content), cp_isolation=list(_LEGACY)))
+    ranked = sorted(
+        (match.chaos, _HANDICAPS.get(encoding, 0.0) - match.coherence, _LEGACY.index(encoding), encoding)
+        for match in matches
+        for encoding in match.could_be_from_charset
+        if encoding in _LEGACY
+    )
+    return next((encoding for *_, encoding in ranked if _decodes(content, encoding)), "")
+
+
+def _sample(content: bytes) -> bytes:
+    """Returns the first lines that are not ASCII: the others tell nothing of the encoding."""
+    lines: list[bytes] = []
+    size = 0
+    for found in _NON_ASCII_LINE.finditer(content):
+        if size + len(found[0]) > _SAMPLE_BYTES:
+            break
+        lines.append(found[0])
+        size += len(found[0]) + 1
+    if lines:
+        return b"\n".join(lines)
+    first = _NON_ASCII_BYTE.search(content)  # the line is very long
+    start = content.rfind(b" ", 0, first.start()) + 1 if first else 0
+    return content[start : start + _SAMPLE_BYTES].rsplit(b" ", 1)[0]
+
+
+def _decodes(content: bytes, encoding: str) -> bool:
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True

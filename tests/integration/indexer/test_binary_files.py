@@ -1,0 +1,96 @@
+"""A worker over binary files: good ones are indexed with places and metadata, each bad one fails with its reason."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.documents import RevisionState, Submission
+from core.filters import parse_filter
+from core.ids import document_id
+from indexer.selection.loaders import media_type_of
+from tests.desk import Desk
+from tests.documents import make_docx, make_epub, make_pdf, make_pptx, make_xlsx, replace_member
+
+LOREM = "Ada Lovelace met Charles Babbage in London. They spoke of engines for hours."
+BODY = [("h1", "Harbour"), ("p", LOREM)]
+GOOD = {
+    "a.docx": make_docx(BODY, author="Ada", title=""),
+    "b.pptx": make_pptx([("Harbour", [LOREM], "")]),
+    "c.xlsx": make_xlsx({"Harbour": [["Name", "Year"], ["Ada Lovelace", 1843]]}),
+    "d.epub": make_epub({"one.xhtml": f"<h1>Harbour</h1><p>{LOREM}</p>"}),
+    "e.pdf": make_pdf([*BODY, ("page", ""), ("p", LOREM)], author="Ada"),
+}
+BAD = {
+    "bomb.docx": (replace_member(GOOD["a.docx"], "word/document.xml", b" " * 32 * 1024**2), "grows"),
+    "cut.xlsx": (GOOD["c.xlsx"][:-100], "may be damaged or cut off"),
+    "encrypted.pdf": (make_pdf(BODY, is_encrypted=True), "encrypted"),
+    "entities.docx": (
+        replace_member(GOOD["a.docx"], "word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"),
+        "type",
+    ),
+    "renamed.docx": (b"plain text", "no DOCX file"),
+    "renamed.pdf": (b"plain text", "no PDF file"),
+    "renamed.txt": (GOOD["e.pdf"], "is not"),
+}
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    await desk.close()
+
+
+def submission(key: str, content: bytes, **metadata: object) -> Submission:
+    return Submission(key=key, content=content, media_type=media_type_of(key), metadata=metadata)
+
+
+async def test_good_files_are_indexed_and_bad_ones_named(desk: Desk) -> None:
+    corpus = await desk.corpus()
+    files = {**{key: content for key, (content, _) in BAD.items()}, **GOOD}
+    await desk.submit(corpus, *(submission(key, content) for key, content in sorted(files.items())))
+    assert not await desk.worker.work(corpus.id)
+    documents = {one.key: one for one in (await desk.record.documents.list(corpus.id, limit=100)).data}
+    assert {key for key, one in documents.items() if one.state is RevisionState.INDEXED} == set(GOOD)
+    for key, (_, reason) in BAD.items():
+        assert documents[key].state is RevisionState.FAILED
+        assert reason in (documents[key].reason or "")
+        assert repr(key) in (documents[key].reason or "")
+
+
+async def test_chunks_have_pages_and_headings(desk: Desk) -> None:
+    corpus = await desk.corpus()
+    await desk.submit(corpus, *(submission(key, content) for key, content in GOOD.items()))
+    await desk.worker.work(corpus.id)
+    places = {}
+    for key in GOOD:
+        chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id(key))
+        assert all(chunk.span is not None for chunk in chunks)
+        places[key] = [(chunk.page, chunk.heading) for chunk in chunks]
+    assert places == {
+        "a.docx": [(None, "")],  # the heading is the document's title
+        "b.pptx": [(1, "")],
+        "c.xlsx": [(1, "Harbour")],
+        "d.epub": [(None, "Harbour")],
+        "e.pdf": [(1, ""), (2, "")],
+    }
+
+
+async def test_properties_become_metadata_and_those_of_the_sender_win(desk: Desk) -> None:
+    corpus = await desk.corpus()
+    await desk.submit(
+        corpus,
+        submission("a.docx", GOOD["a.docx"], author="Charles", year=1843),
+        submission("e.pdf", GOOD["e.pdf"]),
+        submission("d.epub", GOOD["d.epub"]),
+    )
+    await desk.worker.work(corpus.id)
+
+    async def match(**query: object) -> set[str]:
+        found = await desk.record.documents.match(corpus.id, parse_filter(query))
+        return {key for key in GOOD if document_id(key) in found}
+
+    assert await match(author="Ada") == {"e.pdf"}
+    assert await match(author="Charles", year=1843) == {"a.docx"}
+    assert await match(created={"$lt": "1900"}) == {"d.epub"}

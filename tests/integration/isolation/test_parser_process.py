@@ -1,0 +1,207 @@
+"""The parser process: its limits, what it can reach, and that the worker lives on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from core.errors import LoadFailed, Unavailable
+from core.ports.indexing import LoadedDocument
+from indexer.isolation.confinement import FILES, MEMORY, SOCKETS
+from indexer.isolation.isolated_loader import IsolatedLoader
+from indexer.isolation.limits import MEGABYTE, ParserLimits
+from indexer.isolation.parser_process import ParserProcess
+from testing.contracts.loader import source_of
+from tests.integration.isolation import hostile_loader
+
+LIMITS = ParserLimits(memory=256 * MEGABYTE, seconds=60, output=4 * MEGABYTE)
+SOON = 20.0
+
+
+@dataclass
+class Hostile:
+    process: ParserProcess
+
+    def act(self, act: str) -> LoadedDocument:
+        loader = IsolatedLoader(module=hostile_loader.__name__, config=hostile_loader.Config(), process=self.process)
+        return loader.load(source_of(act.encode(), key="folder/the file"))
+
+    def text_of(self, act: str) -> str:
+        return self.act(act).blocks[0].text
+
+
+def hostile(limits: ParserLimits = LIMITS) -> Hostile:
+    return Hostile(ParserProcess(limits, [hostile_loader.__name__]))
+
+
+@pytest.fixture
+def parser() -> Iterator[Hostile]:
+    parser = hostile()
+    yield parser
+    parser.process.close()
+
+
+@pytest.fixture
+def hasty() -> Iterator[Hostile]:
+    """A parser that has one second for a file."""
+    parser = hostile(ParserLimits(memory=256 * MEGABYTE, seconds=1.0, output=MEGABYTE))
+    yield parser
+    parser.process.close()
+
+
+def test_it_is_reused(parser: Hostile) -> None:
+    pids = {json.loads(parser.text_of("tell"))["pid"] for _ in range(3)}
+    assert pids == {parser.process.pid}
+
+
+@pytest.mark.parametrize("act", ["hang", "hang-in-native-code", "spin"])
+def test_a_file_that_takes_too_long_is_named_with_the_setting(hasty: Hostile, act: str) -> None:
+    with pytest.raises(LoadFailed, match=r"'folder/the file' .* more than 1 seconds \(HOPWEAVE_PARSER__SECONDS\)"):
+        hasty.act(act)
+    assert hasty.process.pid is None
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        ("crash", r"its parser crashed \(SIG(SEGV|BUS)\)"),
+        ("exit 3", r"ended without a reply \(exit code 3\)"),
+        ("eat", r"more than 256 MB of memory \(HOPWEAVE_PARSER__MEMORY_MB\)"),
+        ("return 8", r"its text has more than 4 MB \(HOPWEAVE_PARSER__OUTPUT_MB\)"),
+        ("raise over nothing", r"it is damaged, or not what its name says \(ZeroDivisionError: over nothing\)"),
+    ],
+)
+def test_a_failure_is_named_and_the_next_file_is_read(parser: Hostile, act: str, reason: str) -> None:
+    assert parser.text_of("print 0") == "printed"
+    before = parser.process.pid
+    with pytest.raises(LoadFailed, match=f"'folder/the file' cannot be read: .*{reason}"):
+        parser.act(act)
+    assert parser.text_of("print 0") == "printed"
+    assert parser.process.pid != before
+
+
+def test_a_refusal_keeps_its_words_and_the_process(parser: Hostile) -> None:
+    parser.act("print 0")
+    before = parser.process.pid
+    with pytest.raises(LoadFailed, match=r"^no text: needs OCR$"):
+        parser.act("refuse no text: needs OCR")
+    assert parser.process.pid == before
+
+
+def test_what_a_library_prints_is_discarded(parser: Hostile) -> None:
+    assert parser.text_of("print 1024") == "printed"
+
+
+def test_memory_that_files_leave_behind_ends_with_the_process(parser: Hostile) -> None:
+    pids = [parser.text_of("leak 48") for _ in range(6)]
+    assert len(set(pids)) > 1
+    assert pids[0] == pids[1]
+
+
+def test_a_process_parses_so_many_files() -> None:
+    parser = hostile(ParserLimits(files=2))
+    pids = [json.loads(parser.text_of("tell"))["pid"] for _ in range(4)]
+    parser.process.close()
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+def test_it_has_no_variables_and_descriptors_of_the_worker(parser: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "secret")
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    try:
+        told = json.loads(parser.text_of("tell"))
+    finally:
+        os.close(reading)
+        os.close(writing)
+    known = {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TESSDATA_PREFIX", "LC_ALL", "LC_CTYPE", "NUMBA_CACHE_DIR"}
+    assert set(told["environment"]) <= known
+    assert told["cwd"] == "/"
+    assert len(told["descriptors"]) <= 7, "three that are /dev/null, two for messages, the parent's pipe, and statm"
+    assert parser.process.pid != os.getpid()
+
+
+def test_it_opens_no_socket(parser: Hostile) -> None:
+    told = json.loads(parser.text_of("tell"))
+    if SOCKETS not in parser.process.confined:
+        pytest.skip("this system has no filters of system calls")
+    assert (told["socket"], told["unix"]) == ("PermissionError", "PermissionError")
+
+
+def test_it_reads_and_writes_no_file(parser: Hostile, tmp_path: Path) -> None:
+    secret = tmp_path / "hopweave.toml"
+    secret.write_text("secret")
+    told = json.loads(parser.text_of("tell"))
+    assert parser.text_of(f"write {tmp_path / 'made'}") != "done"
+    if FILES not in parser.process.confined:
+        pytest.skip("this system has no Landlock")
+    assert parser.text_of(f"read {secret}") == "PermissionError"
+    assert parser.text_of(f"read {Path(__file__).parents[3] / 'pyproject.toml'}") == "PermissionError"
+    assert told["parent"] == "PermissionError"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux promises it")
+def test_linux_limits_memory(parser: Hostile) -> None:
+    parser.act("print 0")
+    assert MEMORY in parser.process.confined
+
+
+def test_closing_ends_what_is_being_parsed() -> None:
+    parser = hostile()
+    errors: list[BaseException] = []
+
+    def parse() -> None:
+        try:
+            parser.act("hang")
+        except Unavailable as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=parse)
+    thread.start()
+    while parser.process.pid is None:
+        time.sleep(0.01)
+    parser.process.close()
+    thread.join(SOON)
+    assert len(errors) == 1, "no document fails because a worker stops"
+    assert parser.process.pid is None
+    assert parser.text_of("print 0") == "printed", "it can be used again"
+    parser.process.close()
+
+
+def test_several_threads_take_turns(parser: Hostile) -> None:
+    results: list[str] = []
+    threads = [threading.Thread(target=lambda: results.append(parser.text_of("print 1"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SOON)
+    assert results == ["printed"] * 4
+
+
+def test_it_ends_with_a_worker_that_is_killed() -> None:
+    worker = subprocess.Popen([sys.executable, "-m", "tests.integration.isolation.worker"], stdout=subprocess.PIPE)
+    assert worker.stdout is not None
+    pid = int(worker.stdout.readline())
+    assert _runs(pid)
+    worker.send_signal(signal.SIGKILL)
+    worker.communicate()
+    deadline = time.monotonic() + SOON
+    while _runs(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"

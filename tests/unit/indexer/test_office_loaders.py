@@ -1,0 +1,253 @@
+"""What the loaders of office documents and books make of their files."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import docx
+import openpyxl
+import pytest
+
+from core.errors import LoadFailed
+from core.ports.indexing import LoadedDocument
+from indexer.loaders import docx as docx_loader
+from indexer.loaders import epub, pptx, xlsx
+from testing.contracts.loader import source_of
+from tests.documents import make_docx, make_epub, make_pptx, make_xlsx, pack, replace_member, saved
+
+ADA = datetime(2024, 1, 31, 12, tzinfo=UTC)
+
+
+def load(module: Any, content: bytes, *, title: str | None = None, **options: Any) -> LoadedDocument:
+    config = module.Config(**options)
+    document: LoadedDocument = module.build(config, None).load(source_of(content, key="a/the file.ext", title=title))
+    for block in document.blocks:
+        page = document.pages[(block.page or 1) - 1]
+        assert page[block.start : (block.start or 0) + len(block.text)] == block.text
+    return document
+
+
+def sections(document: LoadedDocument) -> list[tuple[int | None, tuple[str, ...], str]]:
+    return [(block.page, block.heading, block.text.strip()) for block in document.blocks]
+
+
+# --- Word ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_word_document_has_blocks_under_paths_of_headings() -> None:
+    content = make_docx(
+        [
+            ("p", "Before."),
+            ("h1", "Harbour"),
+            ("p", "First."),
+            ("h2", "Bridges"),
+            ("p", "Second."),
+            ("table", [["City", "Bridges"], ["Hamburg", "2,500"]]),
+            ("h1", "Empty"),
+            ("h1", "Last"),
+            ("p", "Third."),
+        ],
+        title="The Report",
+        author="Ada Lovelace",
+        created=ADA,
+    )
+    document = load(docx_loader, content)
+    assert document.title == "The Report"
+    assert sections(document) == [
+        (None, (), "Before."),
+        (None, ("Harbour",), "First."),
+        (None, ("Harbour", "Bridges"), "Second.\n\nCity | Bridges\nHamburg | 2,500"),
+        (None, (), "Empty"),
+        (None, ("Last",), "Third."),
+    ]
+    assert document.metadata["author"] == "Ada Lovelace"
+    assert document.metadata["created"] == "2024-01-31T12:00:00Z"
+
+
+def test_tables_can_be_left_out() -> None:
+    document = load(docx_loader, make_docx([("p", "Text."), ("table", [["a", "b"]])]), tables=False)
+    assert sections(document) == [(None, (), "Text.")]
+
+
+def test_the_title_of_a_word_document() -> None:
+    with_style = docx.Document()
+    with_style.add_paragraph("Shown as title", style="Title")
+    with_style.core_properties.title = "Of the properties"
+    with_style.add_paragraph("Text.")
+    assert load(docx_loader, saved(with_style)).title == "Shown as title"
+    assert load(docx_loader, make_docx([("h1", "Harbour"), ("p", "x")], title="")).title == "Harbour"
+    assert load(docx_loader, make_docx([("p", "x")], title="")).title == "the file"
+    assert load(docx_loader, make_docx([("p", "x")], title="T"), title="The sender's").title == "The sender's"
+
+
+def test_what_was_deleted_in_word_is_not_read_and_what_was_inserted_is() -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    body = (
+        "<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t></w:r><w:del><w:r><w:delText> gone</w:delText></w:r></w:del>"
+        "<w:ins><w:r><w:t> three</w:t></w:r></w:ins></w:p>"
+        "<w:sdt><w:sdtContent><w:p><w:r><w:t>In a control.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
+    )
+    document = load(
+        docx_loader,
+        replace_member(
+            docx_loader.EXAMPLE, "word/document.xml", f"<w:document {w}><w:body>{body}</w:body></w:document>"
+        ),
+    )
+    assert document.pages[0].split() == ["One", "two", "three", "In", "a", "control."]
+
+
+# --- presentations ---------------------------------------------------------------------------------------------------
+
+
+def test_a_presentation_has_a_page_a_slide() -> None:
+    content = make_pptx(
+        [("Harbour", ["Ships come.", "Ships go."], "Say hello."), ("", ["No title."], ""), ("Last", [], "")],
+        title="Talk",
+        author="Ada",
+    )
+    document = load(pptx, content)
+    assert document.title == "Talk"
+    assert document.metadata["author"] == "Ada"
+    assert len(document.pages) == 3
+    assert sections(document) == [
+        (1, ("Harbour",), "Ships come.\nShips go.\n\nSay hello."),
+        (2, (), "No title."),
+        (3, (), "Last"),
+    ]
+    assert sections(load(pptx, content, notes=False))[0] == (1, ("Harbour",), "Ships come.\nShips go.")
+
+
+# --- workbooks -------------------------------------------------------------------------------------------------------
+
+
+def test_a_workbook_has_a_page_a_sheet_and_rows_with_names() -> None:
+    content = make_xlsx(
+        {
+            "Cities": [["Bridges of 2024"], [], ["City", "Bridges", "Built"], ["Hamburg", 2500, date(1888, 1, 2)]],
+            "Numbers": [[1, 2.5], [3.0, None]],
+            "Empty": [],
+        },
+        title="Bridges",
+        creator="Ada",
+    )
+    document = load(xlsx, content)
+    assert (document.title, document.metadata["author"]) == ("Bridges", "Ada")
+    assert sections(document) == [
+        (1, ("Cities",), "Bridges of 2024\nCity | Bridges | Built\nCity: Hamburg | Bridges: 2500 | Built: 1888-01-02"),
+        (2, ("Numbers",), "1 | 2.5\n3"),
+    ]
+    plain = load(xlsx, content, column_names=False)
+    assert plain.blocks[0].text.endswith("Hamburg | 2500 | 1888-01-02")
+
+
+def test_hidden_sheets_are_read_on_request() -> None:
+    workbook = openpyxl.Workbook()
+    workbook.active.append(["shown"])
+    sheet = workbook.create_sheet("Hidden")
+    sheet.append(["not shown"])
+    sheet.sheet_state = "hidden"
+    hidden = saved(workbook)
+    assert [page for page, _, _ in sections(load(xlsx, hidden))] == [1]
+    assert [page for page, _, _ in sections(load(xlsx, hidden, hidden=True))] == [1, 2]
+
+
+# --- books -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_book_has_its_chapters_as_headings() -> None:
+    content = make_epub(
+        {
+            "one.xhtml": "<h1>One</h1><p>It&nbsp;was <em>cold</em>.</p><h2>Dawn</h2><p>The ships<br/>came.</p>",
+            "two.xhtml": "<div><p>No heading here.</p><table><tr><th>a</th><td>b</td></tr></table></div>",
+            "three.xhtml": "<h1>Three</h1><script>steal()</script><p>End &amp; out.</p>",
+        },
+        names={"one.xhtml": "The first", "two.xhtml": "The second"},
+    )
+    document = load(epub, content)
+    assert document.title == "The Harbour"
+    assert document.metadata == {"author": "Ada Lovelace", "created": "1843-09-01", "language": "en"}
+    assert sections(document) == [
+        (None, ("One",), "It was cold."),
+        (None, ("One", "Dawn"), "The ships\ncame."),
+        (None, ("The second",), "No heading here.\n\na | b"),
+        (None, ("Three",), "End & out."),
+    ]
+
+
+def test_a_book_with_drm_is_told_apart() -> None:
+    uri = "OPS/text/one.xhtml"
+    reference = f'<EncryptedData><CipherData><CipherReference URI="{uri}"/></CipherData></EncryptedData>'
+    encryption = f"<encryption>{reference}</encryption>"
+    content = make_epub({"one.xhtml": "<p>x</p>"}, more={"META-INF/encryption.xml": encryption})
+    with pytest.raises(LoadFailed, match=r"is encrypted \(DRM\)"):
+        load(epub, content)
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+OFFICE = {"docx": docx_loader, "pptx": pptx, "xlsx": xlsx, "epub": epub}
+MAIN = {
+    "docx": "word/document.xml",
+    "pptx": "ppt/slides/slide1.xml",
+    "xlsx": "xl/worksheets/sheet1.xml",
+    "epub": "c1.xhtml",
+}
+
+
+@pytest.mark.parametrize("kind", OFFICE)
+def test_entities_are_refused(kind: str) -> None:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    xml = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "lol">{laughs}]><x>&l9;</x>'
+    for content in (xml.encode(), xml.encode("utf-16")):
+        with pytest.raises(LoadFailed, match="defines a document type or entities"):
+            load(OFFICE[kind], replace_member(OFFICE[kind].EXAMPLE, MAIN[kind], content))
+
+
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx"])
+def test_document_types_are_refused(kind: str) -> None:
+    xml = '<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd"><x/>'
+    with pytest.raises(LoadFailed, match="defines a document type"):
+        load(OFFICE[kind], replace_member(OFFICE[kind].EXAMPLE, MAIN[kind], xml))
+
+
+@pytest.mark.parametrize("kind", OFFICE)
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "file is not a zip file; it may be damaged or cut off"),
+        (b"plain text", "file is not a zip file"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "encrypted with a password, or of a format before 2007"),
+        (pack({"readme.txt": "x"}), "the archive has no '"),
+    ],
+)
+def test_what_is_no_such_file_is_told_apart(kind: str, content: bytes, reason: str) -> None:
+    with pytest.raises(LoadFailed, match=f"'a/the file.ext' is no {kind.upper()} file: .*{reason}"):
+        load(OFFICE[kind], content)
+
+
+@pytest.mark.parametrize("kind", OFFICE)
+def test_a_bomb_is_refused_before_it_is_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    main = MAIN[kind]
+    bomb = replace_member(OFFICE[kind].EXAMPLE, main, b"\0" * 32 * 1024 * 1024)
+    assert len(bomb) < 100_000
+    with pytest.raises(LoadFailed, match=r"it grows [\d,]+ times when it is unpacked, more than 200 times"):
+        load(OFFICE[kind], bomb)
+    monkeypatch.setattr("indexer.loading.archives.MAX_UNPACKED", 16 * 1024 * 1024)
+    with pytest.raises(LoadFailed, match="unpacked it has 32 MB, more than 16 MB"):
+        load(OFFICE[kind], bomb)
+    many = pack({f"{n}.xml": "" for n in range(10_001)})
+    with pytest.raises(LoadFailed, match="its archive has 10,001 files, more than 10,000"):
+        load(OFFICE[kind], many)
+
+
+@pytest.mark.parametrize("kind", OFFICE)
+def test_a_damaged_part_is_named(kind: str) -> None:
+    broken = bytearray(OFFICE[kind].EXAMPLE)
+    start = broken.index(MAIN[kind].encode()) + len(MAIN[kind])
+    broken[start + 5 : start + 25] = b"\xff" * 20
+    with pytest.raises(LoadFailed, match=f"is damaged: its part '{MAIN[kind]}' cannot be unpacked"):
+        load(OFFICE[kind], bytes(broken))
+
+
+def test_a_document_without_text_is_refused() -> None:
+    with pytest.raises(LoadFailed, match=r"'a/the file.ext' has no text"):
+        load(docx_loader, make_docx([]))

@@ -1,0 +1,154 @@
+"""What the loader of PDF makes of pages, columns, tables, headings, and of files without text."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fpdf import FPDF
+
+from core.errors import LoadFailed
+from core.ports.indexing import LoadedDocument
+from indexer.loaders import pdf
+from indexer.loading.pdf.layout import read_lines
+from indexer.loading.pdf.runs import HYPHEN, Run
+from testing.contracts.loader import source_of
+from tests.documents import make_pdf, make_scan
+
+LOREM = (
+    "The committee met in Hamburg on a cold morning and discussed the construction of the new harbour bridge for "
+    "several hours. Nobody could agree on the costs, which had doubled since the first estimate was published. "
+)
+CHAPTERS = [
+    *(("h1", "1 Harbour"), ("p", LOREM), ("h2", "1.1 Ships"), ("p", LOREM * 2), ("page", "")),
+    *(("p", LOREM), ("h1", "2 A bridge"), ("p", LOREM * 3)),
+]
+
+
+def load(content: bytes, *, title: str | None = None, **options: Any) -> LoadedDocument:
+    config = pdf.Config(**options)
+    document = pdf.build(config, None).load(source_of(content, key="a/the file.pdf", title=title))
+    for block in document.blocks:
+        page = document.pages[(block.page or 0) - 1]
+        assert page[block.start : (block.start or 0) + len(block.text)] == block.text
+    return document
+
+
+def headings(document: LoadedDocument) -> list[tuple[int | None, tuple[str, ...]]]:
+    return [(block.page, block.heading) for block in document.blocks]
+
+
+@pytest.mark.parametrize(("outline", "option"), [(True, "auto"), (False, "auto"), (True, "outline"), (True, "sizes")])
+def test_headings_come_from_the_outline_or_from_sizes(outline: bool, option: str) -> None:
+    document = load(make_pdf(CHAPTERS, outline=outline), headings=option)
+    assert headings(document) == [
+        (1, ("1 Harbour",)),
+        (1, ("1 Harbour", "1.1 Ships")),
+        (2, ("1 Harbour", "1.1 Ships")),
+        (2, ("2 A bridge",)),
+    ]
+    assert document.title == "the file", "no heading is above all others"
+    assert "Harbour" not in document.blocks[0].text
+    assert document.pages[0].startswith("1 Harbour\nThe committee")
+
+
+@pytest.mark.parametrize("option", ["none", "outline"])
+def test_headings_can_be_left_out(option: str) -> None:
+    assert headings(load(make_pdf(CHAPTERS), headings=option)) == [(1, ()), (2, ())]
+
+
+def test_an_outline_whose_titles_are_not_in_the_text_begins_sections_where_it_points() -> None:
+    document = FPDF()
+    document.add_page()
+    document.set_font("Helvetica", size=10)
+    document.multi_cell(0, 5, LOREM, new_x="LMARGIN", new_y="NEXT")
+    document.start_section("Of the outline only")
+    document.multi_cell(0, 5, "The second part.", new_x="LMARGIN", new_y="NEXT")
+    found = load(bytes(document.output()), title="T")
+    assert headings(found) == [(1, ()), (1, ("Of the outline only",))]
+    assert found.blocks[1].text == "The second part."
+
+
+def test_title_and_metadata_come_from_the_properties() -> None:
+    content = make_pdf(CHAPTERS, title="A study of bridges", author="Ada  Lovelace", subject="Bridges", lang="en-GB")
+    document = load(content)
+    assert document.title == "A study of bridges"
+    found = dict(document.metadata)
+    assert found.pop("created").endswith("Z")
+    assert found == {"author": "Ada Lovelace", "subject": "Bridges", "language": "en-GB"}
+    assert load(content, title="The sender's").title == "The sender's"
+
+
+@pytest.mark.parametrize("title", ["Microsoft Word - report.doc", "untitled", "paper.tex"])
+def test_a_title_that_a_program_made_of_a_file_is_none(title: str) -> None:
+    parts = [("h1", "Bridges of the North"), ("p", LOREM)]
+    assert load(make_pdf(parts, title=title)).title == "Bridges of the North"
+
+
+def test_two_columns_are_read_one_after_the_other_however_they_are_drawn() -> None:
+    document = FPDF()
+    document.add_page()
+    document.set_font("Helvetica", size=16)
+    document.text(15, 15, "A title over both of the columns of this page, as papers have")
+    document.set_font("Helvetica", size=10)
+    left = [f"Left line {n} tells of the old harbour town and its ships" for n in range(20)]
+    right = [f"Right line {n} tells of the new railway and its bridges" for n in range(20)]
+    for n, (one, other) in enumerate(zip(left, right, strict=True)):
+        document.text(15, 30 + 5 * n, one)
+        document.text(110, 30 + 5 * n, other)
+    document.text(15, 140, "A line below that goes over both columns again, from the left margin to the right one")
+    content = bytes(document.output())
+    lines = [line for line in load(content).pages[0].split("\n") if line]
+    assert lines[1:-1] == [*left, *right]
+    assert lines[0].startswith("A title")
+    assert lines[-1].startswith("A line below")
+    across = load(content, columns=False).pages[0]
+    assert f"{left[0]} | {right[0]}" in across
+
+
+def test_rows_of_a_table_are_lines() -> None:
+    rows = [("City", "Bridges", "Year"), ("Hamburg", "2,500", "1888"), ("Venice", "435", "1591"), ("Leeds", "12", "17")]
+    page = load(make_pdf([("p", LOREM), ("table", rows), ("p", LOREM)])).pages[0]
+    for row in rows:
+        assert " | ".join(row) in page.split("\n")
+
+
+def test_a_word_that_is_cut_at_the_end_of_a_line_is_joined() -> None:
+    runs = [
+        Run(f"the exam{HYPHEN}", 10, 90, 100, 110, 10),
+        Run("ple of a line", 10, 90, 88, 98, 10),
+        Run("A paragraph", 10, 90, 60, 70, 10),
+        Run(f"ends with a{HYPHEN}", 10, 90, 48, 58, 10),
+    ]
+    lines = read_lines(runs)
+    assert [line.text for line in lines] == ["the example of a line", "A paragraph", "ends with a-"]
+    assert [line.is_first for line in lines] == [True, True, False]
+
+
+def test_a_line_from_right_to_left_keeps_the_order_of_its_cells() -> None:
+    runs = [Run("שלום", 300, 340, 100, 110, 10), Run("עולם", 100, 140, 100, 110, 10)]
+    assert [line.text for line in read_lines(runs)] == ["שלום | עולם"]
+
+
+# --- files that have no text, or cannot be opened --------------------------------------------------------------------
+
+
+def test_an_encrypted_file_is_told_apart() -> None:
+    with pytest.raises(LoadFailed, match=r"'a/the file.pdf' is encrypted: it needs a password"):
+        load(make_pdf(CHAPTERS, is_encrypted=True))
+
+
+@pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"no PDF at all", make_pdf(CHAPTERS)[:300]])
+def test_a_broken_file_is_told_apart(content: bytes) -> None:
+    with pytest.raises(LoadFailed, match="is no PDF file, or it is damaged"):
+        load(content)
+
+
+def test_a_file_of_empty_pages_is_told_apart() -> None:
+    with pytest.raises(LoadFailed, match="has no text: its 2 pages are empty, or drawn without characters"):
+        load(make_pdf([("page", "")]))
+
+
+def test_a_file_of_images_needs_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LoadFailed, match="has no text: it needs OCR, since 2 of its 2 pages are images; install tess"):
+        load(make_scan())

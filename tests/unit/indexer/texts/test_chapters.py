@@ -1,0 +1,121 @@
+"""Chapters and titles of plain text: what is one, and what only looks like one."""
+
+import time
+
+import pytest
+
+from indexer.loading.texts.chapters import find_chapters, find_title
+
+BODY = "It was a long day, and nobody spoke. The river went on."
+
+
+def headings(text: str) -> list[str]:
+    return [heading.title for heading in find_chapters(text, find_title(text))]
+
+
+def under(*lines: str) -> str:
+    """Each line as a heading on its own, with prose below it."""
+    return "\n\n".join(f"{line}\n\n{BODY}" for line in lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("CHAPTER I.", "CHAPTER II."),
+        ("Chapter 1: The Whale", "Chapter 2: The River"),
+        ("Chapter One", "Chapter Two", "Chapter the Last"),
+        ("Chapter IV — Home", "Chapter V — Away"),
+        ("Preface", "Introduction", "Epilogue"),
+        ("Kapitel 1", "Kapitel 2", "Anhang A"),
+        ("Chapitre premier", "Chapitre deux"),
+        ("ГЛАВА ПЕРВАЯ", "ГЛАВА ВТОРАЯ"),
+        ("第一章 开始", "第二章 中间", "第十二回　结束"),
+        ("1. Introduction", "1.1 Scope", "2. Results", "2.1 Numbers", "3 Outlook"),
+        ("0. Definitions.", "1. Source Code.", "2. Basic Permissions."),
+        ("I. Youth", "II. Age", "III. Death"),
+        ("I", "II", "III"),
+        ("THE RIVER BANK", "THE OPEN ROAD"),
+    ],
+)
+def test_headings_are_found(lines: tuple[str, ...]) -> None:
+    assert headings(BODY + "\n\n" + under(*lines)) == [" ".join(line.split()) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        under("Chapter IV describes the whale."),
+        under("Chapter IV describes the whale"),
+        under("Part of me is glad"),
+        under("Act now, they said"),
+        under("DO NOT OPEN THE BOX"),
+        under("THIS IS A SENTENCE IN CAPITALS.", "SO IS THIS, AND IT GOES ON!"),
+        under("WARNING: THE FLOOR IS WET."),
+        "Shopping:\n\n1. Milk\n\n2. Bread\n\n3. Eggs\n",
+        "We need\n\n1. Milk\n2. Bread\n3. Eggs\n\nand nothing else. That is all.\n",
+        under("1. Only one"),
+        under("3. Out of order", "7. Still out of order"),
+        under("2024 was a good year.", "2025 was not."),
+        "    第三章讲述了鲸鱼的故事。\n\n从前有一座山。\n",
+        f"{BODY}\nCHAPTER I\n{BODY}\n",
+        "- - -\n\n* * *\n\n=====\n",
+        "A table\n\nname   born\n-----  ----\nAda    1815\n",
+    ],
+)
+def test_sentences_and_lists_are_no_chapters(text: str) -> None:
+    assert headings(text) == []
+
+
+def test_underlines_and_their_order() -> None:
+    text = f"The Title\n=========\n\n{BODY}\n\nFirst\n-----\n{BODY}\n\nInner\n~~~~~\n\n{BODY}\n\n"
+    text += f"Second\n------\n\n{BODY}\n"
+    found = find_chapters(text, find_title(text))
+    assert find_title(text) == "The Title"
+    assert [(heading.title, heading.level) for heading in found] == [("First", 10), ("Inner", 20), ("Second", 10)]
+    assert all(text[heading.start : heading.end].startswith(heading.title) for heading in found)
+
+
+def test_a_line_below_a_chapter_is_its_title() -> None:
+    text = f"CHAPTER I.\nDown the Hill\n\n{BODY}\n\nCHAPTER II\n\nTHE POOL\n\n{BODY}\n"
+    assert headings(text) == ["CHAPTER I. Down the Hill", "CHAPTER II THE POOL"]
+
+
+def test_parts_contain_chapters() -> None:
+    found = find_chapters(under("PART ONE", "Chapter 1", "PART TWO", "Chapter 1"), "")
+    assert [heading.level for heading in found] == [1, 2, 1, 2]
+
+
+def test_a_table_of_contents_is_no_chapter() -> None:
+    contents = "CHAPTER I. Down\nCHAPTER II. Up\nCHAPTER III. Home\n\n"
+    spaced = "Chapter 1\n\nChapter 2\n\nChapter 3\n\n"
+    assert headings(contents + under("CHAPTER I. Down", "CHAPTER II. Up")) == ["CHAPTER I. Down", "CHAPTER II. Up"]
+    assert headings(spaced + under("Chapter 1", "Chapter 2")) == ["Chapter 1", "Chapter 2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (f"The Whale and the River\n\n{BODY}", "The Whale and the River"),
+        (f"\n\n  A  title \r\n\r\n{BODY}", "A title"),
+        ("红楼梦\n\n从前有一座山。", "红楼梦"),
+        (f"Report\n------\n{BODY}", "Report"),
+        (f"{BODY}\n\n{BODY}", ""),
+        (f"A first line\n{BODY}", ""),
+        ("Dear Anna,\n\nI write to you from London. All is well.", ""),
+        ("Milk\n\nBread\n\nEggs", ""),
+        (f"- an item\n\n{BODY}", ""),
+        (f"Chapter 1\n\n{BODY}", ""),
+        (f"2024-05-01\n\n{BODY}", ""),
+        ("Only a line", ""),
+        ("", ""),
+    ],
+)
+def test_the_first_line_is_the_title_where_it_is_one(text: str, title: str) -> None:
+    assert find_title(text) == title
+
+
+@pytest.mark.parametrize("text", ["x" * 5_000_000, "\n" * 1_000_000, "CHAPTER " * 300_000, "1. A\n\n" * 100_000])
+def test_the_time_is_linear(text: str) -> None:
+    started = time.process_time()
+    find_chapters(text, find_title(text))
+    assert time.process_time() - started < 10

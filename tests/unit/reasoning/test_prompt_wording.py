@@ -8,7 +8,7 @@ BARE = (
     'a name, a date, a number, yes or no, with nothing that explains it ("Ines Corvo", not "the engineer Ines Corvo")'
 )
 SHORTEST = f"the shortest complete answer, in the words of the passages and the language of the question: {BARE}"
-AS_IF_TRUE = "An answer that is marked as inferred is used as if it were true."
+AS_IF_TRUE = "An answer that is marked as inferred, or as from memory, is used as if it were true."
 
 
 @pytest.mark.parametrize(

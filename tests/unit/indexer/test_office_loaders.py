@@ -12,7 +12,7 @@ from core.ports.indexing import LoadedDocument
 from indexer.loaders import docx as docx_loader
 from indexer.loaders import epub, pptx, xlsx
 from testing.contracts.loader import source_of
-from tests.documents import make_docx, make_epub, make_pptx, make_xlsx, pack, replace_member, saved
+from tests.documents import add_member, make_docx, make_epub, make_pptx, make_xlsx, pack, replace_member, saved
 
 ADA = datetime(2024, 1, 31, 12, tzinfo=UTC)
 
@@ -93,6 +93,18 @@ def test_what_was_deleted_in_word_is_not_read_and_what_was_inserted_is() -> None
         ),
     )
     assert document.pages[0].split() == ["One", "two", "three", "In", "a", "control."]
+
+
+def test_notes_of_word_follow_their_paragraph() -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    body = f"<w:p><w:r><w:t>One.</w:t></w:r>{reference}</w:p><w:p><w:r><w:t>Two.</w:t></w:r></w:p>"
+    note = '<w:footnote w:id="2"><w:p><w:r><w:t>The note.</w:t></w:r></w:p></w:footnote>'
+    xml = f"<w:document {w}><w:body>{body}</w:body></w:document>"
+    content = replace_member(docx_loader.EXAMPLE, "word/document.xml", xml)
+    content = add_member(content, "word/footnotes.xml", f"<w:footnotes {w}>{note}</w:footnotes>")
+    assert load(docx_loader, content).pages[0].strip().split("\n\n") == ["One.", "The note.", "Two."]
+    assert "note" not in load(docx_loader, content, notes=False).pages[0]
 
 
 # --- presentations ---------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ def test_counts_and_writes_nothing(hopweave: Hopweave, papers: Path, tmp_path: P
         "tokens": ran.json["tokens"],
         "model": None,
         "rejected": [],
+        "notes": [],
     }
     assert ran.json["tokens"] > 10
     assert not (tmp_path / "data").exists()

@@ -34,7 +34,7 @@ BAD = {
     ),
     "renamed.docx": (b"plain text", "no DOCX file"),
     "renamed.pdf": (b"plain text", "no PDF file"),
-    "renamed.txt": (GOOD["e.pdf"], "is not"),
+    "renamed.txt": (GOOD["e.pdf"], "is a PDF file, not text"),
 }
 
 

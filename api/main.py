@@ -10,7 +10,19 @@ from fastapi import FastAPI
 
 from api import problems
 from api.guard import Guard
-from api.routes import chunks, corpora, docs, documents, estimates, export, health, jobs, questions, strategies
+from api.routes import (
+    chunks,
+    corpora,
+    docs,
+    documents,
+    entities,
+    estimates,
+    export,
+    health,
+    jobs,
+    questions,
+    strategies,
+)
 from app.container import Container
 from app.services.warming import notify_of_waiting_work, warm_up
 from core.settings import Settings, read_settings
@@ -39,7 +51,19 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     app.state.container = container
     app.add_middleware(Guard, settings=settings.api)
     problems.install(app)
-    for routes in (health, corpora, documents, estimates, chunks, questions, export, jobs, strategies, docs):
+    for routes in (
+        health,
+        corpora,
+        documents,
+        estimates,
+        chunks,
+        entities,
+        questions,
+        export,
+        jobs,
+        strategies,
+        docs,
+    ):
         app.include_router(routes.router)
     return app
 

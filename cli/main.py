@@ -6,20 +6,9 @@ from pathlib import Path
 
 import typer
 
-from cli.commands import (
-    backup,
-    corpora,
-    doctor,
-    documents,
-    export,
-    ingest,
-    jobs,
-    migrate,
-    prompts,
-    questions,
-    serve,
-    version,
-)
+from cli.commands import entities, prompts, questions, version
+from cli.commands.corpora import corpora, documents, export, ingest, jobs
+from cli.commands.operation import backup, doctor, migrate, serve
 from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
@@ -34,7 +23,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (ingest, questions, serve, corpora, documents, jobs, export, backup, doctor, prompts, migrate, version):
+for group in (
+    ingest,
+    questions,
+    serve,
+    corpora,
+    documents,
+    entities,
+    jobs,
+    export,
+    backup,
+    doctor,
+    prompts,
+    migrate,
+    version,
+):
     group.register(app)
 
 
@@ -44,7 +47,7 @@ _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 @app.command("eval", add_help_option=False, context_settings=_PASSED_ON)
 def evaluate(context: typer.Context) -> None:
     """Measure retrieval and answers on question sets."""
-    from cli.commands.eval import register  # imports the whole application, which other commands do not need
+    from cli.commands.evaluation.eval import register  # imports the whole application; other commands do not need it
 
     _pass_on("eval", register, context.args)
 
@@ -52,7 +55,7 @@ def evaluate(context: typer.Context) -> None:
 @app.command("eval-report", add_help_option=False, context_settings=_PASSED_ON)
 def report(context: typer.Context) -> None:
     """Make a page of stored rows of `eval`."""
-    from cli.commands.eval_report import register  # also imports the whole application
+    from cli.commands.evaluation.eval_report import register  # also imports the whole application
 
     _pass_on("eval-report", register, context.args)
 
@@ -60,7 +63,7 @@ def report(context: typer.Context) -> None:
 @app.command("calibrate-extractive", add_help_option=False, context_settings=_PASSED_ON)
 def calibrate_extractive(context: typer.Context) -> None:
     """Find the similarity below which `extractive` abstains."""
-    from cli.commands.calibrate_extractive import register  # also imports the whole application
+    from cli.commands.evaluation.calibrate_extractive import register  # also imports the whole application
 
     _pass_on("calibrate-extractive", register, context.args)
 
@@ -68,7 +71,7 @@ def calibrate_extractive(context: typer.Context) -> None:
 @app.command("train-ranker", add_help_option=False, context_settings=_PASSED_ON)
 def train_ranker(context: typer.Context) -> None:
     """Train a ranker for `bridged` on question sets."""
-    from cli.commands.train_ranker import register  # also imports the whole application
+    from cli.commands.evaluation.train_ranker import register  # also imports the whole application
 
     _pass_on("train-ranker", register, context.args)
 
@@ -76,7 +79,7 @@ def train_ranker(context: typer.Context) -> None:
 @app.command("import-dataset", add_help_option=False, context_settings=_PASSED_ON)
 def import_dataset(context: typer.Context) -> None:
     """Convert a public question set to a folder for `eval`."""
-    from cli.commands.import_dataset import register  # also imports the whole application
+    from cli.commands.evaluation.import_dataset import register  # also imports the whole application
 
     _pass_on("import-dataset", register, context.args)
 

@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from core.errors import InvalidFilter
 
 __all__ = [
     "CHUNKER_HELP",
@@ -16,6 +19,7 @@ __all__ = [
     "Searcher",
     "TopK",
     "Web",
+    "parse_filter_text",
 ]
 
 CHUNKER_HELP = "Such as sentences, passage."
@@ -36,3 +40,16 @@ Prompts = Annotated[
     ),
 ]
 Web = Annotated[bool, typer.Option("--web", help="Permit queries to the web search of the settings.")]
+
+
+def parse_filter_text(text: str | None) -> dict[str, Any] | None:
+    """Returns the value of `--filter`; None if it is not given. Raises `InvalidFilter` if it is no JSON object."""
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidFilter(f"--filter is not valid JSON: {error.msg} at character {error.pos}") from error
+    if not isinstance(value, dict):
+        raise InvalidFilter('--filter is a JSON object of fields and conditions, such as {"year": 1990}')
+    return value

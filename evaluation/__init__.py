@@ -13,13 +13,13 @@ from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_
 from evaluation.model_options import parse_model_options
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
-from evaluation.report.calibration_table import build_calibration_report, build_calibration_tables
 from evaluation.report.json_report import build_report, rows_path, write_report
-from evaluation.report.page import build_page
+from evaluation.report.pages.comparison_page import build_page
 from evaluation.report.plan_lines import build_plan_lines
-from evaluation.report.ranker_table import build_ranker_table
 from evaluation.report.result import Result
-from evaluation.report.tables import build_tables
+from evaluation.report.tables.calibration_table import build_calibration_report, build_calibration_tables
+from evaluation.report.tables.ranker_table import build_ranker_table
+from evaluation.report.tables.result_tables import build_tables
 from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile

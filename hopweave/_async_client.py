@@ -13,7 +13,7 @@ from hopweave._connection import Connection
 from hopweave._errors import HopweaveError, problem
 from hopweave._events import EventReader
 from hopweave._methods import ASK_EVENTS, describe
-from hopweave._operations import corpora, documents, ingestion, jobs, questions
+from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._values.answers import Answer
 from hopweave._values.events import Event
@@ -97,6 +97,10 @@ class AsyncClient:
     retry_document = _method(documents.retry_document)
     list_chunks = _method(documents.list_chunks)
     get_chunk = _method(documents.get_chunk)
+    find_entities = _method(entities.find_entities)
+    get_entity = _method(entities.get_entity)
+    get_neighbourhood = _method(entities.get_neighbourhood)
+    find_ways = _method(entities.find_ways)
     search = _method(questions.search)
     ask = _method(questions.ask)
     ask_events = _events(questions.ask)

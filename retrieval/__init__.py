@@ -2,7 +2,7 @@
 
 Searchers are the modules of `retrieval.searchers`; `core.strategies` builds them over `RetrievalBackends`. The folders
 build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (what the views find, and the pool),
-`bridged` and `hippo` (parts of these two searchers), `searchers`.
+`bridged` and `hippo` (parts of these two searchers), `exploration` (entities, for people), `searchers`.
 """
 
 from retrieval.backends import RetrievalBackends, WebAccess

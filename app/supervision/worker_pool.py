@@ -30,7 +30,7 @@ class WorkerPool:
         environment = {"HOPWEAVE_DATA_DIR": str(settings.data_dir.resolve())}
         if concurrency > 1 and _THREADS not in os.environ:
             environment[_THREADS] = str(max(1, (os.cpu_count() or 1) // concurrency))
-        self._slots = [_Slot(environment) for _ in range(concurrency)]
+        self._workers = [_SupervisedWorker(environment) for _ in range(concurrency)]
         self._signals = 0
 
     def run(self) -> bool:
@@ -38,9 +38,9 @@ class WorkerPool:
         before = {number: signal.signal(number, self._count_signal) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             while not self._signals:
-                for slot in self._slots:
-                    slot.refill()
-                if any(slot.is_misconfigured for slot in self._slots):
+                for worker in self._workers:
+                    worker.ensure_running()
+                if any(worker.is_misconfigured for worker in self._workers):
                     self._stop()
                     return False
                 time.sleep(_POLL_SECONDS)
@@ -54,7 +54,7 @@ class WorkerPool:
         self._signals += 1
 
     def _stop(self) -> bool:
-        children = [slot.child for slot in self._slots if slot.child is not None]
+        children = [worker.child for worker in self._workers if worker.child is not None]
         for child in children:
             child.stop()
         deadline = time.monotonic() + _STOP_SECONDS
@@ -69,7 +69,7 @@ class WorkerPool:
         return not late
 
 
-class _Slot:
+class _SupervisedWorker:
     """One worker process, and its replacement after it has died. The pause grows while processes die soon."""
 
     def __init__(self, environment: dict[str, str]) -> None:
@@ -80,7 +80,8 @@ class _Slot:
         self._pause = _MIN_PAUSE
         self._not_before = 0.0
 
-    def refill(self) -> None:
+    def ensure_running(self) -> None:
+        """Starts a process if none runs, the pause is over, and the settings are not known to be wrong."""
         if self.child is not None and (code := self.child.exit_code) is not None:
             self._discard(self.child, code)
         if self.child is None and not self.is_misconfigured and time.monotonic() >= self._not_before:

@@ -1,1 +1,1 @@
-"""The commands of `hopweave`, one module each."""
+"""The commands of `hopweave`, a module for each command or group of commands."""

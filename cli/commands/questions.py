@@ -1,13 +1,11 @@
 """`hopweave search` and `hopweave ask`."""
 
-import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web
+from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web, parse_filter_text
 from cli.output.console import print_json, print_status
-from core.errors import InvalidFilter
 from core.ports.reasoning import Unsupported
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def search(
         query=query,
         searcher=_spec(searcher),
         k=k,
-        filter=_filter(where),
+        filter=parse_filter_text(where),
         explain=explain or features,
         contributions=features,
         web=web,
@@ -103,7 +101,7 @@ def ask(
         reasoner=_spec(reasoner),
         searcher=_spec(searcher),
         k=k,
-        filter=_filter(where),
+        filter=parse_filter_text(where),
         instructions=instructions,
         web=web,
         unsupported=unsupported,
@@ -124,15 +122,3 @@ def _spec(text: str | None) -> "StrategySpec | None":
     from core.strategies import parse_spec
 
     return None if text is None else parse_spec(text)
-
-
-def _filter(text: str | None) -> dict[str, Any] | None:
-    if text is None:
-        return None
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InvalidFilter(f"--filter is not valid JSON: {error.msg} at character {error.pos}") from error
-    if not isinstance(value, dict):
-        raise InvalidFilter('--filter is a JSON object of fields and conditions, such as {"year": 1990}')
-    return value

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.commands.backup import show_restored
 from cli.output.console import print_json, print_status
+from cli.output.restored import show_restored
 from cli.output.row_progress import RowProgress
 from cli.runtime import run_with_container
 from core.errors import InvalidInput

@@ -13,7 +13,7 @@ from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
 from core.trace import Trace
 
-__all__ = ["build_schema", "make_cut_error", "strip_thinking", "structured"]
+__all__ = ["build_schema", "complete_structured", "make_cut_error", "strip_thinking"]
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -30,7 +30,7 @@ class _MalformedError(Exception):
     """The text is not JSON of the requested form; the message is sent to the model."""
 
 
-async def structured(
+async def complete_structured(
     model: ChatModel,
     request: ChatRequest,
     shape: type[T],

@@ -12,7 +12,7 @@ from core.ports.chat import ChatModels, ChatRequest
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, format_passages
 from core.prompting.prompts import Prompt, load_prompt
-from core.prompting.structured import strip_thinking, structured
+from core.prompting.structured import complete_structured, strip_thinking
 from core.trace import Trace
 from evaluation.rows.step_rows import StepRow
 
@@ -63,7 +63,7 @@ class JudgeCalls:
             "prediction": fenced("answer", prediction),
         }
         request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_relevance"), variables)
-        return (await structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
+        return (await complete_structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
 
     async def faithfulness(self, passages: Sequence[str], prediction: str) -> int:
         """Returns the faithfulness of the prediction to these retrieved passages, from -1 to 1."""
@@ -73,14 +73,14 @@ class JudgeCalls:
             "prediction": fenced("answer", prediction),
         }
         request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)
-        return (await structured(self.models.of(_JUDGE), request, FaithfulnessScore, self.trace)).score
+        return (await complete_structured(self.models.of(_JUDGE), request, FaithfulnessScore, self.trace)).score
 
     async def gain(self, steps: Sequence[StepRow]) -> int:
         """Returns how much these steps contribute to the question, from 1 to 10."""
         known = "\n".join(f"- {step.question}\n  → {step.answer or '(no answer)'}" for step in steps)
         variables = {"question": fenced("question", self.question), "steps": fenced("known", known)}
         request = self._request(_GAIN, load_prompt(_PACKAGE, "judge_gain"), variables)
-        return (await structured(self.models.of(_GAIN), request, GainScore, self.trace)).score
+        return (await complete_structured(self.models.of(_GAIN), request, GainScore, self.trace)).score
 
     def _request(self, role: str, prompt: Prompt, variables: dict[str, str]) -> ChatRequest:
         return ChatRequest(

@@ -1,1 +1,3 @@
-"""Reports of experiments: scores over all rows, comparisons, thresholds, tables for the terminal, and JSON."""
+"""Reports of experiments: scores over all rows (`aggregates`), tables for the terminal (`tables`), the Markdown page
+(`pages`), JSON, and thresholds.
+"""

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.indexing import IndexReport
-from evaluation.report.comparison import Comparison
-from evaluation.report.mean_scores import average_scores
+from evaluation.report.aggregates.comparison import Comparison
+from evaluation.report.aggregates.mean_scores import average_scores
+from evaluation.report.aggregates.search_scores import SearchScores
 from evaluation.report.result import Result
-from evaluation.report.search_scores import SearchScores
 
 __all__ = ["average_reports", "build_report", "rows_path", "write_report"]
 

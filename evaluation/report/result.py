@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluation.indexing import IndexReport
 from evaluation.judging import JudgementRow, aggregate_judgements
-from evaluation.report.answer_scores import aggregate_answers
-from evaluation.report.comparison import ANSWER_COMPARED, SEARCH_COMPARED, Comparison, compare
-from evaluation.report.search_scores import SearchScores, aggregate_searches
+from evaluation.report.aggregates.answer_scores import aggregate_answers
+from evaluation.report.aggregates.comparison import ANSWER_COMPARED, SEARCH_COMPARED, Comparison, compare
+from evaluation.report.aggregates.search_scores import SearchScores, aggregate_searches
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import ANSWER, JUDGEMENT, SEARCH
 from evaluation.rows.search_rows import SearchRow

@@ -16,7 +16,7 @@ from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, Mess
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCalls
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from core.prompting.structured import structured
+from core.prompting.structured import complete_structured
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from indexer.extractors._statements import Statements, read_statements
@@ -95,7 +95,8 @@ class LlmExtractor:
             temperature=_RETRY_TEMPERATURE if attempt else 0.0,
             sample=attempt,
         )
-        return read_statements(await structured(_Yielding(self._model), request, Statements, trace), chunk.text)
+        statements = await complete_structured(_Yielding(self._model), request, Statements, trace)
+        return read_statements(statements, chunk.text)
 
     def _make_messages(self, document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:
         title = " › ".join(part for part in (document.title, chunk.heading) if part)

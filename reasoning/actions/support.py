@@ -16,18 +16,23 @@ _RULE = (
     "- `unstated`: in a few words and without numbers of passages, what nothing states; empty if all is stated."
 )
 _LIKELIEST = (
-    'Else "inferred": give the likeliest candidate that {sources} name, even if little speaks for it; the user is told '
-    "what is not stated."
+    'Else "inferred": give the likeliest candidate of the kind that is asked for among those that {sources} name, even '
+    "if little speaks for it (of yes and no, only what something speaks for); the user is told what is not stated."
 )
 _ASSUMED = 'Else "inferred" if it takes an assumption, or {sources} make it likely without saying it.'
 _NAMES_NONE = (
-    '"none", with no answer, only if {sources} say nothing of what the question is about, or name no candidate at all. '
-    "Use no knowledge of your own."
+    '"none", with no answer, only if {sources} say nothing of what the question is about, or name nothing of that '
+    "kind. Use no knowledge of your own."
 )
 _HOLDS_NONE = '"none", with no answer, if {sources} do not answer the question. Use no knowledge of your own.'
-_REMEMBERED = (
-    'If {sources} say nothing of what the question is about, or name no candidate: "memory" if you know the answer '
-    'yourself, which then cites nothing, and "none", with no answer, if you do not.'
+_KNOWN_ELSE_NONE = (
+    'Else "memory" if you know the answer yourself; it cites nothing, and `unstated` is what {sources} lack. "none", '
+    "with no answer, if you do not."
+)
+_KNOWN = (
+    'Else "memory" if you know the answer yourself; it cites nothing, and `unstated` is what {sources} lack. Else '
+    '"inferred" with the likeliest candidate of the kind that is asked for that {sources} name. "none", with no '
+    "answer, if they name none."
 )
 
 
@@ -62,10 +67,9 @@ def format_support_rule(
     must at least be likely, as it must for a single passage of many: any passage names some candidate.
     """
     inferred, none = (_LIKELIEST, _NAMES_NONE) if guesses else (_ASSUMED, _HOLDS_NONE)
-    rule = _RULE.format(
-        sources="{sources}", inferred=inferred, none=_REMEMBERED if memory and session.permits_memory else none
-    )
-    return rule.format(sources=sources)
+    if memory and session.permits_memory:  # what the model knows is better than a candidate that little speaks for
+        inferred, none = _ASSUMED, _KNOWN if guesses else _KNOWN_ELSE_NONE
+    return _RULE.format(sources="{sources}", inferred=inferred, none=none).format(sources=sources)
 
 
 def grade(session: Session, reply: Graded, text: str, *, cites: bool, step: str = "") -> Grade:

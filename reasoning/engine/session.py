@@ -13,7 +13,7 @@ from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEven
 from core.ports.chat import ChatModels, ChatRequest, Completion
 from core.ports.reasoning import Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.structured import make_cut_error, strip_thinking, structured
+from core.prompting.structured import complete_structured, make_cut_error, strip_thinking
 from core.trace import Trace
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
@@ -179,7 +179,7 @@ class Session:
             if tokens is not None and call.passages:
                 tokens.sources = shown
             without = frozenset[str]() if self.permits_memory else _NO_MEMORY
-            return await structured(self._models.of(request.role), request, shape, self.trace, tokens, without)
+            return await complete_structured(self._models.of(request.role), request, shape, self.trace, tokens, without)
 
         return await self._send(call, send)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from core.ports.reasoning import Quote, Step, Support
 
-__all__ = ["UNKNOWN", "KnownAnswer", "chunk_ids_of", "known_answer", "without_quotes"]
+__all__ = ["UNKNOWN", "KnownAnswer", "chunk_ids_of", "known_answer", "list_marks", "without_quotes"]
 
 UNKNOWN = "(not found)"
 """Stands for the answer of a step that has none, so that no later call takes an empty text for one."""
@@ -38,6 +38,15 @@ def without_quotes(known: Sequence[KnownAnswer]) -> list[KnownAnswer]:
     answers are words of those chunks.
     """
     return [replace(answer, quotes=()) for answer in known]
+
+
+def list_marks(known: Sequence[KnownAnswer], asked: str) -> list[str]:
+    """Returns how the marks of answers that are not stated begin, as `(inferred`.
+
+    They must not get into the question that is made of `asked` and the answers. What `asked` holds itself is no mark.
+    """
+    marks = (f"({one.support}" for one in known if one.support in (Support.INFERRED, Support.MEMORY))
+    return [mark for mark in dict.fromkeys(marks) if mark not in asked]
 
 
 def chunk_ids_of(known: Sequence[KnownAnswer]) -> frozenset[str]:

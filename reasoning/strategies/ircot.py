@@ -49,14 +49,16 @@ class Config(StrategyConfig):
 class _Chain:
     """The chain of thought so far. `query` is searched for next: the question, or the last sentence.
 
-    `facts` are its sentences without the needs, which no passage states; `searches` are those for needs. `end` says why
-    the chain has ended; '' while it has not.
+    `facts` are its sentences without the needs, which no passage states; `searches` are those for needs. `brought` is
+    how many passages the last search brought; None after one that was not made. `end` says why the chain has ended; ''
+    while it has not.
     """
 
     query: str
     facts: list[Sentence] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
     passages: dict[str, Hit] = field(default_factory=dict)
+    brought: int | None = None
     length: int = 0
     end: str = ""
     _needs: bool = False
@@ -65,6 +67,7 @@ class _Chain:
     def add_passages(self, hits: Sequence[Hit], *, searched: bool) -> None:
         """Adds what is new. Ends the chain after searches for needs, one after the other, that brought nothing."""
         self.passages.update((hit.chunk.id, hit) for hit in hits)
+        self.brought = len(hits) if searched else None
         if not self._needs:
             return
         if searched:
@@ -121,7 +124,9 @@ class Ircot:
             if chain.end:
                 return
             shown = tuple(chain.passages.values())
-            sentence = await next_sentence(session, session.question.text, chain.facts, chain.searches, shown, step=id)
+            sentence = await next_sentence(
+                session, session.question.text, chain.facts, chain.searches, shown, brought=chain.brought, step=id
+            )
             chain.add_sentence(sentence)
             step.answer = "" if sentence.kind == "need" else sentence.text
             step.support, step.unstated, step.quotes = sentence.support, sentence.unstated, sentence.quotes

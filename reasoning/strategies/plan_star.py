@@ -50,6 +50,11 @@ class Config(StrategyConfig):
         default=12, ge=1, le=100, description="A plan with more nodes is refused, and the model plans again."
     )
     max_depth: int = Field(default=6, ge=1, le=20, description="A deeper plan is refused, and the model plans again.")
+    conclude_from: Literal["all", "sinks"] = Field(
+        default="all",
+        description="What the last call reads: `all` nodes with their answers and quotes; `sinks`: those that no other "
+        "node needs, and their parents (as published).",
+    )
     skip_final_single: bool = Field(
         default=False, description="No last call if the plan is one node: its answer is the answer."
     )
@@ -62,6 +67,7 @@ class Config(StrategyConfig):
             "retrieve": "node",
             "solver": "answer",
             "schedule": "depth",
+            "conclude_from": "sinks",
             "skip_final_single": False,
             "memory": True,
         }
@@ -144,13 +150,16 @@ class PlanStar:
         )
 
     async def _conclude(self, session: Session, nodes: Sequence[PlannedNode]) -> Answer:
-        """Answers from the questions and answers of all sinks and their parents."""
+        """Answers from the questions and answers of all nodes, or of all sinks and their parents."""
         if not session.permits_memory and not any(step.answer for step in session.steps.values()):
             return abstain(session, unstated=next((step.unstated for step in session.steps.values()), ""))
         if len(nodes) == 1 and self._config.skip_final_single:
             return answer_from_step(session, session.steps[nodes[0].id])
-        wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
-        chain = [known_answer(session.steps[node.id]) for node in nodes if node.id in wanted]
+        read = nodes
+        if self._config.conclude_from == "sinks":
+            wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
+            read = [node for node in nodes if node.id in wanted]
+        chain = [known_answer(session.steps[node.id]) for node in read]
         return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
 
 

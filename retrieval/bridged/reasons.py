@@ -149,7 +149,7 @@ async def _read_display_names(
     names: Sequence[int], evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
 ) -> dict[int, str]:
     entities = evidence.names.entities[list(names)].tolist()
-    shown = await fetch_display_names(entities, snapshot, query, backends)
+    shown = await fetch_display_names(entities, snapshot, query.corpus.id, backends.contents)
     return {name: _shorten(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.ports.record import FactRow
+from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, PathStep, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.paths import find_strongest_path
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["add_paths", "fetch_display_names"]
+__all__ = ["add_paths", "describe_paths", "fetch_display_names"]
 
 _MAX_ASSERTIONS = 5
 """Chunks that are read for a fact that many assert, until one is found that the record still has."""
@@ -40,12 +40,21 @@ async def add_paths(
     paths = await asyncio.to_thread(
         lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
     )
-    names = await _read_names(paths, snapshot, query, backends)
-    return [replace(hit, path=_make_steps(path, snapshot, names)) for hit, path in zip(hits, paths, strict=True)]
+    described = await describe_paths(paths, snapshot, query.corpus.id, query.documents, backends)
+    return [replace(hit, path=steps) for hit, steps in zip(hits, described, strict=True)]
 
 
-def _make_steps(path: Sequence[int], snapshot: GraphSnapshot, names: _Names) -> tuple[PathStep, ...]:
-    return tuple(_make_step(a, b, snapshot, names) for a, b in pairwise(path))
+async def describe_paths(
+    paths: Iterable[Sequence[int]],
+    snapshot: GraphSnapshot,
+    corpus_id: str,
+    documents: frozenset[str] | None,
+    backends: RetrievalBackends,
+) -> list[tuple[PathStep, ...]]:
+    """Returns the steps of each path of nodes in names. Facts are those that `documents` assert (None: all)."""
+    paths = list(paths)
+    names = await _read_names(paths, snapshot, corpus_id, documents, backends)
+    return [tuple(_make_step(a, b, snapshot, names) for a, b in pairwise(path)) for path in paths]
 
 
 def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
@@ -64,23 +73,29 @@ def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathSt
 
 
 async def _read_names(
-    paths: Iterable[Sequence[int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+    paths: Iterable[Sequence[int]],
+    snapshot: GraphSnapshot,
+    corpus_id: str,
+    documents: frozenset[str] | None,
+    backends: RetrievalBackends,
 ) -> _Names:
     chunks = snapshot.whole.chunks
     nodes = {node for path in paths for node in path}
     edges = {(a - chunks, b - chunks) for path in paths for a, b in pairwise(path) if min(a, b) >= chunks}
     return _Names(
-        entities=await fetch_display_names(sorted(n - chunks for n in nodes if n >= chunks), snapshot, query, backends),
-        passages=await _read_titles(sorted(n for n in nodes if n < chunks), snapshot, query, backends),
-        facts=await _read_facts(edges, snapshot, query, backends),
+        entities=await fetch_display_names(
+            sorted(n - chunks for n in nodes if n >= chunks), snapshot, corpus_id, backends.contents
+        ),
+        passages=await _read_titles(sorted(n for n in nodes if n < chunks), snapshot, corpus_id, backends),
+        facts=await _read_facts(edges, snapshot, corpus_id, documents, backends),
     )
 
 
 async def fetch_display_names(
-    entities: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+    entities: Sequence[int], snapshot: GraphSnapshot, corpus_id: str, contents: Contents
 ) -> dict[int, str]:
     """Returns the display names of entities, or the normalised name where the record has deleted the entity."""
-    shown = await backends.contents.get_entities(query.corpus.id, snapshot.entity_ids(entities))
+    shown = await contents.get_entities(corpus_id, snapshot.entity_ids(entities))
     return {
         entity: shown[id_].display if id_ in shown else str(snapshot.columns.names[entity])
         for entity, id_ in zip(entities, snapshot.entity_ids(entities), strict=True)
@@ -88,21 +103,25 @@ async def fetch_display_names(
 
 
 async def _read_titles(
-    passages: Sequence[int], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+    passages: Sequence[int], snapshot: GraphSnapshot, corpus_id: str, backends: RetrievalBackends
 ) -> dict[int, str]:
     documents = snapshot.document_ids(passages)
-    refs = await backends.documents.get_refs(query.corpus.id, set(documents))
+    refs = await backends.documents.get_refs(corpus_id, set(documents))
     return {
         passage: refs[document].title for passage, document in zip(passages, documents, strict=True) if document in refs
     }
 
 
 async def _read_facts(
-    edges: Iterable[tuple[int, int]], snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
+    edges: Iterable[tuple[int, int]],
+    snapshot: GraphSnapshot,
+    corpus_id: str,
+    documents: frozenset[str] | None,
+    backends: RetrievalBackends,
 ) -> dict[tuple[str, str], FactRow]:
-    asserting = {edge: _find_asserting(edge, snapshot, query.documents) for edge in sorted(edges)}
+    asserting = {edge: _find_asserting(edge, snapshot, documents) for edge in sorted(edges)}
     wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
-    rows = await backends.contents.get_facts_of(query.corpus.id, snapshot.chunk_ids(wanted)) if wanted else []
+    rows = await backends.contents.get_facts_of(corpus_id, snapshot.chunk_ids(wanted)) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
     for row in rows:
         found.setdefault((row.subject_id, row.object_id), row)

@@ -92,6 +92,6 @@ async def _name_links(
 ) -> dict[str, float]:
     if pagerank is None or not len(pagerank.entities):
         return {}
-    names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query, backends)
+    names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query.corpus.id, backends.contents)
     weights = zip(names.values(), pagerank.weights.tolist(), strict=True)
     return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))

@@ -9,7 +9,7 @@ from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from core.prompting.structured import structured
+from core.prompting.structured import complete_structured
 from core.trace import Trace
 from retrieval.hippo.fact_linking import LinkedFact
 
@@ -25,7 +25,7 @@ class _KeptFacts(BaseModel):
 async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatModels, trace: Trace) -> list[LinkedFact]:
     """Returns the facts that the model keeps, in the order given. Numbers that name no fact are ignored.
 
-    Raises what `core.prompting.structured` raises.
+    Raises what `complete_structured` raises.
     """
     prompt = load_prompt("retrieval.hippo", _ROLE)
     lines = "\n".join(f"{number}. {_format_triple(fact.triple)}" for number, fact in enumerate(facts, start=1))
@@ -37,7 +37,7 @@ async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatMo
         chunk_ids=frozenset(chunk_id for fact in facts for chunk_id in fact.triple.chunk_ids),
         question=query.text,
     )
-    answer = await structured(models.of(_ROLE), request, _KeptFacts, trace)
+    answer = await complete_structured(models.of(_ROLE), request, _KeptFacts, trace)
     kept = set(answer.keep)
     return [fact for number, fact in enumerate(facts, start=1) if number in kept]
 

@@ -64,7 +64,7 @@ def _loaded(name: str, command: Any) -> Any:
     from typer.main import get_command
 
     app = typer.Typer(add_completion=False)
-    import_module(f"cli.commands.{name.replace('-', '_')}").register(app)
+    import_module(f"cli.commands.evaluation.{name.replace('-', '_')}").register(app)
     return get_command(app)
 
 

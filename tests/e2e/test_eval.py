@@ -1,5 +1,6 @@
-"""`hopweave eval` as it is installed: killed in the middle, and taken up again."""
+"""`hopweave eval` as it is installed: killed and interrupted in the middle, and taken up again."""
 
+import functools
 import json
 import os
 import signal
@@ -37,28 +38,30 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
     )
 
 
-def third_hangs(call: Call) -> Reply:
-    return Reply(stall=True) if call.number == 2 else Reply.json(ANSWER)
+def hang_at(calls: int, call: Call) -> Reply:
+    """The last of so many calls is never answered."""
+    return Reply(stall=True) if call.number == calls - 1 else Reply.json(ANSWER)
 
 
-@pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_a_comparison_that_was_ended_goes_on(tmp_path: Path, how: signal.Signals, code: int) -> None:
-    """Two questions were answered when it ended; only the other three are asked afterwards."""
+def test_a_comparison_that_was_ended_goes_on(tmp_path: Path) -> None:
+    """Killed when two questions were answered, and interrupted after one more; only the others are asked afterwards."""
     write_townsfolk(tmp_path / "towns", people=5)
     asked = ("--reasoner", "direct", "--model", "m", "--unsupported", "memory", "--sample", 5)
     arguments = (tmp_path / "towns", *asked, "--json", tmp_path / "scores.json", "--report", tmp_path / "page.md")
-    with ChatServer(respond=third_hangs) as server:
-        ended = begin(tmp_path, server, *arguments)
-        deadline = time.monotonic() + _LONGEST
-        while len(server.calls) < 3 and ended.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        ended.send_signal(how)
-        _, said = ended.communicate(timeout=_LONGEST)
-        assert (ended.returncode, len(server.calls)) == (code, 3), said
+    with ChatServer() as server:
+        for how, code, calls in ((signal.SIGKILL, -9, 3), (signal.SIGINT, 130, 3 + 2)):
+            server.respond = functools.partial(hang_at, calls)
+            ended = begin(tmp_path, server, *arguments)
+            deadline = time.monotonic() + _LONGEST
+            while len(server.calls) < calls and ended.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.05)
+            ended.send_signal(how)
+            _, said = ended.communicate(timeout=_LONGEST)
+            assert (ended.returncode, len(server.calls)) == (code, calls), said
         server.respond = lambda _: Reply.json(ANSWER)
         again = begin(tmp_path, server, *arguments)
         _, said = again.communicate(timeout=_LONGEST)
-        assert (again.returncode, len(server.calls)) == (0, 6), said
+        assert (again.returncode, len(server.calls)) == (0, 5 + 2), said
     assert "## towns: 5 questions" in (tmp_path / "page.md").read_text()
     report = json.loads((tmp_path / "scores.json").read_text())
     assert report["reasoners"]["direct"]["failed"] == 0

@@ -106,4 +106,7 @@ def _format_earlier(question: str, earlier: StepAnswer | None) -> str:
     finding = KnownAnswer(
         question=question, answer=answer.text or UNKNOWN, support=answer.support, unstated=answer.unstated
     )
-    return f"A look at other passages gave:\n{fenced('known', format_finding(finding))}"
+    lines = [f"Other passages, read before, gave:\n{fenced('known', format_finding(finding))}"]
+    if earlier.query:
+        lines.append(f"The passages above were searched for with:\n{fenced('question', earlier.query)}")
+    return "\n".join(lines)

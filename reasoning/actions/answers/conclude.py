@@ -10,6 +10,7 @@ from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_finding, strip_markers
+from reasoning.actions.answers.quoted_steps import quote_steps
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import cite_passages, cite_quotes
 from reasoning.citations.quotes import passage_text
@@ -100,26 +101,27 @@ async def conclude_steps(
 ) -> Conclusion:
     """Answers from sub-questions, their answers, and the quotes that support these, numbered through all steps.
 
-    Raises `ModelFailed` for an empty reply.
+    Quotes beyond a number of words are left out, and a note says so. Raises `ModelFailed` for an empty reply.
     """
-    quotes = [quote for one in chain for quote in one.quotes]
+    steps = quote_steps(chain)
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_steps"),
         role=_ROLE,
         question=question,
         variables={
             "question": neutral(question),
-            "support": format_support_rule(session, "the quotes"),
-            "steps": _format_steps(chain),
+            "support": format_support_rule(session, "the answers of the steps or the quotes"),
+            "steps": steps.text,
         },
         chunks=chunk_ids_of(chain),
         step=step,
         conversation=True,
     )
-    reply, _ = await _complete(session, call, thinking=False, sources=len(quotes), stream=True)
-    answer, citations = cite_quotes(reply.answer, quotes, session.trace)
-    shown = tuple(f"{one.question}\n{one.answer}\n" + "\n".join(q.text for q in one.quotes) for one in chain)
-    return _graded(session, reply, answer, citations, shown, step)
+    if steps.left_out:
+        session.trace.note(f"{_ROLE}: {steps.left_out} quotes of the steps were left out; they are too long together")
+    reply, _ = await _complete(session, call, thinking=False, sources=len(steps.quotes), stream=True)
+    answer, citations = cite_quotes(reply.answer, steps.quotes, session.trace)
+    return _graded(session, reply, answer, citations, steps.shown, step)
 
 
 def is_streamed(session: Session) -> bool:
@@ -183,15 +185,4 @@ def _format_findings(chain: Sequence[KnownAnswer], passages: Sequence[Hit]) -> s
         cited = sorted({numbers[quote.hit.chunk.id] for quote in one.quotes if quote.hit.chunk.id in numbers})
         sources = "".join(f" [{number}]" for number in cited)
         blocks.append(fenced("known", f"Question: {one.question}\n{format_finding(one)}{sources}"))
-    return "\n".join(blocks)
-
-
-def _format_steps(chain: Sequence[KnownAnswer]) -> str:
-    blocks, number = [], 0
-    for one in chain:
-        lines = [f"Question: {one.question}", format_finding(one)]
-        for quote in one.quotes:
-            number += 1
-            lines.append(f"[{number}] {quote.hit.document.title or quote.hit.document.key}: {quote.text}")
-        blocks.append(fenced("known", "\n".join(lines)))
     return "\n".join(blocks)

@@ -61,11 +61,13 @@ async def next_sentence(
     searches: Sequence[Search],
     passages: Sequence[Hit],
     *,
+    brought: int | None,
     step: str = "",
 ) -> Sentence:
     """Returns the sentence that follows `facts`; its text is '' if the model has nothing to say. Further sentences are
-    dropped.
+    dropped, except from an answer, which may state the last fact first.
 
+    `brought` is how many of the passages the last search brought; None: there was none, and there will be no more.
     A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so.
     Raises `ModelFailed` if the reply cannot be read otherwise.
     """
@@ -76,6 +78,7 @@ async def next_sentence(
             "question": neutral(question),
             "sentences": _format_facts(facts),
             "searches": _format_searches(searches),
+            "brought": _format_brought(brought),
         },
         passages=passages,
         chunks=frozenset(hit.chunk.id for hit in passages if hit.url is None),
@@ -91,7 +94,7 @@ async def next_sentence(
 
 def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question: str, step: str) -> Sentence:
     """Returns the sentence with what it stands on. A fact that stands on nothing is a need: it has to be found."""
-    text = _first_sentence(strip_markers(reply.sentence))
+    text = _cut(strip_markers(reply.sentence), reply.kind)
     need = Sentence(kind="need", text=text, unstated=text)
     if reply.kind == "need":
         return need
@@ -115,11 +118,14 @@ def _rescued(session: Session, error: MalformedReply) -> Sentence:
         raise error
     session.trace.note(f"a sentence of the chain of thought was not in the requested form: {error}")
     kind: Kind = "answer" if _END.search(error.text) else "fact"
-    text = _first_sentence(error.text)
+    text = _cut(error.text, "fact")  # prose has no bound
     return Sentence(kind=kind, text=text, support=Support.INFERRED if text else Support.NONE)
 
 
-def _first_sentence(text: str) -> str:
+def _cut(text: str, kind: Kind) -> str:
+    """Returns the first sentence, or the whole text of an answer."""
+    if kind == "answer":
+        return " ".join(text.split())
     sentences = (text[start:end].strip() for start, end in split_sentences(text))
     return " ".join(next(filter(None, sentences), "").split())
 
@@ -136,6 +142,12 @@ def _format_searches(searches: Sequence[Search]) -> str:
         return ""
     lines = (f"{one.query} ({_format_new(one.new)})" for one in searches)
     return "Searched for already:\n" + fenced("known", "\n".join(lines))
+
+
+def _format_brought(brought: int | None) -> str:
+    if brought is None:
+        return "No more passages can be collected, so nothing more is searched for."
+    return f"The last search brought {_format_new(brought)}."
 
 
 def _format_new(new: int) -> str:

@@ -20,7 +20,7 @@ from reasoning.actions.answers.answer import (
     resolve_citations,
 )
 from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, format_purpose
-from reasoning.actions.support import SupportWord, format_support_rule
+from reasoning.actions.support import SupportWord
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
@@ -91,8 +91,10 @@ async def review(
 ) -> Review:
     """Reviews the answer to a question that serves the question `purpose`. `known` are answers that it may build on.
 
-    A PASS of a missing answer, and a REVISED answer without a passage for it, count as UNCONFIDENT, with a note.
-    `chunks` are ids of the chunks whose words the answer may hold. Raises `ModelFailed` if the reply cannot be read.
+    A PASS keeps an answer as stated, a REVISED takes its place, and an UNCONFIDENT keeps it as one that is not stated.
+    A PASS that leaves the answer unstated, and a REVISED without a passage for its answer, count as UNCONFIDENT without
+    a question, with a note. `chunks` are ids of the chunks whose words the answer may hold. Raises `ModelFailed` if the
+    reply cannot be read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.judging", "review"),
@@ -103,7 +105,6 @@ async def review(
             "asked": _format_asked(evidence.asked),
             "question": fenced("question", question),
             "answer": fenced("answer", _format_reviewed(question, reviewed, evidence.hits)),
-            "support": format_support_rule(session, memory=False),
         },
         passages=evidence.hits,
         facts=evidence.facts,
@@ -111,36 +112,58 @@ async def review(
         step=step,
     )
     reply, shown = await session.complete_structured(call, _Reviewed)
-    answer = reviewed.answer
+    answer, asked = reviewed.answer, ""
     match reply.status:
-        case Verdict.PASS if answer.found:
-            return Review(verdict=Verdict.PASS, answer=_confirm(session, answer, reply, shown, question, step))
+        case Verdict.PASS:
+            confirmed = _confirm(session, answer, reply, shown, question=question, step=step, known=known)
+            if confirmed is not None:
+                return Review(verdict=Verdict.PASS, answer=confirmed)
+            what = "no passage states" if answer.found else "is missing"
+            session.trace.note(f"step {step}: its review passed an answer that {what}; it counts as UNCONFIDENT")
+            unstated = reply.unstated
         case Verdict.REVISED:
             corrected = resolve_citations(session, reply, shown, question, step)
             if corrected.cited:
                 return Review(verdict=Verdict.REVISED, answer=replace(corrected, shown=answer.shown))
             session.trace.note(f"step {step}: its review gave an answer without a passage, which was left out")
-        case Verdict.PASS:
-            session.trace.note(f"step {step}: its review passed an answer that is missing; it counts as UNCONFIDENT")
-    question_of = reply.question.strip() if reply.status is Verdict.UNCONFIDENT else ""
-    return Review(verdict=Verdict.UNCONFIDENT, answer=_doubt(answer, reply.unstated), question=question_of)
+            unstated = ""
+        case Verdict.UNCONFIDENT:
+            unstated, asked = reply.unstated, reply.question.strip()
+    return Review(verdict=Verdict.UNCONFIDENT, answer=_doubt(answer, unstated), question=asked)
 
 
 def _confirm(
-    session: Session, answer: CitedAnswer, reply: _Reviewed, shown: tuple[Hit, ...], question: str, step: str
-) -> CitedAnswer:
-    """Returns the answer, with the passages of the review if these state what no passage stated before."""
-    if answer.support is Support.STATED or not reply.citations:
+    session: Session,
+    answer: CitedAnswer,
+    reply: _Reviewed,
+    shown: tuple[Hit, ...],
+    *,
+    question: str,
+    step: str,
+    known: Sequence[KnownAnswer],
+) -> CitedAnswer | None:
+    """Returns the answer as a stated one; None if the review does not make it one.
+
+    An answer that was stated keeps its passages. Any other takes those of the review, or follows from the `known`
+    answers.
+    """
+    if not answer.found or reply.support.strip().lower() != Support.STATED:
+        return None
+    if answer.support is Support.STATED:
         return answer
-    confirmed = resolve_citations(session, reply.model_copy(update={"answer": answer.text}), shown, question, step)
-    return replace(confirmed, shown=answer.shown) if confirmed.support is Support.STATED else answer
+    given = reply.model_copy(update={"answer": answer.text})
+    confirmed = resolve_citations(session, given, shown, question, step, known=known)
+    return replace(confirmed, shown=answer.shown) if confirmed.support is Support.STATED else None
 
 
 def _doubt(answer: CitedAnswer, unstated: str) -> CitedAnswer:
-    """Returns the answer, which is not stated any more: its review found nothing that bears it out."""
+    """Returns the answer, which is not stated any more, and is not more uncertain than that. `unstated` says what its
+    review did not find.
+    """
+    missing = unstated.strip() or answer.unstated
     if answer.support is not Support.STATED:
-        return answer
-    return replace(answer, support=Support.INFERRED, unstated=unstated.strip() or "a review did not confirm it")
+        return replace(answer, unstated=missing)
+    return replace(answer, support=Support.INFERRED, unstated=missing or "a review did not confirm it")
 
 
 def _format_reviewed(question: str, reviewed: AnswerWithStatement, shown: Sequence[Hit]) -> str:

@@ -4,6 +4,7 @@ The source is Plan*RAG (arXiv 2410.20753), section 3.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import BaseModel, field_validator
@@ -11,16 +12,17 @@ from pydantic import BaseModel, field_validator
 from core.errors import MalformedReply
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
+from reasoning.actions.answers.answer import format_finding
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_tags, strip_tags
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks
 
 __all__ = ["fill_tags"]
 
 
 class _Filled(BaseModel):
-    """A subclass holds what may not be pasted: questions of parents without an answer, and lists."""
+    """A subclass holds what may not be pasted: questions of parents without an answer, lists, and marks of supports."""
 
     pasted: ClassVar[tuple[str, ...]] = ()
     question: str
@@ -43,8 +45,9 @@ class _Filled(BaseModel):
 async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer]) -> str:
     """Returns the question without tags; `answers` are those of the node's parents, by id.
 
-    A question that holds a tag, a list or a parent's question is sent back to the model once. If the second is not
-    better, the result is '', and a note says so: nobody can look up a question with a hole in it.
+    Answers that are not stated are marked. A question that holds a tag, a mark, a list or a parent's question is sent
+    back to the model once. If the second is not better, the result is '', and a note says so: nobody can look up a
+    question with a hole in it.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "fill_tags"),
@@ -59,7 +62,7 @@ async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, K
     )
 
     class Filled(_Filled):
-        pasted = _unpasteable(answers)
+        pasted = _unpasteable(answers, node.question)
 
     try:
         reply, _ = await session.complete_structured(call, Filled)
@@ -71,17 +74,16 @@ async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, K
 
 def _format(id: str, known: KnownAnswer) -> str:
     asked = f"<A{id[1:]}>, the answer to: {known.question}"
-    if known.answer == UNKNOWN:
-        return f"{asked}\nAnswer: {UNKNOWN}"
-    return "\n".join([asked, *(f"Answer: {value}" for value in _split_values(known))])
+    values = [UNKNOWN] if known.answer == UNKNOWN else _split_values(known)
+    return "\n".join([asked, *(strip_tags(format_finding(replace(known, answer=value))) for value in values)])
 
 
 def _split_values(known: KnownAnswer) -> list[str]:
-    return [strip_tags(value.strip()) for value in known.answer.split(";") if value.strip()]
+    return [value.strip() for value in known.answer.split(";") if value.strip()]
 
 
-def _unpasteable(answers: Mapping[str, KnownAnswer]) -> tuple[str, ...]:
-    found = []
+def _unpasteable(answers: Mapping[str, KnownAnswer], asked: str) -> tuple[str, ...]:
+    found = list_marks(list(answers.values()), asked)
     for known in answers.values():
         if known.answer == UNKNOWN:
             found += [UNKNOWN, known.question.rstrip("?？ ")]

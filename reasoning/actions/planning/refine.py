@@ -13,7 +13,7 @@ from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_known
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, without_quotes
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, without_quotes
 
 __all__ = ["refine"]
 
@@ -21,8 +21,9 @@ __all__ = ["refine"]
 async def refine(session: Session, question: str, following: str, chain: Sequence[KnownAnswer], *, step: str) -> str:
     """Returns `following` with its references resolved; `question` is the question that it serves.
 
-    The answers of `chain` are shown without quotes. A reply that holds a missing answer, or an answer of several values
-    as a list, is sent back once; after a second one `following` is returned unchanged, and a note says so.
+    The answers of `chain` are shown without quotes, marked if they are not stated. A reply that holds a missing answer,
+    a mark, or an answer of several values as a list, is sent back once; after a second one `following` is returned
+    unchanged, and a note says so.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "refine"),
@@ -50,6 +51,7 @@ class _Refined(BaseModel):
 def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
     """Returns the shape of a reply that refuses answers which must not be pasted into a question."""
     lists = [one.answer for one in chain if ";" in one.answer and one.answer not in following]
+    marks = list_marks(chain, following)
 
     class Refined(_Refined):
         @field_validator("question")
@@ -61,6 +63,9 @@ def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
                 raise ValueError(f"the question holds {UNKNOWN}; describe the thing instead")
             if any(answer in question for answer in lists):
                 raise ValueError("the question holds a list of values; use one of them, or describe the thing instead")
+            for mark in marks:
+                if mark in question:
+                    raise ValueError(f"the question holds the mark {mark!r} of an answer; use the answer without it")
             return question
 
     return Refined

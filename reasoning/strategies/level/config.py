@@ -51,7 +51,7 @@ class Config(StrategyConfig):
     )
     sparse_depth: int = Field(default=3, ge=0, le=3, description="Refinements of refinements; 0: keywords alone.")
     max_refined: int = Field(
-        default=27, ge=0, le=27, description="At most this many refined keyword queries are tried."
+        default=6, ge=0, le=27, description="At most this many refined keyword queries are tried (the paper: 27)."
     )
     dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
 

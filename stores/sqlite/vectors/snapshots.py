@@ -24,7 +24,9 @@ class CollectionSnapshot:
 
 
 @dataclass(slots=True)
-class _Slot:
+class _LatestSnapshot:
+    """The newest snapshot of one collection, and the lock that a thread holds while it reads a newer one."""
+
     lock: Lock = field(default_factory=Lock)
     snapshot: CollectionSnapshot | None = None
 
@@ -34,30 +36,30 @@ class VectorSnapshots:
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
-        self._slots: dict[tuple[str, VectorKind], _Slot] = {}
+        self._latest: dict[tuple[str, VectorKind], _LatestSnapshot] = {}
 
     def get(self, corpus_id: str, kind: VectorKind) -> CollectionSnapshot | None:
         """Returns a snapshot with everything that was committed before this call; None if there is no collection."""
-        slot = self._slots.setdefault((corpus_id, kind), _Slot())
-        snapshot = slot.snapshot
+        latest = self._latest.setdefault((corpus_id, kind), _LatestSnapshot())
+        snapshot = latest.snapshot
         if snapshot is not None and snapshot.version == self._pool.version():
             return snapshot
-        with slot.lock:
+        with latest.lock:
             version = self._pool.version()
-            snapshot = slot.snapshot
+            snapshot = latest.snapshot
             if snapshot is None or snapshot.version != version:
-                snapshot = slot.snapshot = self._read(corpus_id, kind, version, snapshot)
+                snapshot = latest.snapshot = self._read(corpus_id, kind, version, snapshot)
         if snapshot is None:
-            self._slots.pop((corpus_id, kind), None)
+            self._latest.pop((corpus_id, kind), None)
         return snapshot
 
     def discard(self, corpus_id: str) -> None:
         """Discards the snapshots of a corpus."""
         for kind in VectorKind:
-            self._slots.pop((corpus_id, kind), None)
+            self._latest.pop((corpus_id, kind), None)
 
     def clear(self) -> None:
-        self._slots.clear()
+        self._latest.clear()
 
     def _read(
         self, corpus_id: str, kind: VectorKind, version: int, last: CollectionSnapshot | None

@@ -71,6 +71,21 @@ async def test_documents(client: hopweave.AsyncClient, server: Server) -> None:
     assert [one.key for one in await client.list_documents("people")] == [TOWER.key]
 
 
+async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:
+    await _ingest(client, server, ADA, TOWER)
+    (ada, *_) = await client.find_entities("people", "ada lovelace")
+    assert (ada.entity.name, ada.match) == ("Ada Lovelace", "exact")
+    details = await client.get_entity("people", ada.entity.id, facts=1, passages=1)
+    assert details.passages[0].document.key == "ada"
+    assert await client.find_entities("people", "ada lovelace", filter={"year": 1889}) == []
+    near = await client.get_neighbourhood("people", ada.entity.id, depth=2, limit=10)
+    assert {node.kind for node in near.nodes} == {"entity", "passage"}
+    (tower, *_) = await client.find_entities("people", "Gustave Eiffel")
+    assert (await client.find_ways("people", ada.entity.id, tower.entity.id)).ways == ()
+    with pytest.raises(hopweave.NotFoundError):
+        await client.get_entity("people", "none")
+
+
 async def test_a_list_of_documents_is_read_page_by_page(
     client: hopweave.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,25 +39,36 @@ class Ran:
 
 
 Hopweave = Callable[..., Ran]
+Ingested = Callable[..., Path]
 
 
 @pytest.fixture
 def hopweave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Hopweave:
     """Runs `hopweave ARGUMENTS…`; an exception that reaches the user as a traceback fails the test."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOPWEAVE_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder())
+    _work_in(tmp_path, monkeypatch)
 
     def command(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["hopweave", *map(str, arguments)])
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            run()
+        code = _run(monkeypatch, *arguments)
         out, err = capsys.readouterr()
-        assert isinstance(ended.value.code, int | None)
-        return Ran(code=ended.value.code or 0, out=out, err=err)
+        return Ran(code=code, out=out, err=err)
 
     return command
+
+
+def _work_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOPWEAVE_DATA_DIR", str(folder / "data"))
+    monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder())
+
+
+def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """Returns the exit code."""
+    monkeypatch.setattr(sys, "argv", ["hopweave", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert isinstance(ended.value.code, int | None)
+    return ended.value.code or 0
 
 
 @pytest.fixture
@@ -89,10 +102,38 @@ def working() -> Iterator[None]:
             thread.join()
 
 
+@pytest.fixture(scope="session")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Ingested:
+    """Returns the data folder that `hopweave ingest papers ARGUMENTS…` writes. Each is written once, and copied."""
+
+    @cache
+    def ingest(*arguments: str) -> Path:
+        folder = tmp_path_factory.mktemp("ingested")
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            _work_in(folder, monkeypatch)
+            with working():
+                assert _run(monkeypatch, "ingest", _write_papers(folder), *arguments) == 0
+        return folder / "data"
+
+    return ingest
+
+
+@pytest.fixture
+def corpus(hopweave: Hopweave, ingested: Ingested, tmp_path: Path) -> Iterator[str]:  # noqa: ARG001 - it sets the data folder
+    """The corpus `papers`, and a worker."""
+    shutil.copytree(ingested("-c", "papers"), tmp_path / "data")
+    with working():
+        yield "papers"
+
+
 @pytest.fixture
 def papers(tmp_path: Path) -> Path:
     """A folder of documents."""
-    folder = tmp_path / "papers"
+    return _write_papers(tmp_path)
+
+
+def _write_papers(parent: Path) -> Path:
+    folder = parent / "papers"
     folder.mkdir()
     (folder / "ada.txt").write_text("Ada Lovelace wrote the first program with Charles Babbage.", encoding="utf-8")
     (folder / "engine.md").write_text(

@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TextIO
 
 import pytest
@@ -34,11 +33,9 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def asked(hopweave: Hopweave, worker: None, papers: Path, chat: ChatServer) -> Hopweave:  # noqa: ARG001 - a fixture takes fixtures so
-    assert hopweave("ingest", papers, "-c", "papers").code == 0
-
+def asked(hopweave: Hopweave, corpus: str, chat: ChatServer) -> Hopweave:  # noqa: ARG001 - a fixture takes fixtures so
     def command(*arguments: object) -> Ran:
-        return hopweave("ask", _QUESTION, "-c", "papers", *arguments)
+        return hopweave("ask", _QUESTION, "-c", corpus, *arguments)
 
     return command
 

@@ -10,13 +10,6 @@ import pytest
 from tests.integration.cli.conftest import Hopweave
 
 
-@pytest.fixture
-def corpus(hopweave: Hopweave, worker: None, papers: Path) -> str:  # noqa: ARG001 - a fixture takes fixtures so
-    ran = hopweave("ingest", papers, "-c", "papers")
-    assert ran.code == 0, ran.err
-    return "papers"
-
-
 def test_search(hopweave: Hopweave, corpus: str) -> None:
     ran = hopweave("search", "Who designed the Analytical Engine?", "-c", corpus, "-k", 1, "--explain")
     assert ran.code == 0
@@ -109,7 +102,7 @@ def test_corpora(hopweave: Hopweave) -> None:
     assert hopweave("corpora", "list", "--json").json == {"data": [], "next_cursor": None}
 
 
-def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str, worker: None) -> None:  # noqa: ARG001 - a fixture
+def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str) -> None:
     before = hopweave("corpora", "show", corpus, "--json").json
     job = hopweave("corpora", "reindex", corpus, "--chunker", "passage", "--json").json["job"]
     assert (job["kind"], job["state"]) == ("reindex", "done")

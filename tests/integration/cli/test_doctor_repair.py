@@ -1,6 +1,7 @@
 """`hopweave doctor --repair`: the record has the last word, and views are made from it again."""
 
 import asyncio
+import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -12,7 +13,7 @@ import app.container.adapters
 from app.container import Container
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.settings import read_settings
-from tests.integration.cli.conftest import Hopweave, working
+from tests.integration.cli.conftest import Hopweave, Ingested, working
 from tests.twins.embedder import TwinEmbedder
 
 pytestmark = pytest.mark.usefixtures("corpus")
@@ -21,10 +22,8 @@ _STRAY = "ab" * 16
 
 
 @pytest.fixture
-def corpus(hopweave: Hopweave, papers: Path) -> str:
-    with working():
-        ran = hopweave("ingest", papers, "-c", "p", "--fine", "on")
-    assert ran.code == 0, ran.err
+def corpus(hopweave: Hopweave, ingested: Ingested, tmp_path: Path) -> str:  # noqa: ARG001 - it sets the data folder
+    shutil.copytree(ingested("-c", "p", "--fine", "on"), tmp_path / "data")
     return "p"
 
 

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from app.container import Container
-from cli.commands.eval_report import register
+from cli.commands.evaluation.eval_report import register
 from core.errors import InvalidInput, NotFound
 from evaluation import Experiment, RowsFile, run_experiment
 from tests.integration.evaluation.townsfolk import write_townsfolk

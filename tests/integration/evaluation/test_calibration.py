@@ -9,7 +9,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from app.container import Container
-from cli.commands.calibrate_extractive import register
+from cli.commands.evaluation.calibrate_extractive import register
 from core.errors import InvalidInput
 from evaluation import (
     build_calibration_report,

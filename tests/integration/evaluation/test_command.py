@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.commands.eval import register
+from cli.commands.evaluation.eval import register
 from core.errors import InvalidInput
 
 EXAMPLE = str(Path(__file__).parents[3] / "examples" / "musique-small")

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.commands.train_ranker import register
+from cli.commands.evaluation.train_ranker import register
 from core.errors import HopweaveError
 from tests.integration.evaluation.townsfolk import write_townsfolk
 

@@ -9,7 +9,7 @@ import pytest
 from core.budget import Budget
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import CallEvent
-from core.prompting.structured import structured
+from core.prompting.structured import complete_structured
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat, OutputMode
@@ -67,10 +67,10 @@ async def test_the_best_mode_is_found_out_once(
     server.knows = knows
     server.respond = lambda _: Reply(text='Here: {"good": true}.')
     model = OutputModes(plain)
-    assert await structured(model, ask(system="Judge."), Verdict, Trace()) == Verdict(good=True)
+    assert await complete_structured(model, ask(system="Judge."), Verdict, Trace()) == Verdict(good=True)
     assert model.mode is mode
     assert [call.mode for call in server.calls] == modes
-    await structured(model, ask(), Verdict, Trace())
+    await complete_structured(model, ask(), Verdict, Trace())
     assert [call.mode for call in server.calls] == [*modes, modes[-1]]
 
 

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from core.errors import ContextTooLong, HopweaveError, InvalidSettings, ModelFailed, ModelUnavailable
 from core.ports.chat import ChatRequest, Completion
-from core.prompting.structured import structured
+from core.prompting.structured import complete_structured
 from core.trace import Trace
 from models.chat.chat_errors import RetryLater
 from models.chat.endpoint import Endpoint
@@ -86,17 +86,17 @@ async def test_a_thinking_model_that_is_cut(server: ChatServer, model: OpenAICha
     assert (completion.text, completion.cut, completion.reasoned) == ("", True, True)
     server.script.append(Reply(text="", reasoning="let me see", finish_reason="length"))
     with pytest.raises(ModelFailed, match="step 'plan': m spent its 2 tokens on reasoning before it answered"):
-        await structured(model, ask(), Verdict, Trace())
+        await complete_structured(model, ask(), Verdict, Trace())
 
 
 async def test_prose_around_json_is_passed_over(server: ChatServer, model: OpenAIChat):
     server.script.append(Reply(text='Sure!\n```json\n{"good": true}\n```\nAnything else?'))
-    assert await structured(model, ask(), Verdict, Trace()) == Verdict(good=True)
+    assert await complete_structured(model, ask(), Verdict, Trace()) == Verdict(good=True)
 
 
 async def test_malformed_json_is_repaired_once(server: ChatServer, model: OpenAIChat):
     server.script.extend([Reply(text='{"good": tr'), Reply.json({"good": False})])
-    assert await structured(model, ask(), Verdict, Trace()) == Verdict(good=False)
+    assert await complete_structured(model, ask(), Verdict, Trace()) == Verdict(good=False)
     assert "could not be read" in server.calls[1].text
 
 

@@ -6,6 +6,7 @@ from core.budget import Budget
 from core.errors import ModelFailed
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support
+from tests.integration.reasoning.good_model import prompt_of
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Reply
 
@@ -70,6 +71,40 @@ async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
     assert all(step.quotes for step in answer.steps[:-1])
     assert trace.notes == []
     assert sum(step.tokens for step in answer.steps) == trace.usage.tokens
+
+
+async def test_the_answer_may_state_the_last_fact(desk: ReasoningDesk) -> None:
+    """One call fewer than a sentence for the fact, and one for the answer."""
+    last = f"{CHAIN[2][1]} So the answer is 1967."
+    desk.server.scripts["next_sentence"].extend([_sentence(*CHAIN[1], 1), _sentence("answer", last, 2)])
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    answer, trace = await desk.ask("ircot", QUESTION)
+    assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"]
+    assert "or do so together with one more fact that the passages hold" in desk.server.calls[0].text
+    step = answer.steps[1]
+    assert (step.answer, step.support) == (last, Support.STATED), "the fact and the answer"
+    assert [quote.text for quote in step.quotes] == ["The Outsiders was published by Viking Press in 1967."]
+    assert trace.notes == []
+
+
+async def test_each_call_is_told_what_the_last_search_brought(desk: ReasoningDesk) -> None:
+    _needing(desk, "Who is Zork?", "Who is the question's Zork?")
+    _think(desk, ("fact", "Rumble Fish is a novel."), CHAIN[-1])
+    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    await desk.ask("ircot:k=2,max_passages=3", QUESTION)
+    told = [prompt_of(call).splitlines()[-1] for call in desk.server.calls[:-1]]
+    assert told == [
+        "The last search brought 2 new passages.",
+        "The last search brought 1 new passage.",
+        *["No more passages can be collected, so nothing more is searched for."] * 2,
+    ]
+
+
+async def test_a_search_that_brings_what_is_known_says_so(desk: ReasoningDesk) -> None:
+    _think(desk, ("fact", "Rumble Fish is a novel by S. E. Hinton."), CHAIN[-1])
+    desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
+    await desk.ask("ircot:k=1", "What is Rumble Fish?")
+    assert prompt_of(desk.server.calls[1]).endswith("The last search brought nothing new.")
 
 
 async def test_a_need_is_searched_for_and_is_no_fact(desk: ReasoningDesk) -> None:

@@ -19,7 +19,7 @@ QUESTION = "Which publishing house was it that published The Outsiders?"
 PAPERS = {
     "par": {"searcher": "dense", "fine": "fine", "k": 10, "review_rounds": 0, "skip_supported": False},
     "level": {"searchers": "sparse+dense+web", "k": 10, "verify": "separate", "max_refined": 27, "dense_rewrites": 3},
-    "plan_star": {"searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth"},
+    "plan_star": {"searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks"},
     "omni": {"searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "paths": 1},
 }
 SEARCHERS = {"par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"}}

@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from core.errors import ModelFailed
 from core.ports.chat import ChatRequest, Completion, Message, Speaker
-from core.prompting.structured import build_schema, strip_thinking, structured
+from core.prompting.structured import build_schema, complete_structured, strip_thinking
 from core.trace import Trace
 from tests.twins.chat import TwinChat
 
@@ -20,7 +20,7 @@ ASKED = ChatRequest(role="review", messages=(Message(speaker=Speaker.USER, conte
 
 async def ask(*answers: str | Completion) -> tuple[Verdict, TwinChat]:
     twin = TwinChat(answers)
-    return await structured(twin, ASKED, Verdict, Trace()), twin
+    return await complete_structured(twin, ASKED, Verdict, Trace()), twin
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ async def test_a_model_that_thinks_its_tokens_away_is_told_so_and_not_asked_agai
     cut = Completion(text="", model="twin", prompt_tokens=9, completion_tokens=64, cut=True, reasoned=True)
     twin = TwinChat([cut])
     with pytest.raises(ModelFailed, match=r"'review': twin spent its 64 tokens on reasoning.*MAX_OUTPUT_TOKENS"):
-        await structured(twin, ASKED, Verdict, Trace())
+        await complete_structured(twin, ASKED, Verdict, Trace())
     assert len(twin.requests) == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.commands.import_dataset import register
+from cli.commands.evaluation.import_dataset import register
 from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
 from evaluation import FORMS, import_dataset, read_dataset
 

@@ -1,6 +1,6 @@
 """The average over datasets."""
 
-from evaluation.report.mean_scores import average_scores
+from evaluation.report.aggregates.mean_scores import average_scores
 
 
 def test_nested_scores_are_averaged_name_by_name() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import InvalidInput, NotFound
 from evaluation import AnswerRow, build_page, build_plan_lines, read_answers
-from evaluation.report.page_traces import select_worst
-from evaluation.report.strategy_rows import group_by_strategy
+from evaluation.report.aggregates.strategy_rows import group_by_strategy
+from evaluation.report.pages.worst_questions import select_worst
 from evaluation.rows.answer_rows import Cost
 from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow
 

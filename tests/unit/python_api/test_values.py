@@ -32,6 +32,7 @@ _ANSWERS = {
     "DocumentListOut": Page[hopweave.Document],
     "ChunkListOut": Listing[hopweave.Chunk],
     "JobListOut": Listing[hopweave.Job],
+    "EntityListOut": Listing[hopweave.FoundEntity],
 }
 _CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength"}
 _VALUES = {

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from core.ports.reasoning import Support
 from evaluation.judging.judgement_scores import FAITHFULNESS, RELEVANCE
-from evaluation.report.answer_scores import DEEPEST
+from evaluation.report.aggregates.answer_scores import DEEPEST
+from evaluation.report.aggregates.review_scores import OUTCOMES
 from evaluation.report.cells import format_count, format_number, format_percent, make_table
-from evaluation.report.review_scores import OUTCOMES
 
 __all__ = ["build_reasoner_tables"]
 

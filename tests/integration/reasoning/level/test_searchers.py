@@ -8,6 +8,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
+from tests.integration.reasoning.level.replies import enough
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -21,10 +22,6 @@ def keywords(*words: str) -> Reply:
 
 def refined(extend: str, emphasize: str, filter: str) -> Reply:
     return Reply.json({"extend": extend, "emphasize": emphasize, "filter": filter})
-
-
-def enough(verdict: bool) -> Reply:
-    return Reply.json({"enough": verdict})
 
 
 def scripted(
@@ -104,7 +101,7 @@ async def test_three_refinements_first_in_first_out(fresh: ReasoningDesk) -> Non
             refined("writer", "rumble fish", "film noir"),
         ]
     )
-    await fresh.ask(f"level:searchers=sparse,{LOW}", QUESTION)
+    await fresh.ask(f"level:searchers=sparse,{LOW},max_refined=27", QUESTION)
     assert fresh.queries == [
         '"Rumble Fish" author',
         '"Rumble Fish" author "S. E. Hinton"',
@@ -147,7 +144,7 @@ async def test_no_query_is_tried_twice(fresh: ReasoningDesk) -> None:
 async def test_a_verifier_that_is_never_content(fresh: ReasoningDesk) -> None:
     """27 refined queries, 3 pseudo-documents, and of each searcher the passages that came last."""
     scripted(fresh.server)
-    answer, _ = await fresh.ask(f"level:{LOW}", QUESTION)
+    answer, _ = await fresh.ask(f"level:{LOW},max_refined=27", QUESTION)
     sparse = [query.text for name, query in fresh.searched if name == "sparse"]
     dense = [query.text for name, query in fresh.searched if name == "dense"]
     assert len(sparse) == 1 + 27
@@ -161,6 +158,12 @@ async def test_a_verifier_that_is_never_content(fresh: ReasoningDesk) -> None:
     assert called.count("verify") == 27 + 3, "none where nothing could follow"
     assert answer.plain == "S. E. Hinton"
     assert len(fresh.server.calls) == 1 + 3 + 9 + 30 + 1
+
+
+async def test_by_default_six_refined_queries_are_tried(fresh: ReasoningDesk) -> None:
+    scripted(fresh.server)
+    await fresh.ask(f"level:searchers=sparse,{LOW}", QUESTION)
+    assert len(fresh.queries) == 1 + 6
 
 
 @pytest.mark.parametrize(("depth", "bound", "tried"), [(0, 27, 0), (1, 27, 3), (2, 27, 12), (3, 5, 5), (3, 0, 0)])

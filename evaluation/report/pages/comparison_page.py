@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.ports.reasoning import Support
-from evaluation.report.answer_scores import aggregate_answers
+from evaluation.report.aggregates.answer_scores import aggregate_answers
+from evaluation.report.aggregates.review_scores import OUTCOMES, RIGHT
+from evaluation.report.aggregates.strategy_rows import group_by_strategy
 from evaluation.report.cells import format_number, format_percent
-from evaluation.report.markdown import escape, make_markdown_table
-from evaluation.report.page_traces import describe_worst
-from evaluation.report.review_scores import OUTCOMES, RIGHT
-from evaluation.report.strategy_rows import group_by_strategy
+from evaluation.report.pages.markdown import escape, make_markdown_table
+from evaluation.report.pages.worst_questions import describe_worst
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.scores.metrics import mean
 

@@ -16,6 +16,7 @@ from reasoning import REASONERS, ReasoningBackends
 from retrieval.backends import WebAccess
 from stores.searxng import SearxngWebSearch
 from testing.indexed_corpus import Passage
+from tests.integration.reasoning.level.replies import concluded
 from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer, Reply
 from tests.twins.searxng_server import SearxngServer
@@ -27,10 +28,6 @@ BOOKS = [
     Passage(key="kitchen", title="Fish", text="A rumble came from where the fish is cooked."),
 ]
 RESULTS = ({"url": "https://one.example/a", "title": "Hinton", "content": "S. E. Hinton lives in Tulsa."},)
-
-
-def concluded(text: str) -> Reply:
-    return Reply.json({"answer": text, "support": "stated", "unstated": ""})
 
 
 @dataclass(frozen=True, kw_only=True)

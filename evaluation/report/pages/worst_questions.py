@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from core.ports.reasoning import Support
-from evaluation.report.markdown import escape, make_markdown_table
+from evaluation.report.pages.markdown import escape, make_markdown_table
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.scored_answers import ABSTENTION
 from evaluation.rows.step_rows import StepRow

@@ -71,6 +71,7 @@ def restore(
     """
     from app.archive import RestoreOptions
     from app.archive import restore as restore_file
+    from cli.output.restored import show_restored
     from cli.output.row_progress import RowProgress
 
     chosen = RestoreOptions(only=tuple(only or ()), name=name, replace=replace)
@@ -88,14 +89,3 @@ def restore(
         return
     for one in done:
         show_restored(one)
-
-
-def show_restored(one: "RestoreResult") -> None:
-    there = f", {one.unchanged:,} unchanged" if one.unchanged else ""
-    print_result(f"corpus {one.name}: {one.documents:,} documents, {one.chunks:,} passages{there}")
-    if one.missing_originals:
-        print_status(
-            f"corpus {one.name}: {one.missing_originals:,} originals are not in the file; searches do not need them"
-        )
-    for note in one.notes:
-        print_status(f"corpus {one.name}: {note}")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.ports.reasoning import Support
-from evaluation.report.prompt_scores import summarise_prompts
-from evaluation.report.review_scores import count_verdicts
+from evaluation.report.aggregates.prompt_scores import summarise_prompts
+from evaluation.report.aggregates.review_scores import count_verdicts
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.scores.metrics import mean, mean_of_known

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from evaluation.report.cells import format_count, format_percent, make_table
 from evaluation.report.json_report import average_reports, build_report
-from evaluation.report.reasoner_tables import build_reasoner_tables
 from evaluation.report.result import Result
+from evaluation.report.tables.reasoner_tables import build_reasoner_tables
 from evaluation.scores.bootstrap import LEVEL, Interval
 
 __all__ = ["build_tables"]

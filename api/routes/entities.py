@@ -1,0 +1,88 @@
+"""The routes of the graph: find entities, show one, draw what is near it, and explain what joins two of them."""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+
+from api.deps import ContainerDep, CorpusDep
+from api.schemas.entities import EntityDetailsOut, EntityListOut, SubgraphOut, WaysOut
+from app.services.entities import MAX_NAME, explain_ways, find, neighbourhood, show
+from core.errors import InvalidFilter
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
+
+
+async def _filter(
+    filter: Annotated[
+        str | None, Query(description='A filter of documents, as JSON: `{"year": {"$gte": 1990}}`.', max_length=20_000)
+    ] = None,
+) -> dict[str, Any] | None:
+    if filter is None:
+        return None
+    try:
+        value = json.loads(filter)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InvalidFilter(f"`filter` is not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidFilter('`filter` is a JSON object of fields and conditions, such as {"year": 1990}')
+    return value
+
+
+FilterDep = Annotated[dict[str, Any] | None, Depends(_filter)]
+"""The filter of the query string; only documents that match it count."""
+
+
+@router.get("", summary="Find entities by name")
+async def find_by_name(
+    corpus: CorpusDep,
+    container: ContainerDep,
+    where: FilterDep,
+    query: Annotated[str, Query(description="A name; empty: the most mentioned entities.", max_length=MAX_NAME)] = "",
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> EntityListOut:
+    """The name, other spellings of it, names that hold it, and similar names where names have vectors."""
+    found = await find(container, corpus, query, limit=limit, where=where)
+    return EntityListOut.model_validate({"data": found})
+
+
+@router.get("/{id}", summary="One entity with its facts and passages")
+async def show_one(
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    where: FilterDep,
+    facts: Annotated[int, Query(ge=0, le=1000, description="At most this many facts.")] = 50,
+    passages: Annotated[int, Query(ge=0, le=200, description="At most this many passages.")] = 10,
+) -> EntityDetailsOut:
+    """Each fact names the passages that assert it."""
+    details = await show(container, corpus, id, facts=facts, passages=passages, where=where)
+    return EntityDetailsOut.model_validate(details)
+
+
+@router.get("/{id}/neighbourhood", summary="The subgraph near an entity")
+async def draw(
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    where: FilterDep,
+    depth: Annotated[int, Query(ge=1, le=6, description="The greatest number of edges from the entity.")] = 2,
+    limit: Annotated[int, Query(ge=1, le=500, description="At most this many nodes.")] = 50,
+) -> SubgraphOut:
+    """Entities and passages with the edges between them; two entities of one passage are two edges apart."""
+    return SubgraphOut.model_validate(await neighbourhood(container, corpus, id, depth=depth, limit=limit, where=where))
+
+
+@router.get("/{id}/ways", summary="The shortest ways to another entity")
+async def explain(
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    where: FilterDep,
+    to: Annotated[str, Query(description="The id of the other entity.")],
+    limit: Annotated[int, Query(ge=1, le=20)] = 3,
+) -> WaysOut:
+    """Each step is a fact, a synonym, or a passage that mentions both of its ends, with the passage that states it."""
+    return WaysOut.model_validate(await explain_ways(container, corpus, id, to, limit=limit, where=where))

@@ -1,0 +1,102 @@
+"""The responses of the routes of entities: found entities, one with its facts, a subgraph, and ways between two."""
+
+from pydantic import Field
+
+from api.schemas.base import Out
+from api.schemas.documents import ChunkOut
+from api.schemas.search import HitDocumentOut, PathStepOut
+from retrieval.exploration import EdgeKind, Match, NodeKind
+
+__all__ = ["EntityDetailsOut", "EntityListOut", "SubgraphOut", "WaysOut"]
+
+
+class EntityOut(Out):
+    """`passages` is the number of passages that mention the entity."""
+
+    id: str
+    name: str
+    passages: int
+
+
+class FoundEntityOut(Out):
+    entity: EntityOut
+    match: Match = Field(
+        description="`exact`: the name; `spelling`: without case, diacritics and punctuation; `part`: a part of the "
+        "name; `similar`: by the likeness of the names' vectors; `any`: no name was asked for."
+    )
+    similarity: float | None = Field(description="The cosine of the names' vectors, if `match` is `similar`.")
+
+
+class EntityListOut(Out):
+    """The best matches first; there are no further pages."""
+
+    data: list[FoundEntityOut]
+    next_cursor: None = None
+
+
+class EntityFactOut(Out):
+    """`chunk_ids` are the passages that assert the fact."""
+
+    subject: EntityOut
+    predicate: str
+    object: EntityOut
+    chunk_ids: list[str]
+
+
+class EntitySynonymOut(Out):
+    entity: EntityOut
+    score: float
+
+
+class MentioningOut(Out):
+    chunk: ChunkOut
+    document: HitDocumentOut
+
+
+class EntityDetailsOut(Out):
+    """`fact_count` counts all facts of the entity; `facts` are those that most passages assert."""
+
+    entity: EntityOut
+    facts: list[EntityFactOut]
+    fact_count: int
+    synonyms: list[EntitySynonymOut]
+    passages: list[MentioningOut]
+
+
+class SubgraphNodeOut(Out):
+    """`label` is the name of an entity, or the title of a passage's document."""
+
+    id: str
+    kind: NodeKind
+    label: str
+    distance: int
+
+
+class SubgraphEdgeOut(Out):
+    """`label` is the predicate of a fact. `chunk_id` is a passage that states the edge; empty for a synonym."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    label: str
+    chunk_id: str
+    weight: float
+
+
+class SubgraphOut(Out):
+    """Nodes and edges for drawing. `truncated`: there are more nodes at this depth."""
+
+    nodes: list[SubgraphNodeOut]
+    edges: list[SubgraphEdgeOut]
+    truncated: bool
+
+
+class WayOut(Out):
+    steps: list[PathStepOut]
+
+
+class WaysOut(Out):
+    """The shortest ways first. `complete` is false if the search was cut short, so that there may be others."""
+
+    ways: list[WayOut]
+    complete: bool

@@ -1,0 +1,1 @@
+"""Commands for those who operate Hopweave: serve, back up, migrate, diagnose."""

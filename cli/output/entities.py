@@ -1,0 +1,79 @@
+"""Prints entities, facts, subgraphs and ways for people."""
+
+from collections.abc import Sequence
+
+from cli.output.console import print_result, table
+from core.ports.retrieval import PathStep
+from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, NodeKind, Subgraph, SubgraphNode, Ways
+
+__all__ = ["show_details", "show_found", "show_subgraph", "show_ways"]
+
+_SNIPPET = 160
+_RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
+
+
+def show_found(found: Sequence[FoundEntity]) -> None:
+    rows = [(one.entity.name, one.entity.passages, one.match, one.entity.id) for one in found]
+    table(("name", "passages", "match", "id"), rows)
+
+
+def show_details(details: EntityDetails) -> None:
+    entity = details.entity
+    print_result(f"{entity.name}  ({entity.id}), in {_count(entity.passages, 'passage')}")
+    if details.synonyms:
+        names = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
+        print_result(f"likely other names: {names}")
+    if details.fact_count:
+        print_result(f"\n{_count(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
+    for fact in details.facts:
+        stated = _count(len(fact.chunk_ids), "passage")
+        print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
+    print_result(f"\n{_count(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
+    for one in details.passages:
+        heading = f" › {one.chunk.heading}" if one.chunk.heading else ""
+        print_result(f"  {one.document.title or one.document.key}{heading}  ({one.document.key}, {one.chunk.id})")
+        print_result(f"      {_snippet(one.chunk.text)}")
+
+
+def show_subgraph(subgraph: Subgraph) -> None:
+    labels = {node.id: _name_node(node) for node in subgraph.nodes}
+    rows = [
+        (labels[edge.source], edge.label or _RELATIONS[edge.kind], labels[edge.target], f"{edge.weight:.2f}")
+        for edge in subgraph.edges
+    ]
+    table(("from", "relation", "to", "weight"), rows)
+    if subgraph.truncated:
+        print_result("there are more nodes: raise --limit, or lower --depth")
+
+
+def show_ways(ways: Ways) -> None:
+    for number, way in enumerate(ways.ways, start=1):
+        print_result(f"{number}. {_count(len(way.steps), 'step')}")
+        for step in way.steps:
+            print_result(f"   {_format_step(step)}")
+    if not ways.ways:
+        print_result("no way was found")
+    if not ways.complete:
+        print_result("the graph was not searched as a whole; there may be other ways")
+
+
+def _name_node(node: SubgraphNode) -> str:
+    return node.label if node.kind is NodeKind.ENTITY else f"passage of “{node.label}”"
+
+
+def _format_step(step: PathStep) -> str:
+    stated = f"  ({step.chunk_id})" if step.chunk_id else ""
+    return f"{step.source} — {step.relation} → {step.target}{stated}"
+
+
+def _snippet(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SNIPPET else line[:_SNIPPET].rsplit(" ", 1)[0] + " …"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _shown(shown: int, total: int) -> str:
+    return "" if shown == total else f", the first {shown:,}:" if shown else ""

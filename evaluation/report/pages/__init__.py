@@ -1,0 +1,1 @@
+"""The Markdown page that compares reasoners."""

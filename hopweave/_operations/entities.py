@@ -1,0 +1,50 @@
+"""Entities of a corpus' graph: find, get, the subgraph near one, and the ways between two."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hopweave._steps import Listing, Steps, call, path
+from hopweave._values.entities import EntityDetails, FoundEntity, Subgraph, Ways
+
+__all__ = ["find_entities", "find_ways", "get_entity", "get_neighbourhood"]
+
+
+def find_entities(
+    corpus: str, query: str = "", *, limit: int = 20, filter: Mapping[str, Any] | None = None
+) -> Steps[list[FoundEntity]]:
+    """Returns entities by name, the best matches first; without a name the most mentioned ones.
+
+    `filter` leaves documents that match it; entities that none of them names are not found.
+    """
+    at = path("corpora", corpus, "entities")
+    listing = yield from call(Listing[FoundEntity], "GET", at, query=query, limit=limit, filter=_written(filter))
+    return list(listing.data)
+
+
+def get_entity(
+    corpus: str, entity: str, *, facts: int = 50, passages: int = 10, filter: Mapping[str, Any] | None = None
+) -> Steps[EntityDetails]:
+    """Returns the entity with this id, with at most so many facts and passages."""
+    at = path("corpora", corpus, "entities", entity)
+    return call(EntityDetails, "GET", at, facts=facts, passages=passages, filter=_written(filter))
+
+
+def get_neighbourhood(
+    corpus: str, entity: str, *, depth: int = 2, limit: int = 50, filter: Mapping[str, Any] | None = None
+) -> Steps[Subgraph]:
+    """Returns at most `limit` nodes within `depth` edges of the entity with this id, and the edges between them."""
+    at = path("corpora", corpus, "entities", entity, "neighbourhood")
+    return call(Subgraph, "GET", at, depth=depth, limit=limit, filter=_written(filter))
+
+
+def find_ways(
+    corpus: str, entity: str, other: str, *, limit: int = 3, filter: Mapping[str, Any] | None = None
+) -> Steps[Ways]:
+    """Returns the shortest ways between the entities with these two ids."""
+    at = path("corpora", corpus, "entities", entity, "ways")
+    return call(Ways, "GET", at, to=other, limit=limit, filter=_written(filter))
+
+
+def _written(filter: Mapping[str, Any] | None) -> str | None:
+    return None if filter is None else json.dumps(filter, allow_nan=False)

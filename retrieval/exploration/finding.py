@@ -1,0 +1,88 @@
+"""Finding entities by name: exactly, in another spelling, by a part of the name, or by the likeness of vectors."""
+
+import asyncio
+from collections.abc import Collection
+
+import numpy as np
+
+from core.ports.views import VectorKind
+from core.text.names import normalise
+from retrieval.exploration.scope import Scope
+from retrieval.exploration.values import FoundEntity, Match
+from retrieval.graph.columns import encode_ids
+from retrieval.graph.name_index import fold_name
+from retrieval.graph.positions import find_positions
+
+__all__ = ["find_entities"]
+
+_MIN_SIMILARITY = 0.6
+"""The cosine of two names below which they have little in common. Synonyms are linked from 0.8 on."""
+
+
+async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEntity]:
+    """Returns at most `limit` entities: those with the name, in another spelling of it, with the name as a part of
+    theirs, and then, where names have vectors, those with a similar name. Within a kind, the most mentioned come first.
+
+    An empty name finds the most mentioned entities.
+    """
+    if not name.strip():
+        return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)
+    found = await asyncio.to_thread(_find_by_name, scope, name, limit)
+    known = {entity for entities in found.values() for entity in entities}
+    similar = await _find_similar(scope, name, limit) if len(known) < limit else {}
+    found[Match.SIMILAR] = [entity for entity in similar if entity not in known]
+    return await _refer(scope, found, similar, limit)
+
+
+def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]:
+    index, exact = scope.snapshot.names, normalise(name)
+    sharing = [entity for entity in index.entities(fold_name(name)) if scope.is_there(entity)]
+    same = [entity for entity in sharing if index.names[entity] == exact]
+    spelt = [entity for entity in sharing if index.names[entity] != exact]
+    parts: list[int] = []
+    if len(sharing) < limit:
+        known = set(sharing)
+        holding = [number for number, other in enumerate(index.names) if exact in other]
+        parts = [entity for entity in holding if entity not in known and scope.is_there(entity)]
+    return {
+        Match.EXACT: same,
+        Match.SPELLING: _most_mentioned(scope, spelt, limit),
+        Match.PART: _most_mentioned(scope, parts, limit),
+    }
+
+
+def _most_mentioned(scope: Scope, entities: Collection[int], limit: int) -> list[int]:
+    """Returns the entities in the order of the number of passages that mention them, then by name."""
+    names, there = scope.snapshot.columns.names, np.fromiter(entities, np.int64, len(entities))
+    there = there[scope.graph.adjacency.degree[scope.graph.chunks + there] > 0]
+    counts = scope.graph.df[there]
+    if len(there) > limit:  # all that may be among the first, ties included
+        least = np.partition(counts, len(there) - limit)[len(there) - limit]
+        there = there[counts >= least]
+    return sorted(there.tolist(), key=lambda entity: (-scope.graph.df[entity], names[entity]))[:limit]
+
+
+async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]:
+    """Returns entities by descending cosine of their names; none if the names of this corpus have no vectors."""
+    backends, wanted = scope.backends, normalise(name)
+    if not wanted or not await backends.vectors.count(scope.corpus.id, VectorKind.ENTITY):
+        return {}
+    (vector,) = await backends.embedder.embed_passages([wanted])
+    scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, limit)
+    places = find_positions(scope.snapshot.columns.entity_ids, encode_ids([one.id for one in scored])).tolist()
+    return {
+        place: one.score
+        for place, one in zip(places, scored, strict=True)
+        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY
+    }
+
+
+async def _refer(
+    scope: Scope, found: dict[Match, list[int]], similar: dict[int, float], limit: int
+) -> list[FoundEntity]:
+    ranked = [(entity, match) for match, entities in found.items() for entity in entities][:limit]
+    refs = await scope.refs_of(entity for entity, _ in ranked)
+    return [
+        FoundEntity(entity=refs[entity], match=match, similarity=similar[entity] if match is Match.SIMILAR else None)
+        for entity, match in ranked
+    ]

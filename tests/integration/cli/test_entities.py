@@ -1,0 +1,47 @@
+"""`hopweave entities …`."""
+
+from pathlib import Path
+
+from tests.integration.cli.conftest import Hopweave
+
+
+def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
+    found = hopweave("entities", "find", "babbage", "-c", corpus)
+    assert found.code == 0
+    assert "Charles Babbage" in found.out
+    assert "part" in found.out
+    shown = hopweave("entities", "show", "charles babbage", "-c", corpus)
+    assert shown.out.startswith("Charles Babbage  (")
+    assert "2 passages" in shown.out
+    assert "(engine.md, " in shown.out
+    drawn = hopweave("entities", "neighbourhood", "Analytical Engine", "-c", corpus)
+    assert "passage of “The Engine”" in drawn.out
+    ways = hopweave("entities", "ways", "Ada Lovelace", "Analytical Engine", "-c", corpus)
+    assert ways.out.startswith("1. 4 steps\n   Ada Lovelace — mentions → ")
+    assert "Charles Babbage" in ways.out
+
+
+def test_json(hopweave: Hopweave, corpus: str) -> None:
+    (first, *_) = hopweave("entities", "find", "Charles Babbage", "-c", corpus, "--json").json["data"]
+    id = first["entity"]["id"]
+    shown = hopweave("entities", "show", id, "-c", corpus, "--json").json
+    assert shown["entity"] == {"id": id, "name": "Charles Babbage", "passages": 2}
+    only = ("--filter", '{"$key": "ada.txt"}')
+    assert hopweave("entities", "show", id, "-c", corpus, "--json", *only).json["entity"]["passages"] == 1
+    assert hopweave("entities", "neighbourhood", id, "-c", corpus, "--json", "--limit", 2).json["truncated"]
+    assert hopweave("entities", "ways", id, "Ada Lovelace", "-c", corpus, "--json").json["ways"]
+
+
+def test_a_name_that_nothing_or_too_much_has(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    ran = hopweave("entities", "show", "Babbage", "-c", corpus)
+    assert ran.code == 1
+    assert "there is no entity called 'Babbage'" in ran.err
+    assert "similar names: 'Charles Babbage'" in ran.err
+    (tmp_path / "more.txt").write_text("In Bonn, Zoe Márley met Zoé Marley.", encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "more.txt", "-c", corpus).code == 0
+    ran = hopweave("entities", "show", "zoe marley", "-c", corpus)
+    assert ran.code == 2
+    assert "several entities are called 'zoe marley'" in ran.err
+    assert "give the id of one" in ran.err
+    assert hopweave("entities", "show", "", "-c", corpus).code == 2
+    assert hopweave("entities", "find", "x", "-c", corpus, "--filter", "[").code == 2

@@ -1,0 +1,198 @@
+"""Exploration of the graph: finding entities, their facts and passages, subgraphs, and ways between two."""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from core import ids
+from core.corpora import Fine
+from core.errors import InvalidInput, NotFound
+from core.text.names import normalise
+from retrieval.exploration import (
+    EdgeKind,
+    Match,
+    NodeKind,
+    Scope,
+    draw_neighbourhood,
+    find_entities,
+    find_ways,
+    open_scope,
+    show_entity,
+)
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
+
+
+def stating(key: str, title: str, *triples: tuple[str, str, str]) -> Passage:
+    """A passage that names nothing but by its facts."""
+    return Passage(key=key, title=title, text="this and that", triples=triples)
+
+
+PASSAGES = (
+    stating("1", "one", ("Zabriel", "was printed by", "Orlo Quent"), ("Zabriel", "was sold in", "Umber Street")),
+    stating("2", "two", ("Orlo Quent", "was born in", "Marrowby")),
+    stating("3", "three", ("Marrowby", "is a town of", "Tessaly"), ("Zabriel", "was printed by", "Orlo Quent")),
+    stating("4", "four", ("Zábriel", "is", "Orlo Quent Junior"), ("Ochre", "is", "Warm")),
+)
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(tmp_path) as world:
+        await world.put(PASSAGES)
+        yield world
+
+
+@pytest.fixture
+async def scope(world: World) -> Scope:
+    return await open_scope(world.backends, world.corpus)
+
+
+def id_of(name: str) -> str:
+    return ids.entity_id(normalise(name))
+
+
+async def found_by(scope: Scope, name: str, limit: int = 20) -> list[tuple[str, Match]]:
+    return [(one.entity.name, one.match) for one in await find_entities(scope, name, limit=limit)]
+
+
+async def test_a_name_is_found_exactly_in_other_spellings_and_as_a_part(scope: Scope) -> None:
+    assert await found_by(scope, "zabriel") == [("Zabriel", Match.EXACT), ("Zábriel", Match.SPELLING)]
+    assert await found_by(scope, "ORLO QUENT") == [
+        ("Orlo Quent", Match.EXACT),
+        ("Orlo Quent Junior", Match.PART),
+    ]
+    assert await found_by(scope, "quent", limit=1) == [("Orlo Quent", Match.PART)]
+    assert await found_by(scope, "nobody") == []
+
+
+async def test_without_a_name_the_most_mentioned_come_first(scope: Scope) -> None:
+    found = await find_entities(scope, "", limit=3)
+    assert [(one.entity.name, one.entity.passages, one.match) for one in found] == [
+        ("Orlo Quent", 3, Match.ANY),
+        ("Marrowby", 2, Match.ANY),
+        ("Zabriel", 2, Match.ANY),
+    ]
+    assert len(await find_entities(scope, "", limit=100)) == 13
+
+
+async def test_similar_names_are_found_where_names_have_vectors(tmp_path: Path) -> None:
+    async with open_world(tmp_path / "fine", fine=Fine.ON) as world:
+        await world.put(PASSAGES)
+        found = await find_entities(await open_scope(world.backends, world.corpus), "Quent Orlo", limit=5)
+        assert (found[0].entity.name, found[0].match) == ("Orlo Quent", Match.SIMILAR)
+        assert found[0].similarity == pytest.approx(1, abs=1e-5)
+        assert {one.match for one in found} == {Match.SIMILAR}
+
+
+async def test_an_entity_has_its_facts_with_what_asserts_them(scope: Scope, world: World) -> None:
+    details = await show_entity(scope, id_of("Zabriel"), facts=10, passages=10)
+    assert (details.entity.name, details.entity.passages, details.fact_count) == ("Zabriel", 2, 2)
+    stated = [(fact.subject.name, fact.predicate, fact.object.name, len(fact.chunk_ids)) for fact in details.facts]
+    assert stated == [("Zabriel", "was printed by", "Orlo Quent", 2), ("Zabriel", "was sold in", "Umber Street", 1)]
+    assert {one.document.key for one in details.passages} == {"1", "3"}
+    read = await world.record.contents.get_chunks(world.corpus.id, details.facts[0].chunk_ids)
+    assert {chunk.document_id for chunk in read.values()} == {ids.document_id(key) for key in "13"}
+    first = await show_entity(scope, id_of("Zabriel"), facts=1, passages=1)
+    assert (first.facts, first.fact_count, len(first.passages)) == (details.facts[:1], 2, 1)
+
+
+async def test_synonyms_are_shown(tmp_path: Path) -> None:
+    async with open_world(tmp_path / "synonyms") as world:
+        await world.put(PASSAGES, [("Zabriel", "Zábriel", 0.9)])
+        scope = await open_scope(world.backends, world.corpus)
+        for name, other in (("Zabriel", "Zábriel"), ("Zábriel", "Zabriel")):
+            details = await show_entity(scope, id_of(name), facts=0, passages=0)
+            assert [one.entity.name for one in details.synonyms] == [other]
+            assert details.synonyms[0].score == pytest.approx(0.9)
+        subgraph = await draw_neighbourhood(scope, id_of("Zabriel"), depth=1, limit=50)
+        assert [(edge.kind, edge.label, edge.chunk_id) for edge in subgraph.edges if edge.kind is EdgeKind.SYNONYM] == [
+            (EdgeKind.SYNONYM, "", "")
+        ]
+
+
+async def test_only_what_the_chosen_documents_state_is_there(world: World) -> None:
+    scope = await open_scope(world.backends, world.corpus, frozenset([ids.document_id("1")]))
+    details = await show_entity(scope, id_of("Zabriel"), facts=10, passages=10)
+    assert details.entity.passages == 1
+    assert [len(fact.chunk_ids) for fact in details.facts] == [1, 1]
+    assert {one.document.key for one in details.passages} == {"1"}
+    assert await found_by(scope, "Marrowby") == []
+    with pytest.raises(NotFound, match="no entity with the id"):
+        await show_entity(scope, id_of("Marrowby"), facts=10, passages=10)
+    subgraph = await draw_neighbourhood(scope, id_of("Zabriel"), depth=6, limit=50)
+    assert {node.label for node in subgraph.nodes} == {"Zabriel", "Orlo Quent", "Umber Street", "one"}
+    with pytest.raises(NotFound):
+        await find_ways(scope, id_of("Zabriel"), id_of("Tessaly"), limit=3)
+
+
+async def test_an_unknown_id_is_not_found(scope: Scope) -> None:
+    for unknown in ("", "x", "ß" * 40, "f" * 32):
+        with pytest.raises(NotFound, match="there is no entity with the id"):
+            await show_entity(scope, unknown, facts=1, passages=1)
+
+
+async def test_the_neighbourhood_is_connected_and_names_its_edges(scope: Scope) -> None:
+    subgraph = await draw_neighbourhood(scope, id_of("Zabriel"), depth=1, limit=50)
+    labels = {node.id: node.label for node in subgraph.nodes}
+    assert subgraph.nodes[0].label == "Zabriel"
+    assert {(node.label, node.kind, node.distance) for node in subgraph.nodes} == {
+        ("Zabriel", NodeKind.ENTITY, 0),
+        ("Orlo Quent", NodeKind.ENTITY, 1),
+        ("Umber Street", NodeKind.ENTITY, 1),
+        ("one", NodeKind.PASSAGE, 1),
+        ("three", NodeKind.PASSAGE, 1),
+    }
+    facts = [edge for edge in subgraph.edges if edge.kind is EdgeKind.FACT]
+    assert {(labels[edge.source], edge.label, labels[edge.target]) for edge in facts} == {
+        ("Zabriel", "was printed by", "Orlo Quent"),
+        ("Zabriel", "was sold in", "Umber Street"),
+    }
+    assert all(edge.chunk_id for edge in subgraph.edges)
+    assert not subgraph.truncated
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4, 7])
+async def test_the_neighbourhood_has_no_more_nodes_than_asked_for(scope: Scope, limit: int) -> None:
+    subgraph = await draw_neighbourhood(scope, id_of("Zabriel"), depth=6, limit=limit)
+    assert len(subgraph.nodes) == limit
+    assert subgraph.truncated
+    reached = {subgraph.nodes[0].id}
+    for node in subgraph.nodes[1:]:
+        ends = [{edge.source, edge.target} for edge in subgraph.edges]
+        assert any(node.id in end and end & reached for end in ends), "each node is linked to an earlier one"
+        reached.add(node.id)
+
+
+def told(ways: Sequence[object]) -> list[list[tuple[str, str, str]]]:
+    return [[(step.source, step.relation, step.target) for step in way.steps] for way in ways]  # type: ignore[attr-defined]
+
+
+async def test_the_shortest_way_comes_first(scope: Scope) -> None:
+    found = await find_ways(scope, id_of("Zabriel"), id_of("Tessaly"), limit=5)
+    ways = told(found.ways)
+    through_passages = [("Zabriel", "mentions", "three"), ("three", "mentions", "Tessaly")]
+    assert ways[0] == through_passages, "two edges are shorter than three facts"
+    assert [len(way) for way in ways] == sorted(len(way) for way in ways)
+    assert found.complete
+    assert all(step.chunk_id for way in found.ways for step in way.steps)
+    assert (await find_ways(scope, id_of("Zabriel"), id_of("Tessaly"), limit=1)).ways == found.ways[:1]
+
+
+async def test_there_may_be_no_way(scope: Scope) -> None:
+    found = await find_ways(scope, id_of("Zabriel"), id_of("Ochre"), limit=3)
+    assert (found.ways, found.complete) == ((), True)
+
+
+async def test_a_way_needs_two_ends(scope: Scope) -> None:
+    with pytest.raises(InvalidInput, match="name two entities"):
+        await find_ways(scope, id_of("Zabriel"), id_of("Zabriel"), limit=3)
+
+
+async def test_a_search_that_is_cut_short_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval.exploration.ways._MAX_NODES", 3)
+    async with open_world(tmp_path / "short") as world:
+        await world.put(PASSAGES)
+        scope = await open_scope(world.backends, world.corpus)
+        assert not (await find_ways(scope, id_of("Umber Street"), id_of("Tessaly"), limit=3)).complete

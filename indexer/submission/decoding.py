@@ -120,7 +120,7 @@ def _usable(declared: str) -> str:
     """Returns the name of the codec that was declared, or '' if there is none for text."""
     try:
         info = codecs.lookup(declared) if declared else None
-    except LookupError:
+    except (LookupError, ValueError):  # there is no such codec, or its name holds a zero byte
         return ""
     # Browsers read what is declared to be Latin-1 as Windows-1252, which has quotation marks in place of controls.
     name = info.name if info is not None and getattr(info, "_is_text_encoding", True) else ""

@@ -69,7 +69,7 @@ def test_a_wrong_statement_on_utf8_is_passed_over_with_a_note() -> None:
 
 
 def test_an_unknown_encoding_is_as_if_none_was_stated() -> None:
-    for name in ("nonsense", "hex", "idna", "unicode_escape", "undefined", "utf-7"):
+    for name in ("nonsense", "hex", "idna", "unicode_escape", "undefined", "utf-7", "a\0b"):
         assert decode_text(b"a\\x62c", "a.txt", name).text == "a\\x62c"
 
 

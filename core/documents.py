@@ -22,6 +22,7 @@ __all__ = [
     "Submission",
     "check_key",
     "check_submission",
+    "loader_notes",
 ]
 
 Metadata = Mapping[str, Any]
@@ -136,6 +137,12 @@ class Chunk:
     heading: str
     page: int | None
     span: Span | None
+
+
+def loader_notes(metadata: Metadata) -> list[str]:
+    """Returns what the loader of a document has to tell its user."""
+    notes = metadata.get(LOADER_NOTES)
+    return [str(note) for note in notes] if isinstance(notes, list) else []
 
 
 def check_key(key: str) -> str:

@@ -15,6 +15,7 @@ from indexer.loading.examples import pack
 
 __all__ = [
     "Part",
+    "add_member",
     "make_docx",
     "make_epub",
     "make_long_pdf",
@@ -180,6 +181,12 @@ def saved(document: Any) -> bytes:
 def replace_member(content: bytes, name: str, replacement: str | bytes) -> bytes:
     """An archive in which one file has another content."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert name in archive.namelist()
+    return add_member(content, name, replacement)
+
+
+def add_member(content: bytes, name: str, added: str | bytes) -> bytes:
+    """An archive with another file, or with another content of a file."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
         files: dict[str, str | bytes] = {one: archive.read(one) for one in archive.namelist()}
-    assert name in files
-    return pack({**files, name: replacement})
+    return pack({**files, name: added})

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from app.container import Container
 from app.services.ingestion import MAX_DOCUMENTS
 from core.corpora import Corpus
-from core.documents import Submission
+from core.documents import Submission, loader_notes
 from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, Extractor, Source
@@ -41,7 +41,8 @@ class Estimate:
     """Counts of what was read. `rejected` are the sources that an ingest would skip or fail to load.
 
     `unchanged` documents are indexed already: `documents` and `bytes` include them, all other counts do not. `tokens`
-    are those of the embedding model. `model` is None if the extractor does not call a language model.
+    are those of the embedding model. `model` is None if the extractor does not call a language model. `notes` are what
+    loaders tell of documents, by key.
     """
 
     documents: int
@@ -51,6 +52,7 @@ class Estimate:
     tokens: int
     model: ModelEstimate | None
     rejected: tuple[Rejection, ...]
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -62,6 +64,7 @@ class _Count:
     tokens: int = 0
     prompted: int = 0
     answered: float = 0.0
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
 
 class _NoModels:
@@ -106,6 +109,7 @@ async def estimate(
         tokens=count.tokens,
         model=_estimate_model(container, count) if extraction.model_calls else None,
         rejected=tuple(rejected),
+        notes=tuple(count.notes),
     )
 
 
@@ -138,6 +142,7 @@ def _add(
                 continue
             chunks = chunker.chunk(loaded, container.embedder.tokens)
             count.chunks += len(chunks)
+            count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
             count.tokens += sum(chunk.tokens for chunk in chunks)
             if extractor.model_calls:
                 count.prompted += sum(extractor.model_calls.characters(loaded, chunk) for chunk in chunks)

@@ -17,7 +17,7 @@ from cli.output.console import print_status
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
 from core.corpora import Corpus, Fine
-from core.documents import LOADER_NOTES, OnConflict, RevisionState, Submission
+from core.documents import OnConflict, RevisionState, Submission, loader_notes
 from core.errors import NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
@@ -216,8 +216,7 @@ async def _read_outcome(
     async for document in list_documents(container, corpus):
         if document.key in keys and document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
             chunks += document.chunks
-            found = document.metadata.get(LOADER_NOTES)
-            notes += [(document.key, str(note)) for note in found] if isinstance(found, list) else []
+            notes += [(document.key, note) for note in loader_notes(document.metadata)]
     return chunks, tuple(notes)
 
 

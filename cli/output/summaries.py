@@ -88,6 +88,7 @@ def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:
         "tokens": estimate.tokens,
         "model": estimate.model,
         "rejected": [{"source": one.source, "reason": one.reason} for one in estimate.rejected],
+        "notes": [{"key": key, "note": note} for key, note in estimate.notes],
     }
 
 
@@ -106,6 +107,7 @@ def show_estimate(estimate: Estimate) -> None:
         )
         for assumption in model.assumptions:
             print_result(f"  assumed: {assumption}")
+    _show_notes(estimate.notes)
     _show_rejected(estimate.rejected)
 
 

@@ -24,6 +24,7 @@ from core.errors import LoadFailed
 from core.ports.indexing import Source
 from indexer.isolation.confinement import confine
 from indexer.isolation.frames import encode_document, frame, read_frame
+from indexer.isolation.limits import LIBRARY_BYTES
 
 __all__: list[str] = []
 
@@ -39,12 +40,9 @@ def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequenc
     mimetypes.init()  # it reads files of /etc, which libraries would do later
     for module in modules:
         importlib.import_module(module)
-    with (
-        Path("/proc/self/statm").open("rb", buffering=0)
-        if sys.platform == "linux"
-        else contextlib.nullcontext() as size
-    ):
-        _send(replies, {"confined": confine(memory, _tessdata())})
+    linux = sys.platform == "linux"
+    with Path("/proc/self/statm").open("rb", buffering=0) if linux else contextlib.nullcontext() as size:
+        _send(replies, {"confined": confine(memory + LIBRARY_BYTES, _program_folders())})
         parser = _Parser(memory, seconds, size)
         for n in range(1, files + 1):
             request, content = read_frame(requests.read), read_frame(requests.read)
@@ -58,16 +56,19 @@ def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequenc
 
 
 def _end_with(parent: int) -> None:
-    """Makes the kernel end this process when the other end of the pipe closes, also while native code runs."""
+    """Makes the kernel end this process when the other end of the pipe closes, also while native code runs.
+
+    Programs that it starts end as well: the signal goes to the process group, which this process leads.
+    """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(parent, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(parent, fcntl.F_SETOWN, -os.getpgrp())
     fcntl.fcntl(parent, fcntl.F_SETFL, fcntl.fcntl(parent, fcntl.F_GETFL) | os.O_ASYNC)
     if select.select([parent], [], [], 0)[0]:  # the worker has ended already
         sys.exit(1)
 
 
-def _tessdata() -> list[str]:
-    """Returns the folder of the language data of tesseract, if it is set, and those of programs."""
+def _program_folders() -> list[str]:
+    """Returns the folders of programs, and that of the language data of tesseract, if it is set."""
     return [path for name in ("TESSDATA_PREFIX", "PATH") for path in os.environ.get(name, "").split(":") if path]
 
 
@@ -78,44 +79,50 @@ def _send(replies: IO[bytes], head: Mapping[str, Any], body: bytes | None = None
 
 
 class _Parser:
-    """Parses one file after the other, and counts what memory they leave in use."""
+    """Parses one file after the other. `size` is open on `/proc/self/statm`, if the system has it."""
 
     def __init__(self, memory: int, seconds: float, size: IO[bytes] | None) -> None:
-        self._memory = memory
+        self._allowed = memory // 4 + LIBRARY_BYTES
         self._seconds = seconds
         self._size = size
-        self._left_over = 0
+        self._first = self._used()
 
     def parse(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes | None]:
-        """Returns the head of the reply, and the document if it was loaded."""
+        """Returns the head of the reply, and the document if it was loaded.
+
+        The reply is the last one after an unknown failure, and if files leave more memory in use than is allowed.
+        """
         used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)
         resource.setrlimit(resource.RLIMIT_CPU, (int(used + self._seconds) + 2, hard))
+        body = None
         try:
-            return self._load(request, content)
+            body = _load(request, content)
+            head = {"outcome": "loaded", "last": False}
         except LoadFailed as error:
-            return {"outcome": "refused", "reason": str(error), "last": False}, None
+            head = {"outcome": "refused", "reason": str(error), "last": False}
         except MemoryError:
             return {"outcome": "memory", "last": True}, None
         except Exception as error:  # noqa: BLE001 - libraries raise anything over broken files; the worker names the file
             return {"outcome": "broken", "reason": _describe(error), "last": True}, None
-
-    def _load(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes]:
-        module = importlib.import_module(request["module"])
-        loader = module.build(module.Config.model_validate(request["config"]), None)
-        before = self._used()
-        source = Source(
-            key=request["key"], content=content, media_type=request["media_type"], title=request["title"], metadata={}
-        )
-        body = encode_document(loader.load(source))
         gc.collect()
-        self._left_over += max(0, self._used() - before - len(body))
-        return {"outcome": "loaded", "last": self._left_over > self._memory // 4}, body
+        left_over = self._used() - self._first - len(body or b"")
+        return {**head, "last": left_over > self._allowed}, body
 
     def _used(self) -> int:
+        """Returns the address space of this process, in bytes."""
         if self._size is None:
             return 0
         return int(os.pread(self._size.fileno(), 64, 0).split()[0]) * _PAGE_BYTES
+
+
+def _load(request: Mapping[str, Any], content: bytes) -> bytes:
+    module = importlib.import_module(request["module"])
+    loader = module.build(module.Config.model_validate(request["config"]), None)
+    source = Source(
+        key=request["key"], content=content, media_type=request["media_type"], title=request["title"], metadata={}
+    )
+    return encode_document(loader.load(source))
 
 
 def _describe(error: Exception) -> str:

@@ -1,11 +1,13 @@
 """Word documents (DOCX): one block per section, under its path of headings; a table row is a line.
 
-Deleted passages of tracked changes are left out. Headers, footers, comments and notes are not read.
+Deleted passages of tracked changes are left out. Footnotes and endnotes follow their paragraph. Headers, footers and
+comments are not read.
 """
 
 import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from pydantic import Field
 
@@ -13,10 +15,11 @@ from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
-from indexer.loading.archives import check_archive, open_archive
+from indexer.loading.archives import check_archive, open_archive, read_member
 from indexer.loading.assembly import TextBuilder, finish_document, join_cells
 from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
+from indexer.loading.xml import parse_xml
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -31,6 +34,7 @@ EXAMPLE = example_of("docx")
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _CHARACTERS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
+_REFERENCES = {f"{_W}footnoteReference": "word/footnotes.xml", f"{_W}endnoteReference": "word/endnotes.xml"}
 _TITLE, _NO_LEVEL = 0, 9
 
 
@@ -38,6 +42,7 @@ class Config(StrategyConfig):
     """Which parts of a document are read."""
 
     tables: bool = Field(default=True, description="Read tables, each row as a line.")
+    notes: bool = Field(default=True, description="Read footnotes and endnotes, each after the paragraph that has it.")
 
 
 class DocxLoader:
@@ -56,6 +61,7 @@ class DocxLoader:
         with open_archive(source.content, source.key, "DOCX", "word/document.xml") as archive:
             check_archive(archive, source.key)
             title, metadata = read_office_properties(archive, source.key)
+            notes = _read_notes(archive, source.key) if self._config.notes else {}
         try:
             document = docx.Document(io.BytesIO(source.content))
         except (KeyError, ValueError) as error:
@@ -75,9 +81,21 @@ class DocxLoader:
                 builder.add_heading(level, text)
             else:
                 builder.add_paragraph(text)
+            for note in element.iter(*_REFERENCES):
+                builder.add_paragraph(notes.get((note.tag, note.get(f"{_W}id")), ""))
         builder.end_page()
         title = titles.get(_TITLE) or title or titles.get(1, "")
         return finish_document(source, builder, title, metadata, numbered=False)
+
+
+def _read_notes(archive: ZipFile, key: str) -> dict[tuple[str, str], str]:
+    """Returns the texts of footnotes and endnotes by the tag and the id of their references."""
+    notes: dict[tuple[str, str], str] = {}
+    for reference, part in _REFERENCES.items():
+        if part in archive.namelist():
+            for note in parse_xml(read_member(archive, part, key), key, part):
+                notes[reference, note.get(f"{_W}id")] = _text_of(note)
+    return notes
 
 
 def _heading_levels(document: "Document") -> dict[str, int]:

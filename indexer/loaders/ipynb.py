@@ -85,9 +85,9 @@ def _add_markdown(builder: TextBuilder, text: str) -> str:
     """Adds a cell; returns its first heading of level 1."""
     headings = find_headings(text)
     builder.add_paragraph(text[: headings[0].start if headings else len(text)])
-    for heading, end in zip(headings, [*(one.start for one in headings[1:]), len(text)], strict=True):
+    for heading, following in zip(headings, [*headings[1:], None], strict=False):
         builder.add_heading(heading.level, heading.title)
-        builder.add_paragraph(text[heading.end : end])
+        builder.add_paragraph(text[heading.end : following.start if following else len(text)])
     return next((one.title for one in headings if one.level == 1), "")
 
 

@@ -18,6 +18,7 @@ from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.properties import read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
+from indexer.loading.pdf.running import drop_running_lines
 from indexer.loading.pdf.runs import read_runs
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ class Config(StrategyConfig):
         default="auto", description="Where headings come from; `auto`: the outline, or the sizes of fonts without one."
     )
     columns: bool = Field(default=True, description="Read one column after the other, not across the page.")
+    running_lines: bool = Field(
+        default=False, description="Keep the headers, footers and page numbers that pages repeat."
+    )
     ocr: Literal["auto", "never"] = Field(
         default="auto", description="`auto`: pages without text are read by tesseract, if it is installed."
     )
@@ -61,6 +65,8 @@ class PdfLoader:
         document = _open(source)
         try:
             pages = self._read_pages(document, source.key)
+            if not self._config.running_lines:
+                pages = drop_running_lines(pages)
             headings = self._find_headings(document, pages)
             title, metadata = read_properties(document)
         finally:

@@ -16,6 +16,11 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _ISO_2022_JP = (b"\x1b$B", b"\x1b$@", b"\x1b(J")
+_NO_ENCODINGS = frozenset(
+    ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem", "utf-7")
+)
+"""Codecs of Python that are no encodings of files, or (UTF-7) whose texts may hold halves of surrogate pairs."""
+
 _NAMES = {
     "cp1252": "Windows-1252", "cp1250": "Windows-1250", "cp1251": "Windows-1251", "cp1253": "Windows-1253",
     "cp1254": "Windows-1254", "cp1255": "Windows-1255", "cp1256": "Windows-1256", "cp1257": "Windows-1257",
@@ -72,7 +77,7 @@ def decode_text(content: bytes, key: str, declared: str = "") -> DecodedText:
     if any(mark in content for mark in _ISO_2022_JP):
         return DecodedText(_decode_marked(content, "iso2022_jp", key), _note("ISO-2022-JP"))
     if b"\0" in content and (encoding := find_utf16(content)):
-        return DecodedText(content.decode(encoding), _note(encoding.upper()))
+        return DecodedText(_decode_marked(content, encoding, key), _note(encoding.upper()))
     try:
         return DecodedText(_checked(content.decode(), key))
     except UnicodeDecodeError as error:
@@ -115,10 +120,12 @@ def _usable(declared: str) -> str:
     """Returns the name of the codec that was declared, or '' if there is none for text."""
     try:
         info = codecs.lookup(declared) if declared else None
-    except LookupError:
+    except (LookupError, ValueError):  # there is no such codec, or its name holds a zero byte
         return ""
     # Browsers read what is declared to be Latin-1 as Windows-1252, which has quotation marks in place of controls.
     name = info.name if info is not None and getattr(info, "_is_text_encoding", True) else ""
+    if name.replace("_", "-") in _NO_ENCODINGS:
+        return ""
     return "cp1252" if name in ("iso8859-1", "ascii") else name
 
 

@@ -3,6 +3,7 @@
 The module of a loader has an `EXAMPLE` of a file that it reads.
 """
 
+import json
 from itertools import pairwise
 from types import ModuleType
 
@@ -69,5 +70,6 @@ def _check(document: LoadedDocument) -> None:
         page = document.pages[(block.page or 1) - 1]
         assert page[block.start : (block.start or 0) + len(block.text)] == block.text
     assert document.malformed >= 0
+    json.dumps(dict(document.metadata), ensure_ascii=False, allow_nan=False).encode()
     for text in (document.title, *(block.text for block in document.blocks)):
         text.encode()

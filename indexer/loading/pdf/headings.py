@@ -97,16 +97,14 @@ def _first_free(headings: Sequence[Heading]) -> int:
 
 
 def _match(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading | None:
-    """Returns the heading at the lines that have the title, with its number or without it."""
+    """Returns the heading at the lines that have the title, with its number or without it; at a single one if any."""
     wanted = _letters(item.title)
-    for start in range(first, len(lines)):
-        letters = ""
-        for count, line in enumerate(lines[start : start + _MAX_LINES], 1):
-            letters += _letters(line.text)
-            if letters and (letters == wanted or letters.lstrip(_DIGITS) == wanted.lstrip(_DIGITS) != ""):
+    letters = [_letters(line.text) for line in lines]
+    for count in range(1, _MAX_LINES + 1):
+        for start in range(first, len(lines) - count + 1):
+            found = "".join(letters[start : start + count])
+            if found == wanted or found.lstrip(_DIGITS) == wanted.lstrip(_DIGITS) != "":
                 return Heading(item.level, item.title, start, count)
-            if not wanted.lstrip(_DIGITS).startswith(letters.lstrip(_DIGITS)):
-                break
     return None
 
 

@@ -1,6 +1,7 @@
 """The order of reading: runs of a page as lines, one column after the other, and rows of tables as lines of cells."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,8 +33,21 @@ class Line:
 def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
     """Returns the lines of a page. Words that a hyphen cuts at the end of a line are joined.
 
-    Without `columns`, lines are read across the whole page.
+    Without `columns`, lines are read across the whole page. Lines that are turned otherwise than most of the text, such
+    as a note at the margin, come after it.
     """
+    turns = Counter[int]()
+    for run in runs:
+        turns[run.turn] += len(run.text)
+    return [
+        line
+        for turn, _ in turns.most_common()
+        for line in _read_turned([run for run in runs if run.turn == turn], columns=columns)
+    ]
+
+
+def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
+    """Returns the lines of runs of one turn."""
     lines = _order(runs, _MAX_COLUMNS if columns else 0)
     gaps = [one.bottom - two.top for one, two in pairwise(lines) if one.top > two.top]
     usual = max(0.0, median(gaps)) if gaps else 0.0

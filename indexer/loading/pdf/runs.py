@@ -1,7 +1,8 @@
 """Runs: characters of a page that stand side by side in one line, with their place. Read from PDFium."""
 
 import ctypes
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,10 @@ _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of one line. Places are in points from the lower left corner; `size` is the height of a character."""
+    """Characters of one line. Places are in points from the lower left corner; `size` is the height of a character.
+
+    `turn` counts the quarter turns of the line, clockwise. Its places are those of the page turned back.
+    """
 
     text: str
     left: float
@@ -31,30 +35,51 @@ class Run:
     bottom: float
     top: float
     size: float
+    turn: int = 0
 
 
 def read_runs(page: "PdfTextPage") -> list[Run]:
     """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out."""
     growing, runs = _GrowingRun(), []
-    for character, box in _characters(page):
+    for index, character, box in _characters(page):
         if box is None:
             if character == " ":
                 growing.has_space = True
                 continue
             runs += growing.finish()
             continue
-        if not growing.takes(box):
+        turned = _TURN[growing.turn](*box)
+        if growing.is_empty or not growing.takes(turned):
             runs += growing.finish()
-        growing.add(character, box)
+            growing.turn = _read_turn(page, index)
+            turned = _TURN[growing.turn](*box)
+        growing.add(character, turned)
     runs += growing.finish()
     return runs
 
 
 _Box = tuple[float, float, float, float]
+"""Left, bottom, right and top."""
+
+_TURN: Sequence[Callable[[float, float, float, float], _Box]] = (
+    lambda left, bottom, right, top: (left, bottom, right, top),
+    lambda left, bottom, right, top: (-top, left, -bottom, right),
+    lambda left, bottom, right, top: (-right, -top, -left, -bottom),
+    lambda left, bottom, right, top: (bottom, -right, top, -left),
+)
+"""By quarter turns of a line: turns a box back."""
 
 
-def _characters(page: "PdfTextPage") -> Iterator[tuple[str, _Box | None]]:
-    """Yields characters with their boxes (left, bottom, right, top). White space and line ends have none."""
+def _read_turn(page: "PdfTextPage", index: int) -> int:
+    """Returns the quarter turns of a character, clockwise."""
+    from pypdfium2 import raw
+
+    angle = float(raw.FPDFText_GetCharAngle(page.raw, index))
+    return round(angle / (math.pi / 2)) % 4
+
+
+def _characters(page: "PdfTextPage") -> Iterator[tuple[int, str, _Box | None]]:
+    """Yields characters with their index and box. White space and line ends have no box."""
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()
@@ -67,25 +92,31 @@ def _characters(page: "PdfTextPage") -> Iterator[tuple[str, _Box | None]]:
             continue
         character = chr(code)
         if character in "\r\n":
-            yield character, None
+            yield index, character, None
         elif character.isspace():
-            yield " ", None
+            yield index, " ", None
         elif get_box(handle, index, place):
-            yield character, (box.left, box.bottom, box.right, box.top)
+            yield index, character, (box.left, box.bottom, box.right, box.top)
 
 
 class _GrowingRun:
     """Collects the characters of one run."""
 
     def __init__(self) -> None:
+        self.turn = 0
+        self._clear()
+
+    def _clear(self) -> None:
         self.has_space = False
         self._characters: list[str] = []
         self._left = self._bottom = self._right = self._top = 0.0
 
+    @property
+    def is_empty(self) -> bool:
+        return not self._characters
+
     def takes(self, box: _Box) -> bool:
         """Whether a character belongs to the run: it is in the same line, and near one of its ends."""
-        if not self._characters:
-            return True
         left, bottom, right, top = box
         height = max(self._top - self._bottom, top - bottom, 1.0)
         overlap = min(self._top, top) - max(self._bottom, bottom)
@@ -110,8 +141,8 @@ class _GrowingRun:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
         size = self._top - self._bottom
-        run = Run(text, self._left, self._right, self._bottom, self._top, size)
-        self.__init__()  # type: ignore[misc]
+        run = Run(text, self._left, self._right, self._bottom, self._top, size, self.turn)
+        self._clear()
         return [run] if text.strip() else []
 
 

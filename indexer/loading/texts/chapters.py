@@ -31,7 +31,8 @@ _NUMBERED = re.compile(
 )
 _SERIES = {"number": 2, "dotted number": 3, "roman": 3}
 """The kinds of numbered headings, and the smallest number of those at the top level: fewer are taken for a list."""
-_LIST_MARK = re.compile(r"(?:[-*+•·◦|>]|\(?\d{1,3}[.)]|[a-z][.)])\s")
+_CODE = re.compile(r"[;|={}<>\\\t_]")
+_LIST_MARK = re.compile(r"(?:[-*+•·◦|>#]+|\(?\d{1,3}[.)]|[a-z][.)])\s")
 
 
 class _Line(NamedTuple):  # there are millions of them
@@ -171,7 +172,7 @@ def _capitals(line: _Line, after: _Line) -> _Candidate | None:
     alone = not after.text and len(text) <= _LONGEST_CAPITALS and len(text.split()) <= _MOST_CAPITALS
     if not alone or not text.isupper() or sum(map(str.isalpha, text)) < 4:
         return None
-    if is_sentence(text) or _LIST_MARK.match(text):
+    if is_sentence(text) or _LIST_MARK.match(text) or _CODE.search(text):
         return None
     return _Candidate(Heading(0, _one_line(text), line.start, line.end), "capitals")
 

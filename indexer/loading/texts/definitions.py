@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 
 from indexer.loading.texts.sections import Heading
@@ -17,7 +18,9 @@ def find_definitions(text: str) -> list[tuple[Heading, int]]:
     Decorators belong to their definition. Functions within functions are no headings.
     """
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():  # on the source, which is not ours
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # another version of Python, or no Python
         return []
     starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", text)), len(text)]

@@ -61,6 +61,7 @@ def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path
 
 def test_a_guessed_encoding_is_told(hopweave: Hopweave, papers: Path) -> None:
     (papers / "old.txt").write_bytes("Die Straße führt über eine schöne, alte Brücke am Fluß.".encode("latin-1"))
+    assert "note: old.txt: read as Windows-1252" in hopweave("ingest", papers, "-c", "p", "--dry-run").err
     ran = hopweave("ingest", papers, "-c", "p")
     assert ran.code == 0
     note = "read as Windows-1252, which is a guess: the file is not UTF-8"

@@ -1,13 +1,16 @@
 """A worker over binary files: good ones are indexed with places and metadata, each bad one fails with its reason."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.documents import RevisionState, Submission
 from core.filters import parse_filter
 from core.ids import document_id
+from core.ports.indexing import LoadedDocument, Source
 from indexer.selection.loaders import media_type_of
 from tests.desk import Desk
 from tests.documents import make_docx, make_epub, make_pdf, make_pptx, make_xlsx, replace_member
@@ -31,7 +34,7 @@ BAD = {
     ),
     "renamed.docx": (b"plain text", "no DOCX file"),
     "renamed.pdf": (b"plain text", "no PDF file"),
-    "renamed.txt": (GOOD["e.pdf"], "is not"),
+    "renamed.txt": (GOOD["e.pdf"], "is a PDF file, not text"),
 }
 
 
@@ -57,6 +60,33 @@ async def test_good_files_are_indexed_and_bad_ones_named(desk: Desk) -> None:
         assert documents[key].state is RevisionState.FAILED
         assert reason in (documents[key].reason or "")
         assert repr(key) in (documents[key].reason or "")
+
+
+async def test_the_next_file_is_loaded_while_one_is_embedded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batches of this worker have one file each. Embedding waits here until both files are loaded."""
+    corpus = await desk.corpus()
+    files = {"e.pdf": GOOD["e.pdf"] + b" " * 3_000, "f.pdf": GOOD["e.pdf"] + b" " * 4_000}
+    await desk.submit(corpus, *(submission(key, content) for key, content in files.items()))
+    loaded: list[str] = []
+    loop, both = asyncio.get_running_loop(), asyncio.Event()
+    load, embed = desk.backends.loaders.load, desk.embedder.embed_passages
+
+    def load_and_count(source: Source) -> LoadedDocument:
+        document = load(source)
+        loaded.append(source.key)
+        if len(loaded) == 2:
+            loop.call_soon_threadsafe(both.set)
+        return document
+
+    async def embed_when_loaded(texts: Sequence[str]) -> Any:
+        await asyncio.wait_for(both.wait(), 60)
+        return await embed(texts)
+
+    monkeypatch.setattr(desk.backends.loaders, "load", load_and_count)
+    monkeypatch.setattr(desk.embedder, "embed_passages", embed_when_loaded)
+    assert not await desk.worker.work(corpus.id)
+    documents = (await desk.record.documents.list(corpus.id, limit=100)).data
+    assert [one.state for one in documents] == [RevisionState.INDEXED] * 2
 
 
 async def test_chunks_have_pages_and_headings(desk: Desk) -> None:

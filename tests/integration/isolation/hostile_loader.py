@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import socket
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,12 @@ def _hang(_: str) -> str:
 def _hang_in_native_code(_: str) -> str:
     """Sleeps without giving other threads of the interpreter a turn."""
     ctypes.PyDLL(None).sleep(3600)
+    return ""
+
+
+def _start(_: str) -> str:
+    """Starts a program that does not end, and waits for it."""
+    subprocess.run(["/bin/sleep", "3600"], check=True)
     return ""
 
 
@@ -132,6 +139,7 @@ _ACTS = {
     "refuse": _refuse,
     "return": _return,
     "spin": _spin,
+    "start": _start,
     "tell": _tell,
     "write": _write,
 }

@@ -1,13 +1,13 @@
 """The parser process: its limits, what it can reach, and that the worker lives on."""
 
+import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,22 +186,30 @@ def test_several_threads_take_turns(parser: Hostile) -> None:
     assert results == ["printed"] * 4
 
 
-def test_it_ends_with_a_worker_that_is_killed() -> None:
-    worker = subprocess.Popen([sys.executable, "-m", "tests.integration.isolation.worker"], stdout=subprocess.PIPE)
-    assert worker.stdout is not None
-    pid = int(worker.stdout.readline())
-    assert _runs(pid)
-    worker.send_signal(signal.SIGKILL)
-    worker.communicate()
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the processes from /proc")
+@pytest.mark.parametrize(("act", "processes"), [("hang-in-native-code", 1), ("start", 2)])
+def test_it_ends_with_a_worker_that_is_killed(act: str, processes: int) -> None:
+    command = [sys.executable, "-m", "tests.integration.isolation.worker", act]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as worker:
+        assert worker.stdout is not None
+        group = int(worker.stdout.readline())
+        assert _wait(lambda: _count(group) == processes)
+        worker.kill()
+    assert _wait(lambda: _count(group) == 0)
+
+
+def _wait(is_so: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + SOON
-    while _runs(pid) and time.monotonic() < deadline:
+    while not is_so() and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not _runs(pid)
+    return is_so()
 
 
-def _runs(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
+def _count(group: int) -> int:
+    """The number of processes of a group that run."""
+    running = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            state, _, of, *_ = (process / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            running += of == str(group) and state != "Z"
+    return running

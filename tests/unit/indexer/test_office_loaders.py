@@ -12,7 +12,7 @@ from core.ports.indexing import LoadedDocument
 from indexer.loaders import docx as docx_loader
 from indexer.loaders import epub, pptx, xlsx
 from testing.contracts.loader import source_of
-from tests.documents import make_docx, make_epub, make_pptx, make_xlsx, pack, replace_member, saved
+from tests.documents import add_member, make_docx, make_epub, make_pptx, make_xlsx, replace_member, saved
 
 ADA = datetime(2024, 1, 31, 12, tzinfo=UTC)
 
@@ -93,6 +93,18 @@ def test_what_was_deleted_in_word_is_not_read_and_what_was_inserted_is() -> None
         ),
     )
     assert document.pages[0].split() == ["One", "two", "three", "In", "a", "control."]
+
+
+def test_notes_of_word_follow_their_paragraph() -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    body = f"<w:p><w:r><w:t>One.</w:t></w:r>{reference}</w:p><w:p><w:r><w:t>Two.</w:t></w:r></w:p>"
+    note = '<w:footnote w:id="2"><w:p><w:r><w:t>The note.</w:t></w:r></w:p></w:footnote>'
+    xml = f"<w:document {w}><w:body>{body}</w:body></w:document>"
+    content = replace_member(docx_loader.EXAMPLE, "word/document.xml", xml)
+    content = add_member(content, "word/footnotes.xml", f"<w:footnotes {w}>{note}</w:footnotes>")
+    assert load(docx_loader, content).pages[0].strip().split("\n\n") == ["One.", "The note.", "Two."]
+    assert "note" not in load(docx_loader, content, notes=False).pages[0]
 
 
 # --- presentations ---------------------------------------------------------------------------------------------------
@@ -180,72 +192,6 @@ def test_a_book_with_drm_is_told_apart() -> None:
     content = make_epub({"one.xhtml": "<p>x</p>"}, more={"META-INF/encryption.xml": encryption})
     with pytest.raises(LoadFailed, match=r"is encrypted \(DRM\)"):
         load(epub, content)
-
-
-# --- faults ----------------------------------------------------------------------------------------------------------
-
-OFFICE = {"docx": docx_loader, "pptx": pptx, "xlsx": xlsx, "epub": epub}
-MAIN = {
-    "docx": "word/document.xml",
-    "pptx": "ppt/slides/slide1.xml",
-    "xlsx": "xl/worksheets/sheet1.xml",
-    "epub": "c1.xhtml",
-}
-
-
-@pytest.mark.parametrize("kind", OFFICE)
-def test_entities_are_refused(kind: str) -> None:
-    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
-    xml = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "lol">{laughs}]><x>&l9;</x>'
-    for content in (xml.encode(), xml.encode("utf-16")):
-        with pytest.raises(LoadFailed, match="defines a document type or entities"):
-            load(OFFICE[kind], replace_member(OFFICE[kind].EXAMPLE, MAIN[kind], content))
-
-
-@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx"])
-def test_document_types_are_refused(kind: str) -> None:
-    xml = '<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd"><x/>'
-    with pytest.raises(LoadFailed, match="defines a document type"):
-        load(OFFICE[kind], replace_member(OFFICE[kind].EXAMPLE, MAIN[kind], xml))
-
-
-@pytest.mark.parametrize("kind", OFFICE)
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"", "file is not a zip file; it may be damaged or cut off"),
-        (b"plain text", "file is not a zip file"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "encrypted with a password, or of a format before 2007"),
-        (pack({"readme.txt": "x"}), "the archive has no '"),
-    ],
-)
-def test_what_is_no_such_file_is_told_apart(kind: str, content: bytes, reason: str) -> None:
-    with pytest.raises(LoadFailed, match=f"'a/the file.ext' is no {kind.upper()} file: .*{reason}"):
-        load(OFFICE[kind], content)
-
-
-@pytest.mark.parametrize("kind", OFFICE)
-def test_a_bomb_is_refused_before_it_is_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    main = MAIN[kind]
-    bomb = replace_member(OFFICE[kind].EXAMPLE, main, b"\0" * 32 * 1024 * 1024)
-    assert len(bomb) < 100_000
-    with pytest.raises(LoadFailed, match=r"it grows [\d,]+ times when it is unpacked, more than 200 times"):
-        load(OFFICE[kind], bomb)
-    monkeypatch.setattr("indexer.loading.archives.MAX_UNPACKED", 16 * 1024 * 1024)
-    with pytest.raises(LoadFailed, match="unpacked it has 32 MB, more than 16 MB"):
-        load(OFFICE[kind], bomb)
-    many = pack({f"{n}.xml": "" for n in range(10_001)})
-    with pytest.raises(LoadFailed, match="its archive has 10,001 files, more than 10,000"):
-        load(OFFICE[kind], many)
-
-
-@pytest.mark.parametrize("kind", OFFICE)
-def test_a_damaged_part_is_named(kind: str) -> None:
-    broken = bytearray(OFFICE[kind].EXAMPLE)
-    start = broken.index(MAIN[kind].encode()) + len(MAIN[kind])
-    broken[start + 5 : start + 25] = b"\xff" * 20
-    with pytest.raises(LoadFailed, match=f"is damaged: its part '{MAIN[kind]}' cannot be unpacked"):
-        load(OFFICE[kind], bytes(broken))
 
 
 def test_a_document_without_text_is_refused() -> None:

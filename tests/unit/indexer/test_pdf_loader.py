@@ -12,7 +12,7 @@ from indexer.loaders import pdf
 from indexer.loading.pdf.layout import read_lines
 from indexer.loading.pdf.runs import HYPHEN, Run
 from testing.contracts.loader import source_of
-from tests.documents import make_pdf, make_scan
+from tests.documents import make_long_pdf, make_pdf, make_scan
 
 LOREM = (
     "The committee met in Hamburg on a cold morning and discussed the construction of the new harbour bridge for "
@@ -152,3 +152,40 @@ def test_a_file_of_images_needs_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(LoadFailed, match="has no text: it needs OCR, since 2 of its 2 pages are images; install tess"):
         load(make_scan())
+
+
+@pytest.mark.parametrize("angle", [0, 90, 180, 270])
+def test_turned_pages_are_read_like_upright_ones(angle: int) -> None:
+    document = FPDF(unit="pt", format=(800, 800))
+    document.add_page()
+    document.set_font("Helvetica", size=10)
+    with document.rotation(angle, 400, 400):
+        for n in range(5):
+            document.text(200, 300 + 14 * n, f"The line of number {n} on this page.")
+    page = load(bytes(document.output())).pages[0]
+    assert page.split("\n") == [f"The line of number {n} on this page." for n in range(5)]
+
+
+def test_a_note_at_the_margin_comes_after_the_text() -> None:
+    document = FPDF()
+    document.add_page()
+    document.set_font("Helvetica", size=10)
+    with document.rotation(90, 10, 200):
+        document.text(10, 200, "arXiv:1234.5678v1 [cs.XY] 1 Jan 2030")
+    document.multi_cell(0, 5, LOREM * 4)
+    assert load(bytes(document.output())).pages[0].split("\n")[-1] == "arXiv:1234.5678v1 [cs.XY] 1 Jan 2030"
+
+
+def test_running_lines_are_left_out_after_their_first_page() -> None:
+    pages = [["The Journal of Bridges", f"Text of {n}.", "More text.", f"End of {n}.", f"{n + 3}"] for n in range(1, 7)]
+    content = make_long_pdf(pages)
+    document = load(content)
+    assert document.pages[0].split("\n")[0] == "The Journal of Bridges"
+    assert [page.split("\n") for page in document.pages[1:]] == [page[1:-1] for page in pages[1:]]
+    kept = load(content, running_lines=True)
+    assert [page.split("\n") for page in kept.pages] == pages
+
+
+def test_lines_that_two_pages_share_and_numbers_that_do_not_grow_stay() -> None:
+    pages = [["Total", "1", "text", "more", "again", str(7 * n % 5)] for n in range(2)]
+    assert [page.split("\n") for page in load(make_long_pdf(pages)).pages] == pages

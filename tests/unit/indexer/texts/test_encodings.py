@@ -69,8 +69,8 @@ def test_a_wrong_statement_on_utf8_is_passed_over_with_a_note() -> None:
 
 
 def test_an_unknown_encoding_is_as_if_none_was_stated() -> None:
-    assert decode_text(b"abc", "a.txt", "nonsense").text == "abc"
-    assert decode_text(b"abc", "a.txt", "hex").text == "abc"
+    for name in ("nonsense", "hex", "idna", "unicode_escape", "undefined", "utf-7", "a\0b"):
+        assert decode_text(b"a\\x62c", "a.txt", name).text == "a\\x62c"
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,8 @@ def test_an_unknown_encoding_is_as_if_none_was_stated() -> None:
         (bytes(range(256)), "is not text"),
         (b"\x01\x02\xfe\xff\x9c\x00\x05", "is not text"),
         (b"\xff\x81\x03\x9d" * 50, "no other encoding fits"),
+        (b"\0\1\0\1\0\1\0\xd8", "is not UTF-16-LE text: byte 0x00 at offset 6"),
+        ("Привет, мир! ".encode("utf-16-be") * 5000 + b"\xd8\0", "is not UTF-16-BE text"),
         ("Привет".encode() + b"\xff" + "мир".encode(), "is not UTF-8 text: byte 0xff at offset 12"),
         ("Привет, мир".encode()[:-1], "cannot be decoded; save the file as UTF-8"),
     ],

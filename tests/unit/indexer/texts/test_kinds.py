@@ -237,6 +237,12 @@ def test_cells_are_under_their_headings_with_outputs_that_are_bounded() -> None:
     assert sections(load("ipynb", json.dumps(notebook), code=False))[1] == ((), "Digging")
 
 
+def test_a_cell_without_a_heading_is_under_that_of_the_cell_before() -> None:
+    cells = [cell("markdown", "Before."), cell("markdown", "# A\n\nOne.\n\n## B"), cell("markdown", "Two.")]
+    document = load("ipynb", json.dumps({"cells": cells}))
+    assert sections(document) == [((), "Before."), ((), "One."), (("B",), "Two.")]
+
+
 def test_a_notebook_of_format_3() -> None:
     old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["x = 1"], "outputs": []}]}]}
     assert load("ipynb", json.dumps(old)).pages[0].strip() == "x = 1"
@@ -295,6 +301,7 @@ def test_python_is_cut_at_its_definitions() -> None:
         ("a.rs", "fn main() {}\n"),
         ("a.py", "print 'Python 2'\n"),
         ("a.py", "(" * 10_000),
+        ("a.py", "x = 1if y else 2\n"),
         ("a.py", "x = " + "-" * 50_000),
     ],
 )

@@ -68,7 +68,7 @@ from hopweave._values.events import (
     StepEvent,
     TokenEvent,
 )
-from hopweave._values.ingestion import Ingestion
+from hopweave._values.ingestion import Deletion, Ingestion
 from hopweave._values.jobs import Failure, Job, JobKind, JobState, JobUsage
 from hopweave._values.search import Hit, HitChunk, HitDocument, PathStep, SearchResult, Signals
 from hopweave._values.usage import ActionUsage, Usage
@@ -87,6 +87,7 @@ __all__ = [
     "Corpus",
     "CorpusDetail",
     "Counts",
+    "Deletion",
     "Document",
     "DocumentName",
     "DocumentState",

@@ -3,6 +3,8 @@
 import asyncio
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import replace
+from http.client import NO_CONTENT
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -12,11 +14,12 @@ from hopweave._child import Child
 from hopweave._connection import Connection
 from hopweave._errors import HopweaveError, problem
 from hopweave._events import EventReader
-from hopweave._methods import ASK_EVENTS, describe
+from hopweave._methods import ASK_EVENTS, FOLLOW_JOB, FOLLOW_PAUSES, describe
 from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._values.answers import Answer
-from hopweave._values.events import Event
+from hopweave._values.events import EVENTS, Event
+from hopweave._values.jobs import JOB_EVENTS, Job
 
 __all__ = ["AsyncClient"]
 
@@ -29,6 +32,13 @@ def _method(operation: Callable[P, Steps[T]]) -> "Callable[Concatenate[AsyncClie
         return await self._run(operation(*args, **kwargs))
 
     return describe(method, operation)
+
+
+def _followed(operation: Callable[[str], Request]) -> "Callable[[AsyncClient, str], AsyncIterator[Job]]":
+    def method(self: "AsyncClient", /, job: str) -> AsyncIterator[Job]:
+        return self._follow(operation(job))
+
+    return describe(method, operation, name="follow_job", doc=FOLLOW_JOB, returns=AsyncIterator[Job])
 
 
 def _events(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[AsyncClient, P], AsyncIterator[Event]]":
@@ -92,7 +102,9 @@ class AsyncClient:
     ingest = _method(ingestion.ingest)
     list_documents = _method(documents.list_documents)
     get_document = _method(documents.get_document)
+    change_document = _method(documents.change_document)
     get_content = _method(documents.get_content)
+    get_page = _method(documents.get_page)
     delete_documents = _method(documents.delete_documents)
     retry_document = _method(documents.retry_document)
     list_chunks = _method(documents.list_chunks)
@@ -106,6 +118,7 @@ class AsyncClient:
     ask_events = _events(questions.ask)
     list_jobs = _method(jobs.list_jobs)
     get_job = _method(jobs.get_job)
+    follow_job = _followed(jobs.followed)
     wait_for_job = _method(jobs.wait_for_job)
     cancel_job = _method(jobs.cancel_job)
     resume_job = _method(jobs.resume_job)
@@ -141,7 +154,7 @@ class AsyncClient:
 
     async def _stream(self, request: Request) -> AsyncIterator[Event]:
         self._check_started()
-        reader = EventReader()
+        reader = EventReader(EVENTS, last="answer")
         try:
             async with self._http.stream(**self._connection.arguments(request)) as response:
                 if not response.is_success:
@@ -152,6 +165,32 @@ class AsyncClient:
                 reader.check_end()
         except httpx.RequestError as error:
             raise await self._failure(error) from error
+
+    async def _follow(self, request: Request) -> AsyncIterator[Job]:
+        reader = EventReader(JOB_EVENTS, last="end")
+        pauses = iter(FOLLOW_PAUSES)
+        while True:
+            self._check_started()
+            headers = {"Last-Event-ID": reader.last_id} if reader.last_id else {}
+            arguments = self._connection.arguments(replace(request, headers=headers))
+            try:
+                async with self._http.stream(**arguments) as response:
+                    if not response.is_success:
+                        raise problem(await response.aread(), response.status_code)
+                    if response.status_code == NO_CONTENT:
+                        return
+                    async for piece in response.aiter_bytes():
+                        for job in reader.feed(piece):
+                            pauses = iter(FOLLOW_PAUSES)
+                            yield job
+                    reader.check_end()
+                    return
+            except httpx.RequestError as error:
+                pause = next(pauses, None)
+                if pause is None:
+                    raise await self._failure(error) from error
+                reader.restart()
+                await asyncio.sleep(pause)
 
     async def _failure(self, error: httpx.RequestError) -> HopweaveError:
         ended = None if self._child is None else await asyncio.to_thread(self._child.failure)

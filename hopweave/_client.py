@@ -3,6 +3,8 @@
 import time
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.client import NO_CONTENT
 from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -12,11 +14,12 @@ from hopweave._child import Child
 from hopweave._connection import Connection
 from hopweave._errors import HopweaveError, problem
 from hopweave._events import EventReader
-from hopweave._methods import ASK_EVENTS, describe
+from hopweave._methods import ASK_EVENTS, FOLLOW_JOB, FOLLOW_PAUSES, describe
 from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._values.answers import Answer
-from hopweave._values.events import Event
+from hopweave._values.events import EVENTS, Event
+from hopweave._values.jobs import JOB_EVENTS, Job
 
 __all__ = ["Client"]
 
@@ -29,6 +32,13 @@ def _method(operation: Callable[P, Steps[T]]) -> "Callable[Concatenate[Client, P
         return self._run(operation(*args, **kwargs))
 
     return describe(method, operation)
+
+
+def _followed(operation: Callable[[str], Request]) -> "Callable[[Client, str], Iterator[Job]]":
+    def method(self: "Client", /, job: str) -> Iterator[Job]:
+        return self._follow(operation(job))
+
+    return describe(method, operation, name="follow_job", doc=FOLLOW_JOB, returns=Iterator[Job])
 
 
 def _events(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[Client, P], Iterator[Event]]":
@@ -74,7 +84,9 @@ class Client:
     ingest = _method(ingestion.ingest)
     list_documents = _method(documents.list_documents)
     get_document = _method(documents.get_document)
+    change_document = _method(documents.change_document)
     get_content = _method(documents.get_content)
+    get_page = _method(documents.get_page)
     delete_documents = _method(documents.delete_documents)
     retry_document = _method(documents.retry_document)
     list_chunks = _method(documents.list_chunks)
@@ -88,6 +100,7 @@ class Client:
     ask_events = _events(questions.ask)
     list_jobs = _method(jobs.list_jobs)
     get_job = _method(jobs.get_job)
+    follow_job = _followed(jobs.followed)
     wait_for_job = _method(jobs.wait_for_job)
     cancel_job = _method(jobs.cancel_job)
     resume_job = _method(jobs.resume_job)
@@ -129,7 +142,7 @@ class Client:
 
     def _stream(self, request: Request) -> Iterator[Event]:
         self._check_started()
-        reader = EventReader()
+        reader = EventReader(EVENTS, last="answer")
         try:
             with self._http.stream(**self._connection.arguments(request)) as response:
                 if not response.is_success:
@@ -139,6 +152,31 @@ class Client:
                 reader.check_end()
         except httpx.RequestError as error:
             raise self._failure(error) from error
+
+    def _follow(self, request: Request) -> Iterator[Job]:
+        reader = EventReader(JOB_EVENTS, last="end")
+        pauses = iter(FOLLOW_PAUSES)
+        while True:
+            self._check_started()
+            headers = {"Last-Event-ID": reader.last_id} if reader.last_id else {}
+            try:
+                with self._http.stream(**self._connection.arguments(replace(request, headers=headers))) as response:
+                    if not response.is_success:
+                        raise problem(response.read(), response.status_code)
+                    if response.status_code == NO_CONTENT:
+                        return
+                    for piece in response.iter_bytes():
+                        for job in reader.feed(piece):
+                            pauses = iter(FOLLOW_PAUSES)
+                            yield job
+                    reader.check_end()
+                    return
+            except httpx.RequestError as error:
+                pause = next(pauses, None)
+                if pause is None:
+                    raise self._failure(error) from error
+                reader.restart()
+                time.sleep(pause)
 
     def _failure(self, error: httpx.RequestError) -> HopweaveError:
         ended = None if self._child is None else self._child.failure()

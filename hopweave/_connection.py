@@ -53,7 +53,10 @@ class Connection:
 
 
 def _body(request: Request) -> dict[str, Any]:
+    headers = dict(request.headers)
     if request.files:
-        return {"files": [("file", file) for file in request.files], "data": request.body}
+        return {"files": [("file", file) for file in request.files], "data": request.body, "headers": headers}
     content = request.content
-    return {"content": content, "headers": {} if content is None else {"Content-Type": "application/json"}}
+    if content is not None:
+        headers["Content-Type"] = "application/json"
+    return {"content": content, "headers": headers}

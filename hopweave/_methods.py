@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
-__all__ = ["ASK_EVENTS", "describe"]
+__all__ = ["ASK_EVENTS", "FOLLOW_JOB", "FOLLOW_PAUSES", "describe"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -12,6 +12,13 @@ ASK_EVENTS = """Yields what happens on the way to an answer, and the `Answer` la
 
 Leaving the loop early ends the work in the server, once the iterator is closed.
 """
+
+FOLLOW_JOB = """Yields the job with this id whenever it has changed, and the last time when it is over or paused.
+
+A connection that breaks is made again, and goes on where it was.
+"""
+FOLLOW_PAUSES = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds before a broken stream of a job's events is asked for again; each event that comes begins anew."""
 
 
 def describe(method: F, operation: Callable[..., Any], *, name: str = "", doc: str = "", returns: object = None) -> F:

@@ -6,7 +6,7 @@ of the answer, None, or what was read. Errors are thrown into the generator. The
 
 import json
 from collections.abc import Callable, Generator, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote
@@ -33,6 +33,7 @@ class Request:
     body: Mapping[str, Any] | None
     timeout: float | None = None
     files: tuple[tuple[str, bytes], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def content(self) -> bytes | None:

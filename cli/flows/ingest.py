@@ -23,9 +23,20 @@ from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
 from indexer import EVERYTHING, Rejection, Selection, known_suffixes, read_paths
 
-__all__ = ["Request", "Summary", "estimate_ingest", "run"]
+__all__ = [
+    "GIVEN",
+    "Request",
+    "Summary",
+    "check_paths",
+    "collect_keys",
+    "estimate_ingest",
+    "find_prune_obstacle",
+    "read_files",
+    "run",
+]
 
-_GIVEN = "given"
+GIVEN = "given"
+"""The extractor that takes the graph of a file beside the documents."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +58,7 @@ class Request:
 class Summary:
     """The outcome. `pruned` is None if pruning was not requested or not possible; `prune_refused` is why.
 
-    `paused` is why the job paused. `notes` are what loaders tell of documents, by key.
+    `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
     """
 
     corpus: Corpus
@@ -60,6 +71,7 @@ class Summary:
     prune_refused: str = ""
     paused: str = ""
     notes: tuple[tuple[str, str], ...] = ()
+    resume_with: str = ""
 
     def succeeded(self, *, strict: bool) -> bool:
         """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
@@ -74,7 +86,7 @@ def run(request: Request) -> Summary:
     A worker process runs meanwhile, unless workers run on servers.
     """
     settings = read_settings()
-    _check_paths(request)
+    check_paths(request)
     composition = choose_composition(settings)
     with composition.supervise() as supervision:
         try:
@@ -88,12 +100,12 @@ def run(request: Request) -> Summary:
 def estimate_ingest(request: Request) -> Estimate:
     """Reads and chunks everything as an ingest does, and writes nothing."""
     settings = read_settings()
-    _check_paths(request)
+    check_paths(request)
 
     async def work(container: Container) -> Estimate:
         exists = container.composition.exists()
         corpus = await _find_corpus(container, request.corpus) if exists else None
-        found = _read(request, with_given=_reads_given_graph(request, corpus, settings))
+        found = read_files(request, with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
         return await estimate(container, corpus, chunker, extractor, found)
@@ -103,14 +115,14 @@ def estimate_ingest(request: Request) -> Estimate:
 
 async def _ingest(container: Container, request: Request, supervision: Supervision, progress: Progress) -> Summary:
     existing = await _find_corpus(container, request.corpus)
-    found = _read(request, with_given=_reads_given_graph(request, existing, container.settings))
+    found = read_files(request, with_given=_reads_given_graph(request, existing, container.settings))
     corpus = await ensure(
         container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
     )
     keys: set[str] = set()
-    job, handed_in, rejected = await _submit(container, corpus, _collect_keys(found, keys), request, progress)
+    job, handed_in, rejected = await _submit(container, corpus, collect_keys(found, keys), request, progress)
     job = await wait_for_job(container, supervision, job, progress.watch)
-    pruned, refused = None, _find_obstacle(rejected) if request.prune else ""
+    pruned, refused = None, find_prune_obstacle(rejected) if request.prune else ""
     if request.prune and not refused and job.state is not JobState.PAUSED:
         keep = keys | {one.key for one in rejected if one.key is not None}
         pruned = await _prune(container, corpus, keep, request.selection, supervision)
@@ -126,6 +138,7 @@ async def _ingest(container: Container, request: Request, supervision: Supervisi
         prune_refused=refused,
         notes=notes,
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
+        resume_with=f"hopweave jobs resume {job.id}",
     )
 
 
@@ -157,7 +170,7 @@ async def _submit(
     return job, handed_in, rejected
 
 
-def _find_obstacle(rejected: Iterable[Rejection]) -> str:
+def find_prune_obstacle(rejected: Iterable[Rejection]) -> str:
     """Returns why nothing can be pruned, or ''. What is behind a folder that cannot be read may still be there."""
     hiding = [one for one in rejected if one.hides]
     return f"{hiding[0].source}: {hiding[0].reason}" if hiding else ""
@@ -173,22 +186,23 @@ async def _prune(
     return job.counts.get("deleted", 0)
 
 
-def _check_paths(request: Request) -> None:
+def check_paths(request: Request) -> None:
     """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
-    first = next(_read(request, with_given=False), None)
+    first = next(read_files(request, with_given=False), None)
     if first is None:
         named = ", ".join(map(str, request.paths))
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
 
 
-def _read(request: Request, *, with_given: bool) -> Iterator[Submission | Rejection]:
+def read_files(request: Request, *, with_given: bool) -> Iterator[Submission | Rejection]:
+    """Yields what the paths hold, as far as the request selects it."""
     return read_paths(request.paths, with_given=with_given, selection=request.selection)
 
 
 def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
     """Returns whether a graph file beside the documents (`openie.jsonl`) is read with them."""
     extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
-    return _GIVEN in extractor.split("+")
+    return GIVEN in extractor.split("+")
 
 
 async def _find_corpus(container: Container, name: str) -> Corpus | None:
@@ -198,7 +212,7 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
+def collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):

@@ -12,6 +12,8 @@ from rich.progress import Progress as Bar
 from cli.output.console import print_status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from core.jobs import Job
 
 __all__ = ["Progress"]
@@ -45,9 +47,13 @@ class Progress:
 
     def watch(self, job: "Job") -> None:
         """Shows the job's counts."""
-        total = sum(job.counts.values())
-        waiting = sum(job.counts.get(state, 0) for state in _WAITING)
-        failed = job.counts.get("failed", 0)
+        self.watch_counts(job.counts)
+
+    def watch_counts(self, counts: "Mapping[str, int]") -> None:
+        """Shows the counts of a job, or of several, by the state of the documents."""
+        total = sum(counts.values())
+        waiting = sum(counts.get(state, 0) for state in _WAITING)
+        failed = counts.get("failed", 0)
         self._show("indexing" + (f" ({failed} failed)" if failed else ""), total - waiting, total)
 
     def _show(self, what: str, done: int, total: int | None) -> None:

@@ -61,9 +61,7 @@ def show_summary(summary: Summary) -> None:
     if summary.job.calls:
         print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     if summary.job.state is JobState.PAUSED:
-        print_status(
-            f"paused: {summary.paused}; what was paid for is kept. Go on with `hopweave jobs resume {summary.job.id}`"
-        )
+        print_status(f"paused: {summary.paused}; what was paid for is kept. Go on with `{summary.resume_with}`")
     if summary.prune_refused:
         print_status(f"nothing was pruned: documents may be hidden in {summary.prune_refused}")
     _show_notes(summary.notes)

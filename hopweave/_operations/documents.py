@@ -1,17 +1,26 @@
-"""Documents of a corpus and their chunks: list, get, delete, retry."""
+"""Documents of a corpus, their pages and chunks: list, get, change, delete, retry."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any
 
+from hopweave._operations.ingestion import Enqueued
 from hopweave._operations.jobs import Started
 from hopweave._steps import Listing, Page, Steps, call, path, request
 from hopweave._values.documents import Chunk, Document, DocumentState, NeighbouringChunk
+from hopweave._values.ingestion import Deletion
 from hopweave._values.jobs import Job
 
 __all__ = [
+    "PageText",
+    "change_document",
     "delete_documents",
     "get_chunk",
     "get_content",
     "get_document",
+    "get_page",
     "list_chunks",
     "list_documents",
     "retry_document",
@@ -20,16 +29,36 @@ __all__ = [
 _PAGE = 200
 
 
+@dataclass(frozen=True, kw_only=True)
+class PageText:
+    """The answer to a call for a page."""
+
+    document_id: str
+    page: int
+    text: str
+
+
 def list_documents(
-    corpus: str, *, key: str | None = None, state: DocumentState | None = None, limit: int | None = None
+    corpus: str,
+    *,
+    key: str | None = None,
+    state: DocumentState | None = None,
+    filter: Mapping[str, Any] | None = None,
+    limit: int | None = None,
 ) -> Steps[list[Document]]:
-    """Returns the documents of a corpus, by key: all, or those with this key or state, or the first `limit`."""
+    """Returns the documents of a corpus, by key: all, or those with this key or state, or the first `limit`.
+
+    `filter` is a metadata filter, which only documents match that searches see.
+    """
     found: list[Document] = []
+    where = None if filter is None else json.dumps(filter, allow_nan=False)
     cursor: str | None = None
     while limit is None or len(found) < limit:
         count = _PAGE if limit is None else min(_PAGE, limit - len(found))
         at = path("corpora", corpus, "documents")
-        page = yield from call(Page[Document], "GET", at, key=key, state=state, limit=count, cursor=cursor)
+        page = yield from call(
+            Page[Document], "GET", at, key=key, state=state, filter=where, limit=count, cursor=cursor
+        )
         found += page.data
         cursor = page.next_cursor
         if cursor is None:
@@ -42,19 +71,49 @@ def get_document(corpus: str, document: str) -> Steps[Document]:
     return call(Document, "GET", path("corpora", corpus, "documents", document))
 
 
+def change_document(
+    corpus: str,
+    document: str,
+    *,
+    title: str | EllipsisType | None = ...,
+    metadata: Mapping[str, Any] | None = None,
+) -> Steps[Job]:
+    """Changes the title or the metadata of the document with this id, and returns the job.
+
+    What is not given stays. `metadata` are merged into those that were sent: None deletes a field. `title=None` brings
+    back the title of the document's text. Raises `ConflictError` unless the newest revision is indexed.
+    """
+    body: dict[str, Any] = {} if title is ... else {"title": title}
+    if metadata is not None:
+        body["metadata"] = metadata
+    return (yield from call(Enqueued, "PATCH", path("corpora", corpus, "documents", document), body)).job
+
+
 def get_content(corpus: str, document: str) -> Steps[bytes]:
     """Returns the original bytes of the document with this id."""
     content: bytes = yield request("GET", path("corpora", corpus, "documents", document, "content"))
     return content
 
 
-def delete_documents(corpus: str, keys: Sequence[str]) -> Steps[Job]:
-    """Starts deleting documents by key (1 to 1,000 of them), and returns the job. They are invisible at once.
+def get_page(corpus: str, document: str, page: int = 1) -> Steps[str]:
+    """Returns the text of a page of the document with this id, loaded from its original.
 
-    Raises `NotFoundError` if there is no document of one of these keys.
+    A document without pages has page 1. Spans of chunks count the characters of this text.
     """
-    body = {"keys": list(keys)}
-    return (yield from call(Started, "POST", path("corpora", corpus, "documents", "delete"), body)).job
+    at = path("corpora", corpus, "documents", document, "pages", str(page))
+    return (yield from call(PageText, "GET", at)).text
+
+
+def delete_documents(
+    corpus: str, keys: Sequence[str] | None = None, *, filter: Mapping[str, Any] | None = None
+) -> Steps[Deletion]:
+    """Starts deleting documents, by key (1 to 1,000 of them) or by a metadata filter. They are invisible at once.
+
+    Returns the job, and the keys that no document has; the others are deleted.
+    """
+    body = {"keys": None if keys is None else list(keys), "filter": filter}
+    given = {name: value for name, value in body.items() if value is not None}
+    return call(Deletion, "POST", path("corpora", corpus, "documents", "delete"), given)
 
 
 def retry_document(corpus: str, document: str) -> Steps[Job]:

@@ -60,11 +60,15 @@ def ingest(
     batches = _batches(found, rejected)
     jobs: list[Job] = []
     queued: list[Queued] = []
-    while batch := (yield Read(function=lambda: next(batches, None))):
+    pending: list[_Batch] = []
+    while batch := pending.pop() if pending else (yield Read(function=lambda: next(batches, None))):
         try:
             sent = yield from _send(corpus, batch, on_conflict, budget_tokens)
         except InvalidRequestError as error:
-            rejected += _read_rejections(batch, error, on_conflict)
+            if error.status == _TOO_LARGE and len(batch.files) > 1 and on_conflict != "error":
+                pending += reversed(_halve(batch))  # one of the files, or all of them together, are too large
+            else:
+                rejected += _read_rejections(batch, error, on_conflict)
             continue
         jobs.append(sent.job)
         queued += sent.documents
@@ -81,6 +85,11 @@ class _Batch:
 
     documents: tuple[Mapping[str, Any], ...] = ()
     files: tuple[NewFile, ...] = ()
+
+
+def _halve(batch: _Batch) -> tuple[_Batch, _Batch]:
+    middle = len(batch.files) // 2
+    return _Batch(files=batch.files[:middle]), _Batch(files=batch.files[middle:])
 
 
 def _send(corpus: str, batch: _Batch, on_conflict: OnConflict, budget_tokens: int | None) -> Steps[Enqueued]:

@@ -4,11 +4,12 @@ import time
 from dataclasses import dataclass
 
 from hopweave._errors import WaitTimeoutError
-from hopweave._steps import Listing, Pause, Steps, call, path
-from hopweave._values.jobs import Job
+from hopweave._steps import Page, Pause, Request, Steps, call, path, request
+from hopweave._values.jobs import Job, JobKind, JobState
 
-__all__ = ["Started", "cancel_job", "get_job", "list_jobs", "resume_job", "wait_for_job"]
+__all__ = ["Started", "cancel_job", "followed", "get_job", "list_jobs", "resume_job", "wait_for_job"]
 
+_PAGE = 200
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
@@ -19,10 +20,30 @@ class Started:
     job: Job
 
 
-def list_jobs(*, limit: int = 50) -> Steps[list[Job]]:
-    """Returns up to `limit` jobs (at most 200), newest first."""
-    listing = yield from call(Listing[Job], "GET", path("jobs"), limit=limit)
-    return list(listing.data)
+def list_jobs(
+    *, corpus: str | None = None, kind: JobKind | None = None, state: JobState | None = None, limit: int | None = 50
+) -> Steps[list[Job]]:
+    """Returns the newest `limit` jobs (all for None), newest first: those of this corpus, kind and state.
+
+    `corpus` is the name that it had when the job was made.
+    """
+    found: list[Job] = []
+    cursor: str | None = None
+    while limit is None or len(found) < limit:
+        count = _PAGE if limit is None else min(_PAGE, limit - len(found))
+        page = yield from call(
+            Page[Job], "GET", path("jobs"), corpus=corpus, kind=kind, state=state, limit=count, cursor=cursor
+        )
+        found += page.data
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
+
+
+def followed(job: str) -> Request:
+    """Returns the request that is answered with the events of a job."""
+    return request("GET", path("jobs", job, "events"))
 
 
 def get_job(job: str) -> Steps[Job]:

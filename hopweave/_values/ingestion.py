@@ -1,11 +1,11 @@
-"""The result of `ingest`."""
+"""The results of `ingest` and `delete_documents`."""
 
 from dataclasses import dataclass
 
 from hopweave._values.documents import Queued, Rejection
 from hopweave._values.jobs import Failure, Job
 
-__all__ = ["Ingestion"]
+__all__ = ["Deletion", "Ingestion"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,3 +26,11 @@ class Ingestion:
     def count(self, state: str) -> int:
         """Returns how many documents of the jobs are in this state, such as `indexed`, `failed` or `unchanged`."""
         return sum(job.counts.get(state, 0) for job in self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deletion:
+    """The job that deletes documents. `missing` are the keys that no document has."""
+
+    job: Job
+    missing: tuple[str, ...]

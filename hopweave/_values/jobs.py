@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-__all__ = ["Failure", "Job", "JobKind", "JobState", "JobUsage"]
+__all__ = ["JOB_EVENTS", "Failure", "Job", "JobKind", "JobState", "JobUsage"]
 
 JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
 JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
@@ -53,3 +53,7 @@ class Job:
     def is_settled(self) -> bool:
         """Whether the job goes on no more: it is over, or paused."""
         return self.state in {"done", "failed", "cancelled", "paused"}
+
+
+JOB_EVENTS: dict[str, type[Job]] = {"progress": Job, "end": Job}
+"""By the name of the server-sent event."""

@@ -9,6 +9,7 @@ from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson, CorpusN
 from cli.output.console import print_json
 from core.corpora import Fine
 from core.documents import OnConflict
+from core.errors import InvalidInput
 
 __all__ = ["register"]
 
@@ -56,6 +57,18 @@ def ingest(
     dry_run: Annotated[
         bool, typer.Option(help="Count documents and passages, estimate the cost of a language model; write nothing.")
     ] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Upload to this server instead, such as http://127.0.0.1:8000.", show_default=False
+        ),
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar="HOPWEAVE_API_KEY", metavar="KEY", help="A key of the server of --server.", show_default=False
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Index documents, and wait until they can be searched. A missing corpus is created. A file of `hopweave export`
@@ -78,6 +91,8 @@ def ingest(
         "--dry-run": dry_run,
         "--budget-tokens": budget_tokens is not None,
     }
+    if server is not None:
+        unfit["--server"] = True
     exported = find_archive(paths, unfit)
     if exported is not None:
         import_archive(exported, corpus, {"extractor": extractor, "chunker": chunker, "fine": fine}, as_json=as_json)
@@ -93,6 +108,8 @@ def ingest(
         budget_tokens=budget_tokens,
         selection=Selection(include=tuple(include or ()), exclude=tuple(exclude or ()), gitignore=not no_gitignore),
     )
+    if dry_run and server is not None:
+        raise InvalidInput("--dry-run does not work with --server; leave one of them out")
     if dry_run:
         estimate = estimate_ingest(request)
         if as_json:
@@ -100,7 +117,12 @@ def ingest(
         else:
             show_estimate(estimate)
         raise typer.Exit(1 if estimate.rejected and (strict or not estimate.documents) else 0)
-    summary = run(request)
+    if server is None:
+        summary = run(request)
+    else:
+        from cli.flows.remote_ingest import Server, run_remote
+
+        summary = run_remote(request, Server(url=server, api_key=api_key))
     if as_json:
         print_json(summary_to_dict(summary))
     else:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -66,9 +67,36 @@ async def test_documents(client: hopweave.AsyncClient, server: Server) -> None:
     assert (await client.get_chunk("people", chunk.id)).previous is None
     with pytest.raises(hopweave.ConflictError, match="only failed or cancelled"):
         await client.retry_document("people", ada.id)
-    job = await client.delete_documents("people", ["ada"])
-    assert job.kind == "delete"
+    assert await client.list_documents("people", filter={"year": {"$lt": 1900}}) == [tower]
+    assert await client.get_page("people", tower.id, 2) == "Gustave Eiffel built a tower in Paris."
+    await client.wait_for_job((await _changed(client, server, tower.id, title="The Tower", metadata={"year": None})).id)
+    changed = await client.get_document("people", tower.id)
+    assert (changed.title, changed.metadata) == ("The Tower", {})
+    await _changed(client, server, tower.id, title=None)
+    assert (await client.get_document("people", tower.id)).title == tower.title
+    deletion = await client.delete_documents("people", ["ada", "nobody"])
+    assert (deletion.job.kind, deletion.missing) == ("delete", ("nobody",))
     assert [one.key for one in await client.list_documents("people")] == [TOWER.key]
+    await client.delete_documents("people", filter={"$key": TOWER.key})
+    assert await client.list_documents("people") == []
+
+
+async def _changed(client: hopweave.AsyncClient, server: Server, document: str, **changes: Any) -> hopweave.Job:
+    job = await client.change_document("people", document, **changes)
+    await server.work("people")
+    return job
+
+
+async def test_a_job_is_followed(client: hopweave.AsyncClient, server: Server) -> None:
+    [job] = (await client.ingest("people", documents=[ADA], wait=False)).jobs
+    working = asyncio.create_task(server.work("people"))
+    states = [(one.state, dict(one.counts)) async for one in client.follow_job(job.id)]
+    await working
+    assert states[-1] == ("done", {"indexed": 1})
+    assert [one.id for one in await client.list_jobs(kind="ingest", state="done", corpus="people")] == [job.id]
+    assert await client.list_jobs(state="failed", limit=None) == []
+    with pytest.raises(hopweave.NotFoundError):
+        _ = [one async for one in client.follow_job("nothing")]
 
 
 async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:

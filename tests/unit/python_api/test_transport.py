@@ -7,6 +7,7 @@ import pytest
 
 import hopweave
 from hopweave._events import EventReader
+from hopweave._values.events import EVENTS
 
 
 def _client(answer: httpx.Response) -> hopweave.Client:
@@ -56,7 +57,7 @@ def test_events_in_pieces_of_any_size() -> None:
         hopweave.NoteEvent(step="", text="n"),
     ]
     for size in (1, 2, 7, len(stream)):
-        reader = EventReader()
+        reader = EventReader(EVENTS, last="answer")
         pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
         assert [event for piece in pieces for event in reader.feed(piece)] == expected
 
@@ -78,5 +79,5 @@ def test_an_error_event_is_raised() -> None:
 
 def test_a_stream_that_is_cut_off() -> None:
     cut = _client(httpx.Response(200, text='event: note\ndata: {"step": "", "text": "n"}\n\n'))
-    with pytest.raises(hopweave.ConnectionFailedError, match="ended before the answer"):
+    with pytest.raises(hopweave.ConnectionFailedError, match="ended before its last event"):
         list(cut.ask_events("c", "q"))

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 import hopweave
 from api.main import create_app
-from hopweave._operations import corpora, ingestion, jobs, questions
+from hopweave._operations import corpora, documents, ingestion, jobs, questions
 from hopweave._steps import Listing, Page
 from hopweave._values.events import EVENTS
 
@@ -20,6 +20,7 @@ _OTHER_NAMES = {
     "Budget": "BudgetIn",
     "Message": "MessageIn",
     "Rejection": "RejectedOut",
+    "Deletion": "DeletedOut",
 }
 """The schema of every other value is called as the value is, with `Out` behind it."""
 _COMPOSED = {"Ingestion", "NewFile"}
@@ -31,8 +32,9 @@ _ANSWERS = {
     "CorpusListOut": Listing[hopweave.Corpus],
     "DocumentListOut": Page[hopweave.Document],
     "ChunkListOut": Listing[hopweave.Chunk],
-    "JobListOut": Listing[hopweave.Job],
+    "JobListOut": Page[hopweave.Job],
     "EntityListOut": Listing[hopweave.FoundEntity],
+    "PageOut": documents.PageText,
 }
 _CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength"}
 _VALUES = {
@@ -77,6 +79,8 @@ def test_events_have_the_fields_of_the_http_api(openapi: dict[str, Any]) -> None
         (corpora.create_corpus, "CorpusIn", {"exist_ok"}, set()),
         (corpora.reindex_corpus, "ReindexIn", set(), set()),
         (corpora.rename_corpus, "RenameIn", set(), set()),
+        (documents.change_document, "DocumentPatchIn", {"document"}, set()),
+        (documents.delete_documents, "DeleteIn", set(), set()),
         (jobs.resume_job, "ResumeIn", {"job", "budget_tokens"}, {"budget"}),
     ],
 )

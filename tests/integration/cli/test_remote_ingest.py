@@ -1,0 +1,117 @@
+"""`hopweave ingest --server`: a server on a real socket, and the command that uploads to it."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from pydantic import SecretStr
+
+from api.main import create_app
+from core.settings import ApiSettings, read_settings
+from tests.integration.cli.conftest import Hopweave
+
+pytestmark = pytest.mark.usefixtures("worker")
+
+
+@contextmanager
+def serving(api: ApiSettings | None = None) -> Iterator[str]:
+    """The address of a server for the data folder of the command."""
+    app = create_app(read_settings().model_copy(update={"api": api or ApiSettings()}))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def url(hopweave: Hopweave) -> Iterator[str]:  # noqa: ARG001 - it sets the data folder
+    with serving() as address:
+        yield address
+
+
+def test_the_same_documents_as_a_local_ingest(hopweave: Hopweave, papers: Path, url: str, tmp_path: Path) -> None:
+    (papers / "sub").mkdir()
+    (papers / "sub" / 'say "hi".txt').write_text("Ünï said hi.", encoding="utf-16")
+    (papers / "people.jsonl").write_text('{"id": "bob", "text": "Bob.", "metadata": {"year": 1}}\n', encoding="utf-8")
+    (papers / "one.json").write_text('{"title": "One", "text": "The first."}', encoding="utf-8")
+    local = hopweave("ingest", papers, "-c", "local")
+    remote = hopweave("ingest", papers, "-c", "remote", "--server", url)
+    assert (local.code, remote.code) == (0, 0), remote.err
+    assert remote.out.startswith("corpus remote: 5 indexed\n5 passages in ")
+    for name in ("local", "remote"):
+        assert hopweave("export", name, "--format", "jsonl", "--canonical", "-o", tmp_path / name).code == 0
+    assert (tmp_path / "local").read_bytes() == (tmp_path / "remote").read_bytes()
+    again = hopweave("ingest", papers, "-c", "local", "--server", url, "--json")
+    assert again.json["documents"]["unchanged"] == 5, "the way that a document comes makes no revision"
+
+
+def test_bad_files_are_named_as_in_a_local_ingest(hopweave: Hopweave, papers: Path, url: str) -> None:
+    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "broken.json").write_text("{", encoding="utf-8")
+    (papers / "lines.jsonl").write_text('{"id": "1"}\n', encoding="utf-8")
+    local = hopweave("ingest", papers, "-c", "local", "--json")
+    remote = hopweave("ingest", papers, "-c", "remote", "--server", url, "--json")
+    assert remote.json["rejected"] == local.json["rejected"]
+    assert remote.json["documents"] == local.json["documents"]
+    assert (remote.code, hopweave("ingest", papers, "-c", "remote", "--server", url, "--strict").code) == (0, 1)
+
+
+def test_what_the_server_refuses_is_rejected(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "large.txt").write_text("x" * 1001, encoding="utf-8")
+    (papers / "large.md").write_text("x" * 1001, encoding="utf-8")
+    for number in range(5):
+        (papers / f"a{number}.txt").write_text(f"Text {number}.", encoding="utf-8")
+    with serving(ApiSettings(max_file_mb=0.001, max_files=3)) as url:
+        ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--json")
+    assert [one["source"] for one in ran.json["rejected"]] == ["large.md", "large.txt"]
+    assert "is larger than 0.001 MB" in ran.json["rejected"][0]["reason"]
+    assert (ran.code, ran.json["documents"]["indexed"]) == (0, 7), "in several jobs"
+
+
+def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
+    hopweave("ingest", papers, "-c", "p", "--server", url)
+    (papers / "ada.txt").unlink()
+    pruned = hopweave("ingest", papers, "-c", "p", "--server", url, "--prune", "--json")
+    assert (pruned.code, pruned.json["pruned"]) == (0, 1), pruned.err
+    listed = hopweave("documents", "list", "-c", "p", "--json")
+    assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+
+
+def test_prune_keeps_the_document_of_a_file_that_is_rejected(hopweave: Hopweave, papers: Path, url: str) -> None:
+    hopweave("ingest", papers, "-c", "p", "--server", url)
+    with serving(ApiSettings(max_file_mb=0.00006)) as small:
+        (papers / "ada.txt").write_text("x" * 100, encoding="utf-8")
+        ran = hopweave("ingest", papers, "-c", "p", "--server", small, "--prune", "--json")
+    assert ran.json["pruned"] == 0
+    assert hopweave("documents", "show", "ada.txt", "-c", "p").code == 0
+
+
+def test_errors_are_told_in_one_line(hopweave: Hopweave, papers: Path, url: str) -> None:
+    away = hopweave("ingest", papers, "-c", "p", "--server", "http://127.0.0.1:1")
+    assert (away.code, away.err.startswith("hopweave: no Hopweave server answers at http://127.0.0.1:1")) == (1, True)
+    hopweave("ingest", papers, "-c", "p", "--server", url)
+    other = hopweave("ingest", papers, "-c", "p", "--server", url, "--extractor", "given")
+    assert (other.code, "extractor pattern, not given" in other.err) == (1, True)
+    (papers / "ada.txt").write_text("Changed.", encoding="utf-8")
+    conflict = hopweave("ingest", papers, "-c", "p", "--server", url, "--on-conflict", "error")
+    assert (conflict.code, "ada.txt" in conflict.err) == (1, True)
+    dry = hopweave("ingest", papers, "-c", "p", "--server", url, "--dry-run")
+    assert (dry.code, "--dry-run does not work with --server" in dry.err) == (2, True)
+
+
+def test_keys(hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(ApiSettings(keys=[SecretStr("a key")])) as url:
+        refused = hopweave("ingest", papers, "-c", "p", "--server", url)
+        assert (refused.code, "give a key of this server" in refused.err) == (1, True)
+        assert hopweave("ingest", papers, "-c", "p", "--server", url, "--api-key", "a key").code == 0
+        monkeypatch.setenv("HOPWEAVE_API_KEY", "a key")
+        assert hopweave("ingest", papers, "-c", "p", "--server", url).code == 0

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
+from api.idempotency import IdempotencyKey, run_once
 from api.schemas.documents import (
     DeletedOut,
     DeleteIn,
@@ -25,6 +26,7 @@ from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
 from core.errors import InvalidFilter
 from core.filters import parse_filter
+from core.ids import content_hash
 from indexer import parse_json
 
 __all__ = ["router"]
@@ -32,16 +34,25 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
 
-@router.post("", summary="Submit documents", status_code=HTTPStatus.ACCEPTED, openapi_extra=describe_upload())
+@router.post(
+    "",
+    summary="Submit documents",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=EnqueuedOut,
+    openapi_extra=describe_upload(),
+)
 async def add_documents(
-    corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, response: Response
-) -> EnqueuedOut:
+    corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
     """A worker indexes them; the job at `Location` shows the progress."""
     tokens = body.budget.tokens if body.budget else None
     submissions = parse_submissions(body.documents)
-    enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
-    set_job_location(response, enqueued.job.id)
-    return EnqueuedOut.from_job(enqueued)
+
+    async def work() -> EnqueuedOut:
+        enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
+        return EnqueuedOut.from_job(enqueued)
+
+    return await run_once(request, container, key, content_hash(await request.body()), work)
 
 
 @dataclass(frozen=True, kw_only=True)

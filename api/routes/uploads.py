@@ -7,7 +7,8 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
-from api.deps import ContainerDep, CorpusDep, set_job_location
+from api.deps import ContainerDep, CorpusDep
+from api.idempotency import IdempotencyKey, run_once
 from api.schemas.documents import EnqueuedOut
 from api.schemas.estimates import EstimateOut
 from api.uploads.documents import parse_upload
@@ -21,18 +22,21 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
 
 
-@router.post("/documents", status_code=HTTPStatus.ACCEPTED)
+@router.post("/documents", status_code=HTTPStatus.ACCEPTED, response_model=EnqueuedOut)
 async def upload_documents(
-    corpus: CorpusDep, container: ContainerDep, request: Request, response: Response
-) -> EnqueuedOut:
+    corpus: CorpusDep, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
     async with receive_parts(request, container.settings.api) as parts:
         uploaded = parse_upload(parts)
         options = uploaded.options
-        submitted = await submit_found(
-            container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
-        )
-    set_job_location(response, submitted.enqueued.job.id)
-    return EnqueuedOut.from_job(submitted.enqueued, submitted.rejected)
+
+        async def work() -> EnqueuedOut:
+            submitted = await submit_found(
+                container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
+            )
+            return EnqueuedOut.from_job(submitted.enqueued, submitted.rejected)
+
+        return await run_once(request, container, key, parts.digest, work)
 
 
 @router.post("/estimates")

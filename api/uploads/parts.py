@@ -1,6 +1,7 @@
 """Receives the parts of a `multipart/form-data` body: files on disk, fields as text, both within limits."""
 
 import asyncio
+import hashlib
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
 
 from core.errors import InvalidInput, TooLarge, Unavailable
+from core.ids import digest
 from core.settings import ApiSettings
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ class ReceivedFile:
 
 @dataclass
 class Parts:
-    """The files in their order, and the fields by name."""
+    """The files in their order, and the fields by name. `digest` is equal for equal parts, whatever their boundary."""
 
+    digest: str = ""
     files: list[ReceivedFile] = field(default_factory=list)
     fields: dict[str, str] = field(default_factory=dict)
 
@@ -86,6 +89,7 @@ class _Receiver:
         self._max_file = int(settings.max_file_mb * _MEGABYTE)
         self._parts = Parts()
         self._complete = False
+        self._hash = hashlib.sha256()
         self._header = (b"", b"")
         self._headers: dict[bytes, bytes] = {}
         self._name = ""
@@ -120,6 +124,7 @@ class _Receiver:
     def finish(self) -> Parts:
         if not self._complete:
             raise _malformed("it ends before its last boundary")
+        self._parts.digest = self._hash.hexdigest()
         return self._parts
 
     def close(self) -> None:
@@ -146,6 +151,8 @@ class _Receiver:
     def _open_part(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition"))
         self._name = _decode(options.get(b"name", b""))
+        described = [self._name, options.get(b"filename", b"").hex(), self._headers.get(b"content-type", b"").hex()]
+        self._hash.update(digest("part", described).encode())
         if self._name == _FILE:
             self._open_file(_decode(options.get(b"filename", b"")))
         elif self._name not in _FIELDS:
@@ -170,6 +177,7 @@ class _Receiver:
 
     def _add_data(self, data: bytes, start: int, end: int) -> None:
         self._size += end - start
+        self._hash.update(data[start:end])
         if self._file is None:
             if self._size > _FIELD_BYTES:
                 raise TooLarge(f"the part {self._name!r} is larger than {_FIELD_BYTES // _MEGABYTE} MB")
@@ -183,6 +191,7 @@ class _Receiver:
         self._file.write(data[start:end])
 
     def _end_part(self) -> None:
+        self._hash.update(self._size.to_bytes(8, "big"))
         if self._file is None:
             self._parts.fields[self._name] = _decode(bytes(self._field))
         self.close()

@@ -25,6 +25,17 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    4: (
+        """
+        CREATE TABLE IF NOT EXISTS receipts (
+            key     TEXT PRIMARY KEY,
+            request TEXT NOT NULL,
+            answer  TEXT,
+            at      REAL NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (at)",
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -179,6 +179,15 @@ CREATE TABLE jobs (
     completion_tokens INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- What was answered to requests that must not be carried out twice; NULL while one is carried out.
+CREATE TABLE receipts (
+    key     TEXT PRIMARY KEY,
+    request TEXT NOT NULL,
+    answer  TEXT,
+    at      REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX receipts_by_time ON receipts (at);
+
 -- Revisions of a job by state, kept when the revisions' rows go.
 CREATE TABLE job_counts (
     job_id TEXT NOT NULL,

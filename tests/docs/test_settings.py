@@ -70,7 +70,13 @@ def test_the_defaults_are_those_of_the_code() -> None:
     assert found == {name: default for name, default in expected.items() if not name.startswith(_ROLE)}
 
 
+_OF_COMMANDS = frozenset({"HOPWEAVE_API_KEY"})
+"""Variables that stand for an option of a command, and are no settings."""
+
+
 def exists(name: str) -> bool:
+    if name in _OF_COMMANDS:
+        return True
     known = {path for path, _ in defaults(Settings)}
     path = name.removeprefix(_PREFIX)
     path = re.sub(r"^LLM__ROLES__[A-Z_]+?__(?=[A-Z])", f"{_ROLE}__", path)

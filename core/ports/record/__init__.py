@@ -15,6 +15,7 @@ from core.ports.record.exporter import Exporter
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
 from core.ports.record.jobs import Jobs
 from core.ports.record.maintenance import Maintenance
+from core.ports.record.receipts import Receipts
 from core.ports.record.reindexing import Reindex, ReindexDifference, Reindexing
 from core.ports.record.staging import JobUsage, StagedExtraction, Staging
 from core.ports.record.submissions import Deletion, Enqueued, EnqueuedDocument, NewRevision, Submissions
@@ -44,6 +45,7 @@ __all__ = [
     "Maintenance",
     "NewRevision",
     "Outcome",
+    "Receipts",
     "Record",
     "Reindex",
     "ReindexDifference",
@@ -82,6 +84,8 @@ class Record(Protocol):
     def documents(self) -> Documents: ...
     @property
     def contents(self) -> Contents: ...
+    @property
+    def receipts(self) -> Receipts: ...
     @property
     def graph(self) -> GraphSource: ...
     @property

@@ -64,6 +64,7 @@ CREATE CONSTRAINT failure_uid IF NOT EXISTS FOR (n:Failure) REQUIRE n.uid IS UNI
 CREATE CONSTRAINT text_entry_uid IF NOT EXISTS FOR (n:TextEntry) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);
@@ -85,6 +86,7 @@ CREATE INDEX change_time IF NOT EXISTS FOR (n:Change) ON (n.at);
 CREATE INDEX tombstone_corpus IF NOT EXISTS FOR (n:Tombstone) ON (n.corpus_id);
 CREATE INDEX job_seq IF NOT EXISTS FOR (n:Job) ON (n.seq);
 CREATE INDEX job_open IF NOT EXISTS FOR (n:Job) ON (n.open);
+CREATE INDEX receipt_time IF NOT EXISTS FOR (n:Receipt) ON (n.at);
 CREATE INDEX failure_job IF NOT EXISTS FOR (n:Failure) ON (n.job_id);
 CREATE INDEX text_entry_corpus IF NOT EXISTS FOR (n:TextEntry) ON (n.corpus_id);
 CREATE INDEX question_corpus IF NOT EXISTS FOR (n:Question) ON (n.corpus_id);

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 __all__ = ["SCHEMA_VERSION", "STEPS", "steps_from"]
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-STEPS: Mapping[int, Sequence[str]] = {}
+STEPS: Mapping[int, Sequence[str]] = {1: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 `cypher/schema.cypher` is the newest schema."""
 

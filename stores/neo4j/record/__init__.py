@@ -13,6 +13,7 @@ from stores.neo4j.record.exporter import Neo4jExporter
 from stores.neo4j.record.graph import Neo4jGraphSource
 from stores.neo4j.record.jobs import Neo4jJobs
 from stores.neo4j.record.maintenance import Neo4jMaintenance
+from stores.neo4j.record.receipts import Neo4jReceipts
 from stores.neo4j.record.reindexing import Neo4jReindexing
 from stores.neo4j.record.staging import Neo4jStaging
 from stores.neo4j.record.submissions import Neo4jSubmissions
@@ -38,6 +39,7 @@ class Neo4jRecord:
         self.maintenance = Neo4jMaintenance(self.database)
         self.documents = Neo4jDocuments(self.database)
         self.contents = Neo4jContents(self.database)
+        self.receipts = Neo4jReceipts(self.database)
         self.graph = Neo4jGraphSource(self.database)
         self.exporter = Neo4jExporter(self.database)
 

@@ -16,6 +16,7 @@ from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases import claims
 from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
 from stores.neo4j.leases.states import count
+from stores.neo4j.record.receipts import delete_expired_receipts
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
 __all__ = ["Neo4jMaintenance"]
@@ -72,6 +73,7 @@ class Neo4jMaintenance:
                 await self._database.write(corpus_id, partial(delete_expired_changes, corpus_id=corpus_id))
         for job_id in jobs:
             await self._database.write_unlocked(partial(_close, job_id=job_id))
+        await self._database.write_unlocked(delete_expired_receipts)
         await delete_expired_trails(self._database)
 
 

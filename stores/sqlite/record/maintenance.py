@@ -8,6 +8,7 @@ from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
 from stores.sqlite.leases.states import add_count, finish_if_done
 from stores.sqlite.record.jobs import close_abandoned
+from stores.sqlite.record.receipts import delete_expired_receipts
 
 __all__ = ["SqliteMaintenance"]
 
@@ -72,6 +73,7 @@ class SqliteMaintenance:
         def work(cx: Connection) -> None:
             changes.prune(cx)
             close_abandoned(cx)
+            delete_expired_receipts(cx)
 
         await self._database.write(work)
 

@@ -14,6 +14,7 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
+from testing.contracts.record.receipts import ReceiptsContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.staging import StagingContract
 from testing.contracts.record.synonyms import SynonymsContract
@@ -31,6 +32,7 @@ __all__ = [
     "JobsContract",
     "LibraryContract",
     "MaintenanceContract",
+    "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
     "StagingContract",
@@ -51,6 +53,7 @@ class RecordContract(
     JobsContract,
     LibraryContract,
     MaintenanceContract,
+    ReceiptsContract,
     ReindexingContract,
     StagingContract,
     SynonymsContract,

@@ -4,7 +4,6 @@ A store's test class inherits `RecordContract` and gives the fixtures `record` a
 """
 
 from testing.contracts.record.adoption import AdoptionContract
-from testing.contracts.record.changes import ChangesContract
 from testing.contracts.record.claims import ClaimsContract
 from testing.contracts.record.commits import CommitsContract
 from testing.contracts.record.corpora import CorporaContract
@@ -14,8 +13,9 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
-from testing.contracts.record.receipts import ReceiptsContract
 from testing.contracts.record.reindexing import ReindexingContract
+from testing.contracts.record.requests.changes import ChangesContract
+from testing.contracts.record.requests.receipts import ReceiptsContract
 from testing.contracts.record.staging import StagingContract
 from testing.contracts.record.synonyms import SynonymsContract
 from testing.contracts.record.tombstones import TombstonesContract

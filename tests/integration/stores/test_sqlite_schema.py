@@ -113,3 +113,18 @@ async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> Non
     await record.reindexing.swap(corpus.id)
     assert (await record.corpora.get("people")).id != corpus.id
     await record.close()
+
+
+async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
+    present = SqliteRecord(tmp_path / "record.db")
+    await present.corpora.list()
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("DROP TABLE receipts")
+        connection.execute("PRAGMA user_version = 4")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert await record.receipts.begin("k", "request", lease_seconds=60) is None
+    await record.receipts.finish("k", "answer")
+    assert await record.receipts.begin("k", "request", lease_seconds=60) == "answer"
+    await record.close()

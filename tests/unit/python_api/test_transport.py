@@ -81,3 +81,31 @@ def test_a_stream_that_is_cut_off() -> None:
     cut = _client(httpx.Response(200, text='event: note\ndata: {"step": "", "text": "n"}\n\n'))
     with pytest.raises(hopweave.ConnectionFailedError, match="ended before its last event"):
         list(cut.ask_events("c", "q"))
+
+
+def test_a_broken_stream_of_a_job_is_continued(monkeypatch: pytest.MonkeyPatch) -> None:
+    for client in ("_client", "_async_client"):
+        monkeypatch.setattr(f"hopweave.{client}.FOLLOW_PAUSES", (0.0, 0.0))
+    asked: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("Last-Event-ID"))
+        streams = [_event("1", "progress", "queued") + "id: 2\nevent: progress\ndata: {", _event("2", "end", "done")]
+        return httpx.Response(200, text=streams[len(asked) - 1])
+
+    with hopweave.connect("http://there", transport=httpx.MockTransport(answer)) as client:
+        assert [job.state for job in client.follow_job("1")] == ["queued", "done"]
+    assert asked == [None, "1"]
+    gone = hopweave.connect("http://there", transport=httpx.MockTransport(lambda _: httpx.Response(200, text="")))
+    with gone as client, pytest.raises(hopweave.ConnectionFailedError, match="ended before its last event"):
+        list(client.follow_job("1"))
+    seen = hopweave.connect("http://there", transport=httpx.MockTransport(lambda _: httpx.Response(204)))
+    with seen as client:
+        assert list(client.follow_job("1")) == []
+
+
+def _event(id: str, kind: str, state: str) -> str:
+    job: dict[str, object] = {"id": "1", "kind": "ingest", "state": state, "corpus": "c", "counts": {}, "failures": []}
+    job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
+    job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
+    return f"id: {id}\nevent: {kind}\ndata: {json.dumps(job)}\n\n"

@@ -17,7 +17,7 @@ from core import ids
 from core.documents import check_key
 from core.errors import InvalidInput, LoadFailed
 from core.ports.embedding import Vectors
-from indexer import fingerprint_of
+from indexer import canonical_json, fingerprint_of
 
 __all__ = ["check_content", "decode_base64", "decode_vector"]
 
@@ -70,6 +70,7 @@ def _check_document(row: ArchiveDocumentRow) -> None:
             metadata=row.sent_metadata,
             content_hash=row.content_hash,
         )
+        canonical_json(row.metadata)
     except InvalidInput as error:
         raise LoadFailed(str(error)) from error
     if {**row.metadata, **row.sent_metadata} != row.metadata:

@@ -8,7 +8,9 @@ SCHEMA_VERSION = 2
 
 STEPS: Mapping[int, Sequence[str]] = {1: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
-`cypher/schema.cypher` is the newest schema."""
+
+A version that only adds constraints or indexes needs none: those of `cypher/schema.cypher`, the newest schema, are
+created whenever they are missing. The file is there as soon as a version needs a statement."""
 
 
 def steps_from(version: int, to: int) -> list[str] | None:

@@ -73,7 +73,8 @@ async def test_every_flipped_byte_is_noticed(here: House, there: House, file: Pa
 _WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("document", {"key": "somebody else"}, "fingerprint|belong to its content"),
     ("document", {"id": "0" * 32}, "belong to its content"),
-    ("document", {"metadata": {"year": 1}}, "fingerprint"),
+    ("document", {"given_metadata": {"year": 1}, "metadata": {"year": 1}}, "fingerprint"),
+    ("document", {"given_metadata": {"year": 1}, "metadata": {"year": 2}}, "not those of its submission"),
     ("document", {"key": "../../etc/passwd"}, "steps out"),
     ("document", {"chunks": 7}, "has 7 passages"),
     ("document", {"size": -1}, "`size`"),

@@ -10,6 +10,10 @@ from httpx import ASGITransport, AsyncClient
 from api.problems import install
 from core import errors
 
+_FURTHER: dict[type[errors.HopweaveError], tuple[object, ...]] = {
+    errors.FilesRejected: ([("report.pdf", "it is encrypted")],),
+}
+
 
 def _all(kind: type[errors.HopweaveError]) -> Iterator[type[errors.HopweaveError]]:
     for child in kind.__subclasses__():
@@ -25,14 +29,15 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
 
     @app.get("/fails")
     async def fails() -> None:
-        raise kind("what, where, and what to do")
+        raise kind("what, where, and what to do", *_FURTHER.get(kind, ()))
 
     async with AsyncClient(transport=ASGITransport(app=app), base_url="http://test") as client:
         answer = await client.get("/fails")
     assert answer.headers["content-type"] == "application/problem+json"
     problem = json.loads(answer.content)
     code = {"code": "wrong_settings"} if kind is errors.InvalidSettings else {}
-    assert set(problem) == {"type", "title", "status", "detail", "instance", *code}
+    more = {"errors"} if kind is errors.FilesRejected else set()
+    assert set(problem) == {"type", "title", "status", "detail", "instance", *code, *more}
     assert problem.get("code") == code.get("code")
     assert problem["status"] == answer.status_code >= 400
     assert problem["detail"] == "what, where, and what to do"

@@ -18,8 +18,8 @@ def test_unsupported_servers_are_refused(agent: str):
 
 
 def test_every_migration_has_its_statement():
-    for names in STEPS.values():
-        assert set(names) <= set(statements("migrations"))
+    named = {name for names in STEPS.values() for name in names}
+    assert not named or named <= set(statements("migrations"))
 
 
 def test_there_is_no_migration_back_or_from_nothing():

@@ -29,7 +29,10 @@ def parse_strategy(text: str | None, options: Mapping[str, Any], kind: str) -> S
         return None
     spec = parse_spec(text)
     spec = StrategySpec(name=spec.name, options={**spec.options, **options})
-    _refuse_files(spec, kind)
+    try:
+        _refuse_files(spec, kind)
+    except RecursionError as error:
+        raise InvalidStrategy(f"the options of the {kind} {spec.name!r} go too deep") from error
     return spec
 
 

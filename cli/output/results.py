@@ -10,6 +10,7 @@ from cli.output.console import print_result
 from cli.output.support import SUPPORT_WORDS
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
+from core.text.shortening import shorten
 from core.trace import Trace
 
 __all__ = ["answer_to_dict", "search_to_dict", "show_answer", "show_search"]
@@ -100,8 +101,7 @@ def _format_signals(signals: Signals) -> str:
 
 
 def _format_snippet(text: str) -> str:
-    shown = textwrap.shorten(text, _SNIPPET, placeholder=" …")
-    return textwrap.fill(shown, _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(shorten(text, _SNIPPET), _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
 
 
 def _format_path(path: tuple[PathStep, ...]) -> str:

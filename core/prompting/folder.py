@@ -9,6 +9,8 @@ from core.prompting.prompts import DIVIDER, Prompt, PromptLibrary, list_prompt_f
 __all__ = ["export_prompts", "read_own_prompts", "read_prompt_folder"]
 
 _SUFFIX = ".md"
+_LONGEST = 1_000_000
+"""In bytes. A prompt is a few thousand; a model reads no more than the whole."""
 
 
 def read_own_prompts(packages: Sequence[str]) -> dict[str, Prompt]:
@@ -75,7 +77,7 @@ def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
             file, f"there is no prompt {name!r}; `hopweave prompts list` shows the names; rename or remove the file"
         )
     try:
-        prompt = parse_prompt(name, file.read_text(encoding="utf-8-sig"))
+        prompt = parse_prompt(name, _read_text(file))
     except UnicodeDecodeError as error:
         raise _make_error(file, "it is not UTF-8; save it as UTF-8") from error
     except OSError as error:
@@ -86,6 +88,15 @@ def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
         ) from error
     _check_variables(file, prompt, own[name])
     return prompt
+
+
+def _read_text(file: Path) -> str:
+    """Returns the text of an ordinary file of a bounded size: a pipe or a device would never end."""
+    if not file.is_file():
+        raise _make_error(file, "it cannot be read (it is no file); rename or remove it")
+    if file.stat().st_size > _LONGEST:
+        raise _make_error(file, f"it is longer than {_LONGEST:,} bytes; shorten it")
+    return file.read_text(encoding="utf-8-sig")
 
 
 def _check_variables(file: Path, prompt: Prompt, own: Prompt) -> None:

@@ -18,9 +18,13 @@ __all__ = ["build_schema", "complete_structured", "make_cut_error", "strip_think
 T = TypeVar("T", bound=BaseModel)
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_UNENDED = re.compile(r"<think(?:ing)?>(?!.*</think(?:ing)?>).*", re.DOTALL | re.IGNORECASE)
+_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_JSON = re.compile(r"\s*(?:```\w*\s*)?\{")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 200
+_MAX_TRIES = 1000
+"""Brackets at which JSON is looked for: each one in vain costs time that is linear in the text."""
 _LEFT_OUT = frozenset(
     {"default", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "exclusiveMinimum", "title"}
 )
@@ -84,8 +88,16 @@ def build_schema(shape: type[BaseModel], without: frozenset[str] = frozenset()) 
 
 
 def strip_thinking(text: str) -> str:
-    """Returns the text without the reasoning that some models write into it between tags."""
-    return _UNENDED.sub("", _THINKING.sub("", text)).strip()
+    """Returns the text without the reasoning that some models write into it between tags.
+
+    In a text that begins with a JSON object, the tags are words of its strings.
+    """
+    if _JSON.match(text):
+        return text.strip()
+    ended = max((found.end() for found in _END.finditer(text)), default=0)
+    begun = _BEGIN.search(text, ended)
+    rest = text[ended : begun.start()] if begun else text[ended:]
+    return (_THINKING.sub("", text[:ended]) + rest).strip()
 
 
 def _make_strict(schema: Any, without: frozenset[str]) -> Any:
@@ -139,7 +151,9 @@ def _find_json(text: str) -> object:
     decoder = json.JSONDecoder()
     for opening in "{[":
         at = text.find(opening)
-        while at >= 0:
+        for _ in range(_MAX_TRIES):
+            if at < 0:
+                break
             try:
                 value, _ = decoder.raw_decode(text, at)
             except RecursionError:

@@ -89,6 +89,8 @@ def _show(value: object) -> str:
 def _read(value: str) -> object:
     try:
         return json.loads(value)
+    except RecursionError as error:
+        raise InvalidStrategy(f"{value[:40]}…: its brackets go too deep") from error
     except ValueError:
         return _strip_brackets(value)
 

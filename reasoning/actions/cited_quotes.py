@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
+from reasoning.citations.markers import note_missing
 from reasoning.citations.quotes import find_quote, select_quote
 from reasoning.engine.session import Session
 
@@ -26,9 +27,10 @@ def check_quotes(
     passage's best sentence. Both are noted.
     """
     quotes: dict[tuple[str, int], Quote] = {}
+    missing = dict.fromkeys(one.passage for one in citations if not 1 <= one.passage <= len(shown))
+    note_missing(session.trace, list(missing), f" of step {step}")
     for citation in citations:
-        if not 1 <= citation.passage <= len(shown):
-            session.trace.note(f"a citation [{citation.passage}] of step {step} was dropped: no such passage was shown")
+        if citation.passage in missing:
             continue
         hit = shown[citation.passage - 1]
         quote = find_quote(hit, citation.quote)

@@ -9,16 +9,32 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.quotes import select_quote
 
-__all__ = ["MARKERS", "cite_passages", "cite_quotes", "make_citation", "parse_marker", "parse_markers"]
+__all__ = [
+    "MARKERS",
+    "cite_passages",
+    "cite_quotes",
+    "drop_nested_brackets",
+    "make_citation",
+    "note_missing",
+    "parse_marker",
+    "parse_markers",
+    "strip_markers",
+]
 
-MARKERS = re.compile(r"(?:\s*\[)+(\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*)\]")
+MARKERS = re.compile(r"(?<![\s\[])(?:\s*\[)+(\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*)\]")
 """`[2]`, or several as `[1, 3]` or `[1-3]`, with the space before it.
 
 Brackets before a marker belong to it. If they stayed when the marker is dropped, they could form a new marker with the
-text after it.
+text after it. A match begins with the first space or bracket of a row, so that the time is linear in the text.
 """
 
+_NESTED = re.compile(r"\[(?=\s*\d[\d\s–,;，、；-]*\[)")
+"""A bracket whose numbers are followed by another bracket, as in `[1[2]]`. It could form a new marker, too."""
+
 _NUMBERS = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
+
+_MAX_NOTED = 20
+"""The notes on missing passages that one marker or reply may cause."""
 
 _BETWEEN = " \t\n.,;:!?。，；、"
 """Characters that may stand between a marker and the words that the next marker belongs to."""
@@ -36,6 +52,28 @@ def parse_marker(marker: re.Match[str]) -> list[int]:
         first, last = int(found[1]), int(found[2] or found[1])
         numbers += range(first, last + 1) if first <= last else (first, last)
     return list(dict.fromkeys(numbers))
+
+
+def strip_markers(text: str) -> str:
+    """Returns an answer without the markers that a model may have put into it: nothing checks what they name."""
+    return MARKERS.sub("", drop_nested_brackets(text)).strip()
+
+
+def drop_nested_brackets(text: str) -> str:
+    """Returns the text without opening brackets that would form a marker if another one inside them is dropped."""
+    return _NESTED.sub("", text)
+
+
+def note_missing(trace: Trace, numbers: Sequence[int], where: str = "") -> None:
+    """Notes that citations of these numbers were dropped: each for itself, or how many if they are more than a few.
+
+    `where` is ` of step …` or ''.
+    """
+    if len(numbers) > _MAX_NOTED:
+        trace.note(f"{len(numbers)} citations{where} were dropped, [{numbers[0]}] first: no such passages were shown")
+        return
+    for number in numbers:
+        trace.note(f"a citation [{number}]{where} was dropped: no such passage was shown")
 
 
 def cite_passages(
@@ -65,6 +103,7 @@ def cite_quotes(text: str, quotes: Sequence[Quote], trace: Trace) -> tuple[str, 
 def _resolve_markers(
     text: str, sources: Sequence[tuple[Hit, Quote | None]], trace: Trace, question: str
 ) -> tuple[str, tuple[Citation, ...]]:
+    text = drop_nested_brackets(text)
     out, citations, numbers = "", list[Citation](), dict[int, int]()
     at, span = 0, Span(start=0, end=0)
     for found in MARKERS.finditer(text):
@@ -73,9 +112,10 @@ def _resolve_markers(
         if words:
             span = Span(start=len(out) - len(words), end=len(out))
         at = found.end()
-        for number in parse_marker(found):
+        named = parse_marker(found)
+        note_missing(trace, [number for number in named if not 1 <= number <= len(sources)])
+        for number in named:
             if not 1 <= number <= len(sources):
-                trace.note(f"a citation [{number}] was dropped: no such passage was shown")
                 continue
             marker = numbers.setdefault(number, len(numbers) + 1)
             if any(other.marker == marker and other.answer_span == span for other in citations):

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from core.errors import BudgetExhausted
 from core.events import AnswerEvent
-from core.ports.reasoning import Answer, Question, Step
+from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.trace import Trace
 from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
 from reasoning.engine.backends import ReasoningBackends
@@ -50,7 +50,8 @@ class SessionReasoner:
 
 
 def _answer_from_steps(session: Session, error: BudgetExhausted) -> Answer:
-    """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings.
+    """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings,
+    of which `abstain` leaves only those that are stated.
 
     Raises `BudgetExhausted` as `SessionReasoner.answer` does.
     """
@@ -65,8 +66,11 @@ def _answer_from_steps(session: Session, error: BudgetExhausted) -> Answer:
         return abstain(session, "The budget was used up before any step had an answer.")
     if not left_out and _is_only_sink(answered[-1], session):
         return answer_from_step(session, answered[-1])
+    if session.question.unsupported is Unsupported.ABSTAIN:
+        answered = [step for step in answered if step.support is Support.STATED]
     found = "; ".join(f"{step.question} {step.answer}" for step in answered)
-    return abstain(session, f"The budget was used up before the answer was found. Found so far: {found}")
+    told = f" Found so far: {found}" if found else ""
+    return abstain(session, f"The budget was used up before the answer was found.{told}")
 
 
 def _is_only_sink(step: Step, session: Session) -> bool:

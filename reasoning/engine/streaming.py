@@ -14,7 +14,7 @@ __all__ = ["AnswerStream", "read_partial_answer"]
 _FIELD = "answer"
 _GROWTH = 256
 """The text is read again when it has grown by this part of its length, so that the time is linear in its length."""
-_OPEN = re.compile(r"\s*(?:\[[-–\d\s,;，、；\[]*)?\Z")
+_IN_MARKER = re.compile(r"[-–\d\s,;，、；\[]*")
 
 
 class AnswerStream:
@@ -42,7 +42,7 @@ class AnswerStream:
         answer = read_partial_answer(self._text)
         self._held += answer[self._read :]
         self._read = max(self._read, len(answer))
-        ready = _OPEN.sub("", self._held, count=1)
+        ready = self._held[: _find_open_marker(self._held)]
         self._held = self._held[len(ready) :]
         self._emit(ready)
 
@@ -60,6 +60,13 @@ class AnswerStream:
         numbers = [str(number) for number in parse_marker(found) if 1 <= number <= self.sources]
         space = found[0][: found[0].index("[")]
         return f"{space}[{', '.join(numbers)}]" if numbers else ""
+
+
+def _find_open_marker(text: str) -> int:
+    """Returns where the marker begins that the end of the text may belong to, with the space before it."""
+    found = _IN_MARKER.match(text[::-1])  # backwards, so that the time is linear
+    start = text.find("[", len(text) - (found.end() if found else 0))
+    return len(text[:start].rstrip() if start >= 0 else text.rstrip())
 
 
 def read_partial_answer(text: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.ports.embedding import Embedder
 from core.text.answers import normalise_answer
-from reasoning.citations.markers import MARKERS
+from reasoning.citations.markers import strip_markers
 from reasoning.engine.answers import Conclusion
 
 __all__ = ["vote"]
@@ -24,7 +24,7 @@ async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
         return _typical([draft for draft in drafts if not draft.text])
     groups: dict[str, list[Conclusion]] = defaultdict(list)
     for draft in answered:
-        plain = MARKERS.sub("", draft.text).strip()
+        plain = strip_markers(draft.text)
         groups[normalise_answer(plain) or plain].append(draft)
     most = max(len(group) for group in groups.values())
     leading = {key: group for key, group in groups.items() if len(group) == most}

@@ -8,7 +8,7 @@ from evaluation.report.aggregates.answer_scores import aggregate_answers
 from evaluation.report.aggregates.review_scores import OUTCOMES, RIGHT
 from evaluation.report.aggregates.strategy_rows import group_by_strategy
 from evaluation.report.cells import format_number, format_percent
-from evaluation.report.pages.markdown import escape, make_markdown_table
+from evaluation.report.pages.markdown import escape, format_code, make_markdown_table
 from evaluation.report.pages.worst_questions import describe_worst
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.scores.metrics import mean
@@ -58,14 +58,14 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
     yield make_markdown_table(
         ("strategy", "calls", "tokens", "seconds"),
         (
-            [_code(name), *(format_number(own["totals"][kind], 0) for kind in ("calls", "tokens", "seconds"))]
+            [format_code(name), *(format_number(own["totals"][kind], 0) for kind in ("calls", "tokens", "seconds"))]
             for name, own in scores.items()
         ),
     )
     if any(own["abstention"] is not None for own in scores.values()):
         yield "### Unanswerable questions"
         yield _UNANSWERABLE
-        rates = ([_code(name), format_percent(own["abstention"])] for name, own in scores.items())
+        rates = ([format_code(name), format_percent(own["abstention"])] for name, own in scores.items())
         yield make_markdown_table(("strategy", "abstention"), rates)
     yield from _describe_types(strategies)
     yield from _describe_reviews(scores)
@@ -75,7 +75,7 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
         yield _PROMPTED
         yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), prompts, texts=2)
     for name, rows in strategies.items():
-        yield from describe_worst(_code(name), rows, worst)
+        yield from describe_worst(format_code(name), rows, worst)
 
 
 def _summarise(name: str, scores: Mapping[str, Any]) -> list[str]:
@@ -83,7 +83,7 @@ def _summarise(name: str, scores: Mapping[str, Any]) -> list[str]:
     tokens = scores["prompt_tokens_per_query"] + scores["completion_tokens_per_query"]
     longest = max((prompt["longest_prompt"] or 0 for prompt in scores["prompts"].values()), default=0) or None
     return [
-        _code(name),
+        format_code(name),
         *(format_percent(scores[metric]) for metric in ("em", "f1")),
         format_number(scores["calls_per_query"], 1),
         format_number(tokens, 0),
@@ -108,7 +108,10 @@ def _describe_types(strategies: Strategies) -> Iterator[str]:
     yield make_markdown_table(
         ("strategy", *(f"{escape(type)} ({counts[type]})" for type in types)),
         (
-            [_code(name), *(format_percent(_mean_f1([row for row in rows if row.type == type])) for type in types)]
+            [
+                format_code(name),
+                *(format_percent(_mean_f1([row for row in rows if row.type == type])) for type in types),
+            ]
             for name, rows in strategies.items()
         ),
     )
@@ -129,7 +132,7 @@ def _describe_reviews(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     yield make_markdown_table(
         ("strategy", *(f"{verdict}, {outcome}" for verdict, outcome in columns)),
         (
-            [_code(name), *(str(own[verdict][outcome]) for verdict, outcome in columns)]
+            [format_code(name), *(str(own[verdict][outcome]) for verdict, outcome in columns)]
             for name, own in reviewed.items()
         ),
     )
@@ -139,8 +142,4 @@ def _list_prompts(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]
     for name, own in scores.items():
         for role, prompt in own["prompts"].items():
             longest = format_number(prompt["longest_prompt"], 0)
-            yield [_code(name), _code(role), longest, format_number(prompt["calls_per_query"], 2)]
-
-
-def _code(name: str) -> str:
-    return f"`{name}`"
+            yield [format_code(name), format_code(role), longest, format_number(prompt["calls_per_query"], 2)]

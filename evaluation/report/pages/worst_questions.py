@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from core.ports.reasoning import Support
-from evaluation.report.pages.markdown import escape, make_markdown_table
+from evaluation.report.pages.markdown import escape, format_code, make_markdown_table
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.scored_answers import ABSTENTION
 from evaluation.rows.step_rows import StepRow
@@ -49,7 +49,7 @@ def _rank(row: AnswerRow) -> int:
 
 
 def _list_facts(row: AnswerRow) -> Iterator[str]:
-    yield f"- question `{row.question_id}`" + (f", {escape(row.type)}" if row.type else "")
+    yield f"- question {format_code(row.question_id)}" + (f", {escape(row.type)}" if row.type else "")
     gold = " / ".join(map(escape, row.gold_answers)) if row.answerable else "(the corpus has no answer)"
     yield f"- gold: {gold}"
     if row.error is not None:

@@ -14,7 +14,7 @@ from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
-from reasoning.citations.markers import MARKERS, parse_markers
+from reasoning.citations.markers import note_missing, parse_markers, strip_markers
 from reasoning.citations.quotes import select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -32,7 +32,6 @@ __all__ = [
     "format_known",
     "resolve_citations",
     "select_cited",
-    "strip_markers",
 ]
 
 
@@ -147,19 +146,12 @@ def resolve_citations(
     )
 
 
-def strip_markers(text: str) -> str:
-    """Returns an answer without the markers that a model may have put into it: nothing checks what they name."""
-    return MARKERS.sub("", text).strip()
-
-
 def select_cited(session: Session, numbers: Sequence[int], shown: Sequence[Hit], step: str) -> tuple[Hit, ...]:
     """Returns the passages of these numbers, each once. A number without a passage is dropped and noted."""
-    valid = [number for number in dict.fromkeys(numbers) if 1 <= number <= len(shown)]
-    for number in numbers:
-        if not 1 <= number <= len(shown):
-            where = f" of step {step}" if step else ""
-            session.trace.note(f"a citation [{number}]{where} was dropped: no such passage was shown")
-    return tuple(shown[number - 1] for number in valid)
+    different = list(dict.fromkeys(numbers))
+    where = f" of step {step}" if step else ""
+    note_missing(session.trace, [number for number in different if not 1 <= number <= len(shown)], where)
+    return tuple(shown[number - 1] for number in different if 1 <= number <= len(shown))
 
 
 def format_known(known: Sequence[KnownAnswer]) -> str:

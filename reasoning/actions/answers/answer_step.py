@@ -13,10 +13,11 @@ from core.ports.reasoning import Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import CitedAnswer, format_finding, format_known, strip_markers
+from reasoning.actions.answers.answer import CitedAnswer, format_finding, format_known
 from reasoning.actions.cited_quotes import CitedQuote, check_quotes
 from reasoning.actions.distinct_texts import take_distinct
 from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of

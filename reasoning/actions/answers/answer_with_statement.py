@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import CitedAnswer, format_known, resolve_citations, strip_markers
+from reasoning.actions.answers.answer import CitedAnswer, format_known, resolve_citations
 from reasoning.actions.support import SupportWord, format_support_rule
+from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of

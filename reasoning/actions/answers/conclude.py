@@ -9,10 +9,10 @@ from core.ports.reasoning import Citation, Support, Unsupported
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_finding, strip_markers
+from reasoning.actions.answers.answer import format_finding
 from reasoning.actions.answers.quoted_steps import quote_steps
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
-from reasoning.citations.markers import cite_passages, cite_quotes
+from reasoning.citations.markers import cite_passages, cite_quotes, strip_markers
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
@@ -23,17 +23,18 @@ from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 __all__ = ["Concluded", "conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
 
 _ROLE = "conclude"
+_MAX_ANSWER = 40_000
 
 
 class Concluded(BaseModel):  # without a docstring: it would be part of the schema that models are sent
-    answer: str = Field(max_length=40_000)
+    answer: str = Field(max_length=_MAX_ANSWER)
     support: SupportWord
     unstated: str = ""
 
 
 class _ConcludedThinking(BaseModel):
     thoughts: str = ""
-    answer: str = Field(max_length=40_000)
+    answer: str = Field(max_length=_MAX_ANSWER)
     support: SupportWord
     unstated: str = ""
 
@@ -131,7 +132,7 @@ def is_streamed(session: Session) -> bool:
 
 def rescue_answer(session: Session, error: MalformedReply) -> str:
     """Returns the answer of a reply in another form than the requested one: its text if it is prose, or what is written
-    of the answer if it was cut off. A note says so.
+    of the answer if it was cut off. A note says so. What is longer than an answer may be is cut.
 
     Raises the error if there is none.
     """
@@ -139,7 +140,7 @@ def rescue_answer(session: Session, error: MalformedReply) -> str:
     if not answer.strip():
         raise error
     session.trace.note(f"{_ROLE}: the answer is what could be read of a malformed reply: {error}")
-    return answer
+    return answer[:_MAX_ANSWER]
 
 
 async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking: bool, stream: bool) -> Conclusion:

@@ -15,7 +15,15 @@ from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.conclude import Concluded, is_streamed, rescue_answer
 from reasoning.actions.contexts import Context, format_contexts
 from reasoning.actions.support import Grade, format_support_rule, grade
-from reasoning.citations.markers import MARKERS, cite_quotes, parse_marker, parse_markers
+from reasoning.citations.markers import (
+    MARKERS,
+    cite_quotes,
+    drop_nested_brackets,
+    note_missing,
+    parse_marker,
+    parse_markers,
+    strip_markers,
+)
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -51,11 +59,12 @@ async def conclude_contexts(
     answer, citations = _cite(session, reply.answer, contexts)
     named = [contexts[number - 1] for number in parse_markers(reply.answer) if 1 <= number <= len(contexts)]
     graded = _weaken(grade(session, reply, answer, cites=bool(citations), step=step), named)
+    cites = graded.support in (Support.STATED, Support.INFERRED)
     return Conclusion(
-        text=graded.text,
+        text=graded.text if cites else strip_markers(graded.text),
         support=graded.support,
         unstated=graded.unstated,
-        citations=citations if graded.support in (Support.STATED, Support.INFERRED) else (),
+        citations=citations if cites else (),
         shown=tuple(context.text for context in contexts),
     )
 
@@ -80,19 +89,20 @@ def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[s
         quotes += context.quotes
 
     def name_quotes(found: re.Match[str]) -> str:
-        named = [number for context in parse_marker(found) for number in numbers_of(context)]
+        marked = parse_marker(found)
+        note_missing(session.trace, [context for context in marked if not 1 <= context <= len(contexts)])
+        named = [number for context in marked for number in numbers_of(context)]
         space = found[0][: found[0].index("[")]
         return f"{space}[{', '.join(map(str, named))}]" if named else ""
 
     def numbers_of(context: int) -> Sequence[int]:
         if not 1 <= context <= len(contexts):
-            session.trace.note(f"a citation [{context}] was dropped: no such passage was shown")
             return ()
         if not numbers[context - 1]:
             session.trace.note(f"a citation [{context}] was dropped: no passage stands behind this context")
         return numbers[context - 1]
 
-    return cite_quotes(MARKERS.sub(name_quotes, answer), quotes, session.trace)
+    return cite_quotes(MARKERS.sub(name_quotes, drop_nested_brackets(answer)), quotes, session.trace)
 
 
 def _weaken(graded: Grade, named: Sequence[Context]) -> Grade:

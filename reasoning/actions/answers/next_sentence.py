@@ -13,8 +13,9 @@ from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.sentences import split_sentences
-from reasoning.actions.answers.answer import select_cited, strip_markers
+from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, grade
+from reasoning.citations.markers import strip_markers
 from reasoning.citations.quotes import select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session

@@ -10,9 +10,9 @@ from core.ports.reasoning import Support
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import select_cited, strip_markers
+from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, format_support_rule, grade
-from reasoning.citations.markers import parse_markers
+from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 

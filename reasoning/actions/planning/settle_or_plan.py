@@ -11,9 +11,9 @@ from core.ports.reasoning import Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import CitedAnswer, strip_markers
+from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.cited_quotes import CitedQuote, check_quotes
-from reasoning.citations.markers import parse_markers
+from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag

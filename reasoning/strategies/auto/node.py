@@ -179,11 +179,13 @@ def _join(
     if not answered:
         return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread, parts=parts)
     values = tuple(dict.fromkeys(value for one in answered for value in one.values))
+    support = weakest_support([*(one.answer.support for one in answered), Support.INFERRED])
+    quotes = [quote for one in answered for quote in one.answer.quotes]
     answer = CitedAnswer(
         text="; ".join(values),
-        support=weakest_support([*(one.answer.support for one in answered), Support.INFERRED]),
+        support=support,
         unstated="which of several values is meant",
-        quotes=tuple(quote for one in answered for quote in one.answer.quotes),
+        quotes=() if support is Support.MEMORY else tuple(quotes),
     )
     return NodeAnswer(node=node, question=questions[0], answer=answer, values=values, unread=unread, parts=parts)
 

@@ -1,6 +1,7 @@
 """The course of a question in `auto`: look, settle or plan, carry out the plan, and conclude only over gaps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Support
@@ -20,7 +21,7 @@ from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
-from reasoning.strategies.auto.node import LOOK, NodeSolver
+from reasoning.strategies.auto.node import LOOK, NodeAnswer, NodeSolver
 
 __all__ = ["Auto"]
 
@@ -111,8 +112,18 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
         fill_step(step, conclusion)
     if not conclusion.text and goal is not None and goal.found:
-        return answer_from_step(session, session.steps[goal.node.id])
+        return _answer_from_goal(session, goal)
     return answer_from_conclusion(session, conclusion)
+
+
+def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
+    """Returns the answer of the last node, which may join those of several steps and then is less than each states."""
+    answer, step = goal.answer, session.steps[goal.node.id]
+    hits = tuple({hit.chunk.id: hit for hit in (*step.hits, *(quote.hit for quote in answer.quotes))}.values())
+    whole = replace(
+        step, hits=hits, answer=answer.text, support=answer.support, unstated=answer.unstated, quotes=answer.quotes
+    )
+    return answer_from_step(session, whole)
 
 
 def _with_unasked(known: list[KnownAnswer], execution: Execution) -> list[KnownAnswer]:

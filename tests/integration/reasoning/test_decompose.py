@@ -123,3 +123,11 @@ async def test_a_budget_that_ends_before_the_last_call_tells_what_is_missing(des
     assert answer.abstained
     assert "Who wrote Rumble Fish? S. E. Hinton" in answer.text
     assert any(f"left out: step answer ({QUESTION!r})" in note for note in trace.notes)
+
+
+async def test_what_is_not_stated_is_not_told_when_the_budget_ends(desk: ReasoningDesk) -> None:
+    inferred = {"answer": "1967", "support": "inferred", "unstated": "the year", "citations": [1]}
+    _scripted(desk, _found("S. E. Hinton", 2), inferred)
+    answer, _ = await desk.ask("decompose", QUESTION, unsupported=Unsupported.ABSTAIN, budget=Budget(calls=3))
+    assert answer.abstained
+    assert answer.text.endswith("Found so far: Who wrote Rumble Fish? S. E. Hinton")

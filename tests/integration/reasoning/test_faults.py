@@ -377,3 +377,12 @@ async def test_what_is_asked_is_checked_before_anything_is_spent(
     with pytest.raises(InvalidInput, match=words):
         await ask()
     assert not server.calls
+
+
+async def test_an_answer_without_end_is_cut(desk: ReasoningDesk) -> None:
+    """It is longer than a reply may be, so that neither reply fits; what is written counts up to that length."""
+    endless = {"answer": "a" * 50_000, "support": "stated", "unstated": ""}
+    desk.server.scripts["conclude"].extend([Reply.json(endless)] * 2)
+    answer, trace = await desk.ask("vanilla", QUESTION)
+    assert (answer.text, answer.support) == ("a" * 40_000, Support.INFERRED)
+    assert any("what could be read of a malformed reply" in note for note in trace.notes)

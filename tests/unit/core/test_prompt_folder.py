@@ -1,5 +1,6 @@
 """Folders of prompts: what is exported can be read again, and each fault of a file is one error that names it."""
 
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -93,4 +94,16 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match=r"HOPWEAVE_PROMPTS_DIR: .*none cannot be read"):
         read_prompt_folder(tmp_path / "none", PROMPT_PACKAGES)
     with pytest.raises(InvalidSettings, match=r"holds no prompt \(NAME\.md\); `hopweave prompts export` writes ours"):
+        read_prompt_folder(tmp_path, PROMPT_PACKAGES)
+
+
+def test_what_is_no_file_or_too_long_is_not_read(tmp_path: Path) -> None:
+    """A pipe has no end: to read it would wait for ever."""
+    os.mkfifo(tmp_path / "verify.md")
+    with pytest.raises(InvalidSettings, match=r"verify\.md: it cannot be read \(it is no file\); rename or remove it"):
+        read_prompt_folder(tmp_path, PROMPT_PACKAGES)
+    (tmp_path / "verify.md").unlink()
+    with (tmp_path / "verify.md").open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(InvalidSettings, match=r"verify\.md: it is longer than 1,000,000 bytes; shorten it"):
         read_prompt_folder(tmp_path, PROMPT_PACKAGES)

@@ -89,3 +89,8 @@ def test_the_schema_tells_the_options_of_each_preset() -> None:
     schema = _Config.model_json_schema()["properties"]["preset"]
     assert schema["enum"] == ["", "paper", "small"]
     assert schema["presets"] == {"paper": {"k": 10, "searcher": "dense"}, "small": {"k": 1}}
+
+
+def test_brackets_that_go_too_deep_are_named() -> None:
+    with pytest.raises(InvalidStrategy, match="its brackets go too deep"):
+        parse_spec(f"vanilla:searcher={'[' * 100_000}{']' * 100_000}")

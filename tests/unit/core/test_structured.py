@@ -78,3 +78,22 @@ def test_schemas_are_strict() -> None:
 @pytest.mark.parametrize(("text", "left"), [("<think>a</think> b", "b"), ("<think>never ends", ""), ("a < b", "a < b")])
 def test_reasoning_between_tags_is_no_answer(text: str, left: str) -> None:
     assert strip_thinking(text) == left
+
+
+def test_tags_in_a_string_of_the_object_are_words() -> None:
+    written = '{"answer": "Models write <think> before their thoughts."}'
+    assert strip_thinking(written) == written
+    assert strip_thinking(f"```json\n{written}\n```").startswith("```json")
+
+
+@pytest.mark.parametrize("piece", ["<think>", "<think>a</think>", "</think>"])
+def test_the_time_to_strip_thoughts_is_linear(piece: str) -> None:
+    """In the square of this length it would take hours."""
+    assert len(strip_thinking(piece * 500_000)) in (0, len("</think>") * 500_000)
+
+
+@pytest.mark.parametrize("piece", ["{", '{"a":"', "[{"])
+async def test_many_brackets_are_refused_in_bounded_time(piece: str) -> None:
+    replies = [Completion(text=piece * 200_000, model="twin", prompt_tokens=9, completion_tokens=64)] * 2
+    with pytest.raises(ModelFailed, match="answered twice"):
+        await complete_structured(TwinChat(replies), ASKED, Verdict, Trace())

@@ -1,6 +1,7 @@
 """The Markdown page on reasoners, and the lines of plans, from rows."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,3 +157,27 @@ def test_a_file_without_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "old.jsonl").write_text(json.dumps(old) + "\n")
     with pytest.raises(InvalidInput, match="of another release"):
         read_answers(tmp_path / "old.jsonl")
+
+
+def test_no_part_of_a_row_is_markup() -> None:
+    evil = "a` | <script>alert(1)</script> [x](http://e) &lt; \x1b[31m\u202e"
+    review = ReviewRow(step=evil, verdict="PASS", before=evil, after=evil, before_f1=0.0, after_f1=0.0)
+    row = replace(
+        ROW, question_id=evil, question=evil, reasoner=evil, answer=evil, note=evil, notes=(evil,), type=evil,
+        gold_answers=(evil,), supporting=(evil,), steps=(replace(STEP, id=evil, question=evil),), reviews=(review,),
+        prompts=(PromptRow(role=evil, calls=1, longest=9),),
+    )  # fmt: skip
+    page = build_page({evil: [row]})
+    outside = re.sub(r"(?<!\\)`[^`\n]*`", "", page)
+    assert not re.search(r"(?<!\\)<", outside)
+    assert not re.search(r"(?<!\\)[\[&]", outside)
+    assert "\x1b" not in page
+    assert "\u202e" not in page
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    assert rows
+    assert not any("a' |" in line for line in rows), "a column of a table in code"
+
+
+def test_a_long_text_without_spaces_is_shown() -> None:
+    page = build_page({"mills": [replace(ROW, answer="北京大学" * 200)]})
+    assert "北京大学" * 90 in page

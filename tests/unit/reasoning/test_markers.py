@@ -3,13 +3,20 @@
 import json
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
 from reasoning.citations.location import locate
-from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers
+from reasoning.citations.markers import (
+    cite_passages,
+    cite_quotes,
+    drop_nested_brackets,
+    parse_markers,
+    strip_markers,
+)
 from reasoning.citations.quotes import find_quote, select_quote
 from reasoning.engine.streaming import AnswerStream
 from tests.reasoning_desk import hit
@@ -53,7 +60,7 @@ def test_spans_index_what_they_say(written: str, texts: list[str]) -> None:
         said = text[citation.answer_span.start : citation.answer_span.end]
         assert said == said.strip()
         assert not re.search(r"\[[1-3]\]", said), "a marker is no part of what it stands beside"
-        assert said in re.sub(_MARKED, "\0", written)
+        assert said in re.sub(_MARKED, "\0", drop_nested_brackets(written))
         after = text[citation.answer_span.end :]
         assert f" [{citation.marker}]" in after
     markers = list(dict.fromkeys(citation.marker for citation in citations))
@@ -132,3 +139,35 @@ def _streamed(answer: str, lengths: list[int], sources: int) -> str:
         written = written[length:]
     stream.end()
     return "".join(event.text for event in trace.events if isinstance(event, TokenEvent))
+
+
+def test_a_dropped_marker_forms_no_other_one() -> None:
+    one = hit("a", "Title", "It is so.")
+    for written in ("Paris [1[99]]", "Paris [1 [99] ]", "Paris [1[2[99]]]"):
+        text, citations = cite_passages(written, (), Trace())
+        assert parse_markers(text) == []
+        assert parse_markers(strip_markers(written)) == []
+        text, citations = cite_passages(written, (one,), Trace())
+        assert (parse_markers(text), citations) == ([], ())
+
+
+def test_many_missing_passages_are_one_note() -> None:
+    trace = Trace()
+    cite_passages("So it is [1-999]. And [7, 8].", [hit("a", "Title", "It is so.")], trace)
+    assert trace.notes == [
+        "998 citations were dropped, [2] first: no such passages were shown",
+        "a citation [7] was dropped: no such passage was shown",
+        "a citation [8] was dropped: no such passage was shown",
+    ]
+
+
+@pytest.mark.parametrize("piece", [" ", "[", "[ ", "[1 ", "[1[", " [1,"])
+def test_the_time_to_find_markers_is_linear(piece: str) -> None:
+    """In the square of this length it would take hours."""
+    written = f"a{piece * 200_000}b"
+    assert strip_markers(written).endswith("b")
+    events: list[str] = []
+    stream = AnswerStream(Trace(listeners=[lambda event: events.append(event.kind)]), 1)
+    stream(json.dumps({"answer": written}))
+    stream.end()
+    assert events == ["token"]

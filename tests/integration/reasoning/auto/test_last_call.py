@@ -126,3 +126,40 @@ async def test_an_inferred_answer_is_withheld_from_who_wants_only_what_is_stated
     assert "Hinton" not in answer.text
     assert answer.note == "Not stated: that it is hers."
     assert "token" not in told
+
+
+@pytest.mark.parametrize("unsupported", [Unsupported.INFER, Unsupported.ABSTAIN])
+async def test_one_of_several_values_is_not_given_as_stated(
+    server: ChatServer, desk: ReasoningDesk, unsupported: Unsupported
+) -> None:
+    """Each value has a stated answer, but which of them is meant is open."""
+    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which is a river?"), ("Q2.1", "How long is the <A1.1>?")))
+    server.respond = lambda call: (
+        concluded("", "none")
+        if call.role == "conclude"
+        else step("Oder", "Ebro", cited=[{"passage": 1, "quote": ""}])
+        if call.question == "Which is a river?"
+        else answer_step(call)
+    )
+    answer, _ = await desk.ask("auto", "How long is the river?", unsupported=unsupported)
+    if unsupported is Unsupported.ABSTAIN:
+        assert answer.abstained
+        assert "km" not in answer.text
+    else:
+        assert (answer.plain, answer.support) == ("854 km; 930 km", Support.INFERRED)
+        assert {citation.document.key for citation in answer.citations} == {"oder", "ebro"}
+
+
+async def test_values_of_which_one_is_from_memory_cite_nothing(server: ChatServer, desk: ReasoningDesk) -> None:
+    server.scripts["settle_or_plan"].append(plan(("Q1.1", "Which is a river?"), ("Q2.1", "How long is the <A1.1>?")))
+    server.respond = lambda call: (
+        concluded("", "none")
+        if call.role == "conclude"
+        else step("Oder", "Ebro", cited=[{"passage": 1, "quote": ""}])
+        if call.question == "Which is a river?"
+        else step("930 km", support="memory")
+        if "Ebro" in call.question
+        else answer_step(call)
+    )
+    answer, _ = await desk.ask("auto:more=0", "How long is the river?", unsupported=Unsupported.MEMORY)
+    assert (answer.text, answer.support, answer.citations) == ("854 km; 930 km", Support.MEMORY, ())

@@ -130,3 +130,10 @@ async def test_an_answer_that_is_none(desk: ReasoningDesk) -> None:
     assert answer.note == "Not stated: who published it."
     assert answer.abstained
     assert len(answer.shown) == 3
+
+
+async def test_an_answer_from_memory_has_no_markers(desk: ReasoningDesk) -> None:
+    three_hops(desk.server)
+    desk.server.scripts["conclude"].append(concluded("Viking Press [1] [3]", "memory"))
+    answer, _ = await desk.ask(PLAIN, QUESTION, unsupported=Unsupported.MEMORY)
+    assert (answer.text, answer.support, answer.citations) == ("Viking Press", Support.MEMORY, ())

@@ -1,0 +1,13 @@
+"""Strategies that a request names: what goes too deep is refused with a message, before anything is built."""
+
+import pytest
+
+from api.schemas.strategies import parse_strategy
+from core.errors import InvalidStrategy
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("reranked:over=[", "]"), ("reranked:over=", "")])
+def test_options_that_go_too_deep_are_refused(opening: str, closing: str) -> None:
+    nested = f"{opening * 1000}bridged{closing * 1000}"
+    with pytest.raises(InvalidStrategy, match="the options of the reasoner 'vanilla' go too deep"):
+        parse_strategy("vanilla", {"searcher": nested}, "reasoner")

@@ -6,9 +6,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 # Tests on real servers, in groups that run side by side. Those that kill, freeze or fill servers start servers of their
-# own; all others share one of each.
+# own; all others share one of each. A group on servers is one process, and so takes longest: the others make way for it.
 OWN_SERVERS := tests/faults tests/servers/test_servers.py
-TESTS := tests=$(BIN)/pytest -q -m "not servers and not image" -n 2 --dist loadfile
+TESTS := tests=nice -n 10 $(BIN)/pytest -q -m "not servers and not image" -n 2 --dist loadfile
 ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q -m servers $(OWN_SERVERS:%=--ignore=%) tests
 ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)
 SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side
@@ -64,7 +64,7 @@ test-servers: setup ## What needs real servers; installs and starts them
 
 ci: setup ## Everything but the image, side by side: what .ci/run runs
 	$(BIN)/python -m tests.servers install
-	@$(SIDE_BY_SIDE) 'check=$(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
+	@$(SIDE_BY_SIDE) 'check=nice -n 10 $(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
 test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image

@@ -17,7 +17,7 @@ MAX_EDGES = 8
 """The longest way that is looked for: four passages, or eight facts."""
 
 _MAX_NODES = 5_000
-"""Nodes that are visited from each end. Beyond, nodes with many neighbours are left out."""
+"""Nodes that are visited from each end at most. Beyond, nodes with many neighbours are left out."""
 
 
 async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Ways:
@@ -47,14 +47,19 @@ def _find_paths(graph: Adjacency, first: int, second: int, limit: int) -> tuple[
 
 
 def _visit(graph: Adjacency, start: int, edges: int) -> tuple[set[int], bool]:
-    """Returns the nodes within so many edges, breadth first; within a layer, those with few neighbours come first."""
+    """Returns at most `_MAX_NODES` nodes within so many edges, breadth first, and whether these are all.
+
+    Within a layer, nodes with few neighbours come first; of the neighbours that there is no room for, so do those.
+    """
     visited, layer, whole = {start}, [start], True
     for _ in range(edges):
         found: set[int] = set()
         for node in sorted(layer, key=lambda node: (graph.indptr[node + 1] - graph.indptr[node], node)):
-            if len(visited) + len(found) > _MAX_NODES:
-                return visited | found, False
             others, _ = graph.neighbours(node)
+            room = _MAX_NODES - len(visited) - len(found)
+            if len(others) > room:
+                counts = graph.indptr[others + 1] - graph.indptr[others]
+                others, whole = others[np.argsort(counts, kind="stable")[: max(room, 0)]], False
             found.update(others.tolist())
         layer = sorted(found - visited)
         visited |= found
@@ -71,11 +76,13 @@ def _find_shortest(
 
     nodes = np.asarray(nodes)
     place = {int(node): at for at, node in enumerate(nodes.tolist())}
+    kept = np.zeros(graph.size, np.bool_)
+    kept[nodes] = True
     edges: list[tuple[int, int]] = []
     costs: list[float] = []
     for node in nodes.tolist():
         others, _ = graph.neighbours(node)
-        for other in others[(others > node) & np.isin(others, nodes)].tolist():
+        for other in others[(others > node) & kept[others]].tolist():
             crowd = sum(float(graph.indptr[end + 1] - graph.indptr[end]) for end in (node, other))
             edges.append((place[node], place[other]))
             costs.append(1 + np.log1p(crowd) / (100 * MAX_EDGES))

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core import ids
@@ -20,6 +21,8 @@ from retrieval.exploration import (
     open_scope,
     show_entity,
 )
+from retrieval.exploration.ways import _MAX_NODES, _find_paths, _visit
+from retrieval.graph.adjacency import build_adjacency
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
@@ -196,3 +199,18 @@ async def test_a_search_that_is_cut_short_says_so(tmp_path: Path, monkeypatch: p
         await world.put(PASSAGES)
         scope = await open_scope(world.backends, world.corpus)
         assert not (await find_ways(scope, id_of("Umber Street"), id_of("Tessaly"), limit=3)).complete
+
+
+def test_an_entity_with_many_neighbours_does_not_make_the_search_long() -> None:
+    """The neighbours of the hub are more than are visited; the other end, which has few of its own, is among them."""
+    spokes = np.arange(1, 4 * _MAX_NODES, dtype=np.int64)
+    paired = spokes[:-1:2]  # all but the last two spokes have a neighbour beside the hub
+    first = np.concatenate([np.zeros_like(spokes), paired])
+    second = np.concatenate([spokes, paired + 1])
+    graph = build_adjacency(len(spokes) + 1, first, second, np.ones(len(first), np.float32))
+    visited, whole = _visit(graph, 0, 4)
+    assert len(visited) <= _MAX_NODES
+    assert not whole
+    paths, complete = _find_paths(graph, 0, int(spokes[-1]), 1)
+    assert paths == [[0, int(spokes[-1])]]
+    assert not complete

@@ -36,7 +36,7 @@ _FORMATS = (
 _CONTROL = re.compile(rb"[\x01-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _NON_ASCII_BYTE = re.compile(rb"[\x80-\xff]")
-_NON_ASCII_LINE = re.compile(rb"[^\n\r]*[\x80-\xff][^\n\r]*")
+_LINE_END = re.compile(rb"[\n\r]")
 
 
 def find_binary(content: bytes) -> str:
@@ -103,12 +103,16 @@ def detect_encoding(content: bytes) -> str:
 def _sample(content: bytes) -> bytes:
     """Returns the first lines that are not ASCII: the others tell nothing of the encoding."""
     lines: list[bytes] = []
-    size = 0
-    for found in _NON_ASCII_LINE.finditer(content):
-        if size + len(found[0]) > _SAMPLE_BYTES:
+    size = end = 0
+    while found := _NON_ASCII_BYTE.search(content, end):
+        start = max(content.rfind(mark, end, found.start()) + 1 for mark in (b"\n", b"\r"))
+        start = max(start, end)
+        ending = _LINE_END.search(content, found.end())
+        end = ending.start() if ending else len(content)
+        if size + end - start > _SAMPLE_BYTES:
             break
-        lines.append(found[0])
-        size += len(found[0]) + 1
+        lines.append(content[start:end])
+        size += end - start + 1
     if lines:
         return b"\n".join(lines)
     first = _NON_ASCII_BYTE.search(content)  # the line is very long

@@ -1,13 +1,15 @@
 """The responses of the routes of entities: found entities, one with its facts, a subgraph, and ways between two."""
 
+from datetime import datetime
+
 from pydantic import Field
 
-from api.schemas.base import Out
+from api.schemas.base import In, Out, Text
 from api.schemas.documents import ChunkOut
 from api.schemas.search import HitDocumentOut, PathStepOut
 from retrieval.exploration import EdgeKind, Match, NodeKind
 
-__all__ = ["EntityDetailsOut", "EntityListOut", "SubgraphOut", "WaysOut"]
+__all__ = ["EntityDetailsOut", "EntityListOut", "EntityMergeOut", "MergeIn", "MergeListOut", "SubgraphOut", "WaysOut"]
 
 
 class EntityOut(Out):
@@ -100,3 +102,28 @@ class WaysOut(Out):
 
     ways: list[WayOut]
     complete: bool
+
+
+class MergeIn(In):
+    into: Text = Field(description="The id of the entity that this one is.", max_length=64)
+
+
+class NamedEntityOut(Out):
+    id: str
+    name: str
+
+
+class EntityMergeOut(Out):
+    """`entity` is merged into `into`."""
+
+    id: str
+    entity: NamedEntityOut
+    into: NamedEntityOut
+    merged_at: datetime
+
+
+class MergeListOut(Out):
+    """All merges of a corpus, the newest first."""
+
+    data: list[EntityMergeOut]
+    next_cursor: None = None

@@ -9,9 +9,7 @@ from core.ports.views import VectorKind
 from core.text.names import normalise
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import FoundEntity, Match
-from retrieval.graph.columns import encode_ids
 from retrieval.graph.name_index import fold_name
-from retrieval.graph.positions import find_positions
 
 __all__ = ["find_entities"]
 
@@ -35,15 +33,16 @@ async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEnt
 
 
 def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]:
-    index, exact = scope.snapshot.names, normalise(name)
-    sharing = [entity for entity in index.entities(fold_name(name)) if scope.is_there(entity)]
-    same = [entity for entity in sharing if index.names[entity] == exact]
-    spelt = [entity for entity in sharing if index.names[entity] != exact]
+    index, exact, key = scope.snapshot.names, normalise(name), fold_name(name)
+    sharing = [entity for entity in index.entities(key) if scope.is_there(entity)]
+    named = set(index.find_exact(key, exact))
+    same = [entity for entity in sharing if entity in named]
+    spelt = [entity for entity in sharing if entity not in named]
     parts: list[int] = []
     if len(sharing) < limit:
         known = set(sharing)
-        holding = [number for number, other in enumerate(index.names) if exact in other]
-        parts = [entity for entity in holding if entity not in known and scope.is_there(entity)]
+        holding = {int(index.entity_of[place]) for place, other in enumerate(index.names) if exact in other}
+        parts = [entity for entity in sorted(holding - known) if scope.is_there(entity)]
     return {
         Match.EXACT: same,
         Match.SPELLING: _most_mentioned(scope, spelt, limit),
@@ -69,12 +68,12 @@ async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]
         return {}
     (vector,) = await backends.embedder.embed_passages([wanted])
     scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, limit)
-    places = find_positions(scope.snapshot.columns.entity_ids, encode_ids([one.id for one in scored])).tolist()
-    return {
-        place: one.score
-        for place, one in zip(places, scored, strict=True)
-        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY
-    }
+    places = scope.snapshot.entities_with([one.id for one in scored]).tolist()
+    similar: dict[int, float] = {}
+    for place, one in zip(places, scored, strict=True):
+        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY:
+            similar.setdefault(place, one.score)
+    return similar
 
 
 async def _refer(

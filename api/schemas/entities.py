@@ -24,9 +24,13 @@ class FoundEntityOut(Out):
     entity: EntityOut
     match: Match = Field(
         description="`exact`: the name; `spelling`: without case, diacritics and punctuation; `part`: a part of the "
-        "name; `similar`: by the likeness of the names' vectors; `any`: no name was asked for."
+        "name; `close`: a close spelling, for typos, if no name holds it; `similar`: by the likeness of the names' "
+        "vectors; `any`: no name was asked for."
     )
-    similarity: float | None = Field(description="The cosine of the names' vectors, if `match` is `similar`.")
+    similarity: float | None = Field(
+        description="The cosine of the names' vectors, if `match` is `similar`; of a `close` one, the share of equal "
+        "letters."
+    )
 
 
 class EntityListOut(Out):

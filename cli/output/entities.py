@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.services.merges import NamedMerge
 from cli.output.console import print_result, table
 from core.ports.retrieval import PathStep
-from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, NodeKind, Subgraph, SubgraphNode, Ways
+from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, NodeKind, Subgraph, SubgraphNode, Ways
 
 __all__ = [
     "show_details",
@@ -24,6 +24,8 @@ _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 def show_found(found: Sequence[FoundEntity]) -> None:
     rows = [(one.entity.name, one.entity.passages, one.match, one.entity.id) for one in found]
     table(("name", "passages", "match", "id"), rows)
+    if any(one.match is Match.CLOSE for one in found):
+        print_result("note: no entity has this name, or a name that holds it; these are spelt alike")
 
 
 def show_details(details: EntityDetails) -> None:

@@ -26,8 +26,8 @@ __all__ = [
     "Ways",
 ]
 
-EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "similar", "any"]
-"""The name; without case, diacritics and punctuation; a part of it; by vectors; no name was asked for."""
+EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
+"""The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
 NodeKind: TypeAlias = Literal["entity", "passage"]
 EdgeKind: TypeAlias = Literal["mention", "fact", "synonym"]
@@ -44,7 +44,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundEntity:
-    """`similarity` is the cosine of the names' vectors, if `match` is `similar`."""
+    """`similarity` is the cosine of the vectors if `match` is `similar`; if `close`, the share of equal letters."""
 
     entity: Entity
     match: EntityMatch

@@ -10,6 +10,9 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     assert found.code == 0
     assert "Charles Babbage" in found.out
     assert "part" in found.out
+    mistyped = hopweave("entities", "find", "Charls Babage", "-c", corpus).out
+    assert "Charles Babbage" in mistyped
+    assert "note: no entity has this name" in mistyped
     shown = hopweave("entities", "show", "charles babbage", "-c", corpus)
     assert shown.out.startswith("Charles Babbage  (")
     assert "2 passages" in shown.out

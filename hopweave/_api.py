@@ -70,7 +70,17 @@ from hopweave._values.events import (
 )
 from hopweave._values.ingestion import Deletion, Ingestion
 from hopweave._values.jobs import Failure, Job, JobKind, JobState, JobUsage
-from hopweave._values.search import Hit, HitChunk, HitDocument, PathStep, SearchResult, Signals
+from hopweave._values.search import (
+    Hit,
+    HitChunk,
+    HitDocument,
+    OtherPassage,
+    PathStep,
+    SearchHit,
+    SearchResult,
+    Signals,
+    Snippet,
+)
 from hopweave._values.usage import ActionUsage, Usage
 
 __all__ = [
@@ -123,6 +133,7 @@ __all__ = [
     "NotFoundError",
     "NoteEvent",
     "OnConflict",
+    "OtherPassage",
     "PathStep",
     "PlanEvent",
     "PlannedStep",
@@ -132,9 +143,11 @@ __all__ = [
     "Rejection",
     "ReviewEvent",
     "SearchEvent",
+    "SearchHit",
     "SearchResult",
     "ServerEndedError",
     "Signals",
+    "Snippet",
     "Span",
     "Step",
     "StepEvent",

@@ -1,38 +1,17 @@
 """The routes of the graph: find entities, show one, draw what is near it, and explain what joins two of them."""
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
 from api.deps import ContainerDep, CorpusDep
+from api.parameters import FilterDep
 from api.schemas.entities import EntityDetailsOut, EntityListOut, SubgraphOut, WaysOut
 from app.services.entities import MAX_NAME, explain_ways, find, neighbourhood, show
-from core.errors import InvalidFilter
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
-
-
-async def _filter(
-    filter: Annotated[
-        str | None, Query(description='A filter of documents, as JSON: `{"year": {"$gte": 1990}}`.', max_length=20_000)
-    ] = None,
-) -> dict[str, Any] | None:
-    if filter is None:
-        return None
-    try:
-        value = json.loads(filter)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InvalidFilter(f"`filter` is not valid JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise InvalidFilter('`filter` is a JSON object of fields and conditions, such as {"year": 1990}')
-    return value
-
-
-FilterDep = Annotated[dict[str, Any] | None, Depends(_filter)]
-"""The filter of the query string; only documents that match it count."""
 
 
 @router.get("", summary="Find entities by name")

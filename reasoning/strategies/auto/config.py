@@ -15,7 +15,7 @@ class Config(StrategyConfig):
 
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     look: int = Field(
-        default=5,
+        default=6,
         ge=1,
         le=MAX_K,
         description="Passages of the first look, with the question; the request's `k` takes precedence.",

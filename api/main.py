@@ -21,6 +21,7 @@ from api.routes import (
     export,
     health,
     jobs,
+    merges,
     originals,
     questions,
     strategies,
@@ -44,6 +45,7 @@ _ROUTES = (
     questions,
     export,
     jobs,
+    merges,
     strategies,
     docs,
 )

@@ -1,4 +1,4 @@
-"""The routes of the graph: find entities, show one, draw what is near it, and explain what joins two of them."""
+"""The routes of the graph: find entities, show one, draw what is near it, explain what joins two, merge two."""
 
 from typing import Annotated
 
@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query
 
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import FilterDep
-from api.schemas.entities import EntityDetailsOut, EntityListOut, SubgraphOut, WaysOut
+from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
+from app.services import merges
 from app.services.entities import MAX_NAME, explain_ways, find, neighbourhood, show
 
 __all__ = ["router"]
@@ -65,3 +66,12 @@ async def explain(
 ) -> WaysOut:
     """Each step is a fact, a synonym, or a passage that mentions both of its ends, with the passage that states it."""
     return WaysOut.model_validate(await explain_ways(container, corpus, id, to, limit=limit, where=where))
+
+
+@router.post("/{id}/merge", summary="Merge an entity into another")
+async def merge(corpus: CorpusDep, id: str, body: MergeIn, container: ContainerDep) -> EntityMergeOut:
+    """From then on searches and this API take both for one, with the id and the name of `into`. It can be undone.
+
+    409 if the entity is merged already, or both are one.
+    """
+    return EntityMergeOut.model_validate(await merges.merge(container, corpus, id, body.into))

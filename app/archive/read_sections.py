@@ -20,7 +20,7 @@ T = TypeVar("T")
 Report = Callable[[str, int, int | None], None]
 """Called with the current activity, how much of it is done, and the total (None: unknown)."""
 
-_ONCE = (("document", ""), ("entity", ""), *(("vector", kind.value) for kind in VectorKind))
+_ONCE = (("document", ""), ("entity", ""), ("merge", ""), *(("vector", kind.value) for kind in VectorKind))
 
 
 @asynccontextmanager

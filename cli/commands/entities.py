@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from app.container import Container
+    from app.services.merges import NamedMerge
     from core.corpora import Corpus
     from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
 
@@ -21,7 +22,9 @@ T = TypeVar("T")
 _Filter = dict[str, Any] | None
 
 _group = typer.Typer(
-    name="entities", help="Find entities of the graph, and show what the corpus says of them.", no_args_is_help=True
+    name="entities",
+    help="Find entities of the graph, show what the corpus says of them, and merge them.",
+    no_args_is_help=True,
 )
 _Named = Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity's name in any spelling, or its id.")]
 
@@ -113,6 +116,57 @@ def show_ways(
 
     ways = _read(corpus, where, (name, other), read)
     _show(ways, WaysOut, ways, print_ways, as_json=as_json)
+
+
+@_group.command("merge")
+def merge_entities(
+    name: _Named,
+    into: Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity that it is.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """State that an entity is another: from then on both are one, with the name of the second."""
+    from api.schemas.entities import EntityMergeOut
+    from app.services.merges import merge
+    from cli.output.entities import show_merge
+
+    async def write(container: "Container", at: "Corpus", _: _Filter, id: str, into_id: str) -> "NamedMerge":
+        return await merge(container, at, id, into_id)
+
+    made = _read(corpus, None, (name, into), write)
+    _show(made, EntityMergeOut, made, show_merge, as_json=as_json)
+
+
+@_group.command("merges")
+def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
+    """List the merges of entities, the newest first."""
+    from api.schemas.entities import MergeListOut
+    from app.services.merges import list_merges
+    from cli.output.entities import show_merges
+
+    async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedMerge"]:
+        return await list_merges(container, at)
+
+    found = _read(corpus, None, (), read)
+    _show(found, MergeListOut, {"data": found}, show_merges, as_json=as_json)
+
+
+@_group.command("unmerge")
+def undo_merge(
+    merge: Annotated[str, typer.Argument(metavar="ID", help="The merge's id, as `entities merges` shows it.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """Undo a merge: both entities are as before."""
+    from api.schemas.entities import EntityMergeOut
+    from app.services.merges import undo
+    from cli.output.entities import show_undone
+
+    async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedMerge":
+        return await undo(container, at, merge)
+
+    undone = _read(corpus, None, (), write)
+    _show(undone, EntityMergeOut, undone, show_undone, as_json=as_json)
 
 
 def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:

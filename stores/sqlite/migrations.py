@@ -36,6 +36,19 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
         "CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (at)",
     ),
+    5: (
+        """
+        CREATE TABLE IF NOT EXISTS merges (
+            corpus_id TEXT NOT NULL,
+            from_id   TEXT NOT NULL,
+            from_name TEXT NOT NULL,
+            into_id   TEXT NOT NULL,
+            into_name TEXT NOT NULL,
+            merged_at REAL NOT NULL,
+            PRIMARY KEY (corpus_id, from_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

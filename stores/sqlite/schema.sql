@@ -131,6 +131,17 @@ CREATE TABLE synonyms (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX synonyms_by_second ON synonyms (corpus_id, second_id);
 
+-- Entities that users merged into others, by id and normalised name. They need not be in `entities`.
+CREATE TABLE merges (
+    corpus_id TEXT NOT NULL,
+    from_id   TEXT NOT NULL,
+    from_name TEXT NOT NULL,
+    into_id   TEXT NOT NULL,
+    into_name TEXT NOT NULL,
+    merged_at REAL NOT NULL,
+    PRIMARY KEY (corpus_id, from_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE extractions (
     corpus_id    TEXT NOT NULL,
     document_id  TEXT NOT NULL,

@@ -12,7 +12,7 @@ from core.ports.record.contents import Contents, FactRow, TripleRow
 from core.ports.record.corpora import Corpora
 from core.ports.record.documents import DocumentPage, Documents
 from core.ports.record.exporter import Exporter
-from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
+from core.ports.record.graph import EntityMerges, GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphSource
 from core.ports.record.jobs import Jobs
 from core.ports.record.maintenance import Maintenance
 from core.ports.record.receipts import Receipts
@@ -34,10 +34,12 @@ __all__ = [
     "Documents",
     "Enqueued",
     "EnqueuedDocument",
+    "EntityMerges",
     "Exporter",
     "FactRow",
     "GraphChanges",
     "GraphChunk",
+    "GraphMerge",
     "GraphRows",
     "GraphSource",
     "JobUsage",
@@ -88,6 +90,8 @@ class Record(Protocol):
     def receipts(self) -> Receipts: ...
     @property
     def graph(self) -> GraphSource: ...
+    @property
+    def merges(self) -> EntityMerges: ...
     @property
     def exporter(self) -> Exporter: ...
 

@@ -10,11 +10,13 @@ class Exporter(Protocol):
     """Rows that can be written as JSON, in a fixed order, all of one generation."""
 
     def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
-        """Yields documents, then chunks, entities, mentions and facts, each by id. `kind` names the kind of a row.
+        """Yields documents, then chunks, entities, mentions and facts, each by id, then merges. `kind` names the
+        kind of a row.
 
+        A merge has `from_id`, `from_name`, `into_id` and `into_name`; they are ordered by `from_id`.
         If not `canonical`, also yields what another store needs to continue: in the row of a document `size`,
         `fingerprint`, `given_title` (the title in its submission, or null) and `given_metadata` (those in its
-        submission), and after the facts the synonyms (`first_id`, `second_id`, `score`) and the extractions
+        submission), and after the merges the synonyms (`first_id`, `second_id`, `score`) and the extractions
         (`document_id`, `extract_hash`, `payload`: an object, see `stores.payloads`), each in the order of their ids.
         """
         ...

@@ -31,6 +31,8 @@
 //     One for each assertion.
 // (:Entity)-[:SYNONYM {score}]->(:Entity)
 //     From the smaller id to the greater.
+// (:Merge {uid, corpus_id, from_id, from_name, into_id, into_name, merged_at})             uid: "corpus:from_id"
+//     A user's statement that one entity is another. It is no relationship, since it stays when its entities disappear.
 // (:Extraction {uid, document_uid, corpus_id, document_id, extract_hash, payload})   uid: "corpus:document:extract_hash"
 // (:Change {uid, corpus_id, generation, at, put, deleted, synonyms})                 uid: "corpus:generation"; lists of ids
 // (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
@@ -64,6 +66,7 @@ CREATE CONSTRAINT failure_uid IF NOT EXISTS FOR (n:Failure) REQUIRE n.uid IS UNI
 CREATE CONSTRAINT text_entry_uid IF NOT EXISTS FOR (n:TextEntry) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT merge_uid IF NOT EXISTS FOR (n:Merge) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);

@@ -12,6 +12,7 @@ from core.filters import parse_filter
 from core.jobs import JobState
 from core.ports.record import Record, TripleRow
 from core.text.names import normalise
+from testing.filters import draw, filters, is_match, metadata
 from testing.graph_rows import told
 from testing.record import LEASE, RecordFixtures, delete, put, revision
 
@@ -94,6 +95,17 @@ class LibraryContract(RecordFixtures):
         assert await keys({"tags": {"$contains": "x"}}) == {"a"}
         assert await keys({"$or": [{"$key": "c"}, {"year": 2001}]}) == {"b", "c"}
         assert await keys({"$not": {"year": 1990}}) == {"b", "c"}
+
+    async def test_filters_agree_with_a_plain_evaluation(self, record: Record, corpus: Corpus) -> None:
+        fields = draw(metadata, 40)
+        for number, one in enumerate(fields):
+            await put(record, corpus, f"notes/{number}", [(f"text {number}", [])], **one)
+        page = await record.documents.list(corpus.id, limit=200)
+        documents = {d.id: {**d.metadata, "$id": d.id, "$key": d.key, "$title": d.title} for d in page.data}
+        assert len(documents) == len(fields)
+        for where in draw(filters, 100):
+            found = await record.documents.match(corpus.id, parse_filter(where))
+            assert found == {id for id, document in documents.items() if is_match(where, document)}, where
 
     async def test_lists_page_by_key(self, record: Record, corpus: Corpus) -> None:
         keys = ["b", "a", "Z", "ä", "北"]

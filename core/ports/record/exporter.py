@@ -1,15 +1,18 @@
 """The port of export: everything that readers see of a corpus, as rows."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 __all__ = ["Exporter"]
 
 
 class Exporter(Protocol):
-    """Rows that can be written as JSON, in a fixed order, all of one generation."""
+    """Rows that can be written as JSON, in a fixed order, all of one generation.
 
-    def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
+    A caller that may stop early closes the generator (`contextlib.aclosing`).
+    """
+
+    def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
         """Yields documents, then chunks, entities, mentions and facts, each by id. `kind` names the kind of a row.
 
         If not `canonical`, also yields what another store needs to continue: in the row of a document `size`,

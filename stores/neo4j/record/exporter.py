@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO, Any
 
@@ -33,7 +33,7 @@ class Neo4jExporter:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
-    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
+    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
         with tempfile.TemporaryFile("w+", encoding="utf-8", prefix="hopweave-export-") as spool:
             await self._read_rows(spool, corpus_id, canonical=canonical)
             spool.seek(0)

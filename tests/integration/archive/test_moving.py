@@ -171,7 +171,7 @@ async def test_settings_must_agree(there: House, file: Path) -> None:
         await there.take_in(file, extractor="pattern")
     await there.take_in(file, "asked", extractor="pattern+given", chunker=None)
     await there.corpus(extractor="pattern", fine=Fine.OFF)
-    with pytest.raises(Conflict, match=r"has the extractor pattern, and people.jsonl was written with pattern\+given"):
+    with pytest.raises(Conflict, match=r"has the extractor pattern, and .*people.jsonl was written"):
         await there.take_in(file)
     with pytest.raises(InvalidInput, match="corpus name"):
         await there.take_in(file, "No Name")

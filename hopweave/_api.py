@@ -27,7 +27,7 @@ from hopweave._values.answers import (
     Support,
     Unsupported,
 )
-from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine
+from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, ExportFormat, Fine, Imported
 from hopweave._values.documents import (
     Chunk,
     Document,
@@ -99,6 +99,7 @@ __all__ = [
     "EntityMatch",
     "EntitySynonym",
     "Event",
+    "ExportFormat",
     "Failure",
     "Fine",
     "Found",
@@ -107,6 +108,7 @@ __all__ = [
     "HitChunk",
     "HitDocument",
     "HopweaveError",
+    "Imported",
     "Ingestion",
     "InvalidRequestError",
     "Job",

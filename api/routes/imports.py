@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 
 from api.connection import run_while_connected
 from api.deps import ContainerDep
-from api.schemas.imports import ImportOut
+from api.schemas.imports import ImportedOut
 from app.archive import RestoreResult, import_corpus, open_stream
 from core.corpora import Fine
 from core.errors import HopweaveError
@@ -41,7 +41,7 @@ async def import_into(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
-) -> ImportOut:
+) -> ImportedOut:
     """The body is what `GET …/export?format=jsonl` returns, plain or compressed with gzip. No model is asked for what
     it holds. A missing corpus is created with its settings; else documents replace those with the same keys.
 
@@ -75,10 +75,10 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
                 pass
 
 
-def _make_response(corpus: str, result: RestoreResult) -> ImportOut:
+def _make_response(corpus: str, result: RestoreResult) -> ImportedOut:
     fields = asdict(result)
     del fields["name"]
-    return ImportOut(corpus=corpus, **fields)
+    return ImportedOut(corpus=corpus, **fields)
 
 
 def _ignore(activity: str, done: int, total: int | None) -> None: ...

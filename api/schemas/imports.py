@@ -2,10 +2,10 @@
 
 from api.schemas.base import Out
 
-__all__ = ["ImportOut"]
+__all__ = ["ImportedOut"]
 
 
-class ImportOut(Out):
+class ImportedOut(Out):
     """What was written. `unchanged` documents were there already; `embedded` vectors were not in the body and were made
     again, and `missing_originals` are those that it lacks.
     """

@@ -21,7 +21,7 @@ from api.schemas.documents import (
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
-from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry
+from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
 from app.services.ingestion import delete_documents, submit
 from core.documents import RevisionState
 from core.errors import InvalidFilter
@@ -62,6 +62,7 @@ class _ListQuery:
     key: str | None = None
     state: RevisionState | None = None
     filter: Annotated[str | None, Query(description="A metadata filter as JSON; only readable documents match.")] = None
+    enabled: Annotated[bool | None, Query(description="Only documents that are enabled, or that are not.")] = None
     limit: Annotated[int, Query(ge=1, le=200)] = 50
     cursor: str | None = None
 
@@ -70,8 +71,9 @@ class _ListQuery:
 async def list_documents(
     corpus: CorpusDep, container: ContainerDep, query: Annotated[_ListQuery, Depends()]
 ) -> Response:
-    scope = ("documents", corpus.id, query.key, query.state, query.filter)
-    selected: dict[str, Any] = {"key": query.key, "state": query.state}
+    enabled = None if query.enabled is None else str(query.enabled)
+    scope = ("documents", corpus.id, query.key, query.state, query.filter, enabled)
+    selected: dict[str, Any] = {"key": query.key, "state": query.state, "enabled": query.enabled}
     selected |= {"limit": query.limit, "cursor": decode_cursor(query.cursor, *scope)}
     if query.filter is None:
         page = await container.record.documents.list(corpus.id, **selected)
@@ -106,15 +108,24 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
     return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
 
 
-@router.patch("/{id}", summary="Change the title or the metadata of a document", status_code=HTTPStatus.ACCEPTED)
+@router.patch(
+    "/{id}",
+    summary="Change, enable or disable a document",
+    status_code=HTTPStatus.ACCEPTED,
+)
 async def change(
     corpus: CorpusDep, id: str, body: DocumentPatchIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
-    """Makes a new revision with the same content. New metadata cost no embedding; a new title does, as it is embedded.
+    """A title or metadata make a new revision with the same content. New metadata cost no embedding; a new title does,
+    as it is embedded. 409 unless the newest revision is indexed.
 
-    409 unless the newest revision is indexed.
+    `enabled` takes effect before the response. Alone it makes no revision, and the job is empty and done.
     """
-    enqueued = await change_document(container, corpus, id, body.apply)
+    if body.makes_revision:
+        enqueued = await change_document(container, corpus, id, body.apply)
+    if body.enabled is not None:
+        switched = await set_enabled(container, corpus, id, enabled=body.enabled)
+        enqueued = enqueued if body.makes_revision else switched
     set_job_location(response, enqueued.job.id)
     return EnqueuedOut.from_job(enqueued)
 

@@ -36,6 +36,8 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
         "CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (at)",
     ),
+    5: (),
+    6: ("ALTER TABLE documents ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

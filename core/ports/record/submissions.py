@@ -104,6 +104,14 @@ class Submissions(Protocol):
         """
         ...
 
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        """Shows documents to readers, or hides them, at once, and returns the ids of those that this changes.
+
+        It holds for all later revisions, until the document is deleted. Views keep their entries. Leaves out documents
+        that do not exist or are being deleted.
+        """
+        ...
+
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         """Queues the newest revision again. Raises `Conflict` unless it failed or was cancelled."""
         ...

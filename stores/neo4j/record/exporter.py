@@ -91,7 +91,7 @@ def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_E
 
 
 def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
-    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given = row
+    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given, disabled = row
     document: _ExportRow = {
         "kind": "document",
         "id": id,
@@ -102,6 +102,7 @@ def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
         "chunks": chunks,
         "malformed_triples": malformed,
         "metadata": json.loads(metadata),
+        **({"enabled": False} if disabled else {}),
     }
     if canonical:
         return document

@@ -121,6 +121,21 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        def work(tx: Transaction) -> frozenset[str]:
+            live_corpus(tx)
+            newest = newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
+            changed = [row for row in newest.values() if not row["hidden"] and bool(row["disabled"]) == enabled]
+            if changed:
+                uids = sorted(uid_of(corpus_id, row["id"]) for row in changed)
+                tx.run_batches(statements("submissions")["set_disabled"], uids, disabled=None if enabled else True)
+                chunks = _visible_chunks(tx, corpus_id, changed)
+                logged = {"put": chunks} if enabled else {"deleted": chunks}
+                log_changes(tx, corpus_id, raise_generation(tx, corpus_id), **logged)
+            return frozenset(row["id"] for row in changed)
+
+        return await self._database.write(corpus_id, work)
+
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)

@@ -46,6 +46,8 @@ def _fetch(cursor: Cursor) -> Callable[[Connection], list[Any]]:
 
 def _document(row: sqlite3.Row) -> Row:
     shown: dict[str, Any] = {k: row[k] for k in ("id", "key", "title", "media_type", "content_hash", "chunks")}
+    if row["disabled"]:
+        shown["enabled"] = False
     return {**shown, "malformed_triples": row["malformed"], "metadata": json.loads(row["metadata"])}
 
 

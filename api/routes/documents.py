@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
-from api.idempotency import IdempotencyKey, run_once
+from api.idempotency import IdempotencyKey, run_json_once, run_once
 from api.schemas.documents import (
     DeletedOut,
     DeleteIn,
@@ -22,7 +22,7 @@ from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
 from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
-from app.services.ingestion import delete_documents, submit
+from app.services.ingestion import delete_one_document, submit
 from core.documents import RevisionState
 from core.errors import InvalidFilter
 from core.filters import parse_filter
@@ -91,16 +91,23 @@ def _parse_filter_text(text: str) -> dict[str, object]:
     return value
 
 
-@router.post("/delete", summary="Delete documents by key or filter", status_code=HTTPStatus.ACCEPTED)
-async def delete_several(corpus: CorpusDep, body: DeleteIn, container: ContainerDep, response: Response) -> DeletedOut:
+@router.post(
+    "/delete",
+    summary="Delete documents by key or filter",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=DeletedOut,
+)
+async def delete_several(
+    corpus: CorpusDep, body: DeleteIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
     """Keys that no document has are `missing` in the response, and the others are deleted."""
-    missing: list[str] = []
-    if body.keys is not None:
-        job, missing = await delete_by_keys(container, corpus, body.keys)
-    else:
-        job = await delete_matching(container, corpus, parse_filter(body.filter or {}))
-    set_job_location(response, job.id)
-    return DeletedOut.from_deletion(job, missing)
+
+    async def work() -> DeletedOut:
+        if body.keys is None:
+            return DeletedOut.from_deletion(await delete_matching(container, corpus, parse_filter(body.filter or {})))
+        return DeletedOut.from_deletion(*await delete_by_keys(container, corpus, body.keys))
+
+    return await run_json_once(request, container, key, work)
 
 
 @router.get("/{id}", summary="One document")
@@ -132,14 +139,22 @@ async def change(
 
 @router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
 async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
-    """It is invisible at once; the job deletes the facts and entities that only this document stated."""
-    job = await delete_documents(container, corpus, [id])
+    """It is invisible at once; the job deletes the facts and entities that only this document stated.
+
+    The same request returns the same job while it runs, then a 404.
+    """
+    job = await delete_one_document(container, corpus, id)
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
 
 
-@router.post("/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED)
-async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
-    job = await retry(container, corpus, id)
-    set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+@router.post(
+    "/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED, response_model=StartedOut
+)
+async def retry_document(
+    corpus: CorpusDep, id: str, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
+    async def work() -> StartedOut:
+        return StartedOut.from_job(await retry(container, corpus, id))
+
+    return await run_json_once(request, container, key, work)

@@ -96,6 +96,10 @@ class Submissions(Protocol):
         """Does the same for the documents that exist, and returns the ids of the others. The job may be empty."""
         ...
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        """Returns the job that deletes a document; None if the document does not exist or is not being deleted."""
+        ...
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
 

@@ -107,6 +107,13 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        def work(tx: Transaction) -> Job | None:
+            row = newest_revisions(tx, corpus_id, [document_id]).get(document_id)
+            return read_job(tx, row["job_id"]) if row and row["hidden"] and row["deletion"] else None
+
+        return await self._database.read(work)
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)

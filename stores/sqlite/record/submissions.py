@@ -94,6 +94,14 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        def work(cx: Connection) -> Job | None:
+            document = read_document(cx, corpus_id, document_id)
+            newest = read_newest(cx, document) if document is not None and document["hidden"] else None
+            return read_job(cx, newest["job_id"]) if newest is not None and newest["deletion"] else None
+
+        return await self._database.read(work)
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)

@@ -26,6 +26,8 @@ class LibraryContract(RecordFixtures):
         generation, _ = await record.graph.graph(corpus.id)
         job = await record.submissions.delete_documents(corpus.id, [chunk.document_id])
         assert job.state is JobState.QUEUED
+        assert await record.submissions.find_deletion(corpus.id, chunk.document_id) == job
+        assert await record.submissions.find_deletion(corpus.id, "0" * 32) is None
         assert (await record.documents.list(corpus.id, limit=9)).data == ()
         assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {}
         assert await record.contents.get_chunks_by_view(corpus.id, [chunk.view_id]) == {}

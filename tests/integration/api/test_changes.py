@@ -229,6 +229,36 @@ async def test_disabled_documents_are_deleted_and_come_again_enabled(people: Ser
     assert (await people.client.get(path)).json()["enabled"] is True
 
 
+async def test_a_document_that_is_being_deleted_has_the_same_job(people: Server) -> None:
+    path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
+    first, again = [await people.client.delete(path) for _ in range(2)]
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert again.headers["location"] == first.headers["location"]
+    assert (await people.client.get(path)).status_code == 404
+    listed = await people.client.post(_DELETE, json={"keys": ["ada", "notes/babbage"]})
+    assert listed.json()["missing"] == ["ada"]
+    await people.work("people")
+    assert (await people.client.delete(path)).status_code == 404
+    assert (await people.client.delete(f"{_DOCUMENTS}/{'0' * 32}")).status_code == 404
+
+
+async def test_a_corpus_that_is_being_deleted_has_the_same_job(people: Server) -> None:
+    await people.client.post("/v1/corpora/people/reindex", json={})
+    dropped = await people.container.record.corpora.get("people")
+    [reindex] = await people.container.record.reindexing.list()
+    first, again = [await people.client.delete("/v1/corpora/people") for _ in range(2)]
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert first.json()["job"]["kind"] == "drop"
+    assert (await people.client.get("/v1/corpora/people")).status_code == 404
+    await people.corpus("people")
+    other = await people.client.delete("/v1/corpora/people")
+    assert other.json()["job"]["id"] != first.json()["job"]["id"], "a corpus that was made again is another one"
+    worker = Worker("test", people.container.indexing, OPTIONS)
+    for id in (dropped.id, reindex.shadow_id, *await people.container.record.maintenance.list_deleted_corpora()):
+        await worker.work(id)
+    assert (await people.client.delete("/v1/corpora/people")).status_code == 404
+
+
 async def test_wrong_switches(people: Server) -> None:
     path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
     assert (await people.client.patch(path, json={"enabled": None})).status_code == 422

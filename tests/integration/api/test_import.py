@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,16 @@ async def test_an_import_whose_client_leaves_is_continued(people: Server, there:
     answer = await _send(there, body)
     assert answer.status_code == 200, answer.text
     assert await _export(there, "moved", canonical="true") == await _export(people, canonical="true")
+
+
+async def test_memory_does_not_depend_on_the_size_of_the_body(tmp_path: Path) -> None:
+    """150 originals of a megabyte are a body of 200 MB; what is held at once are some lines and one original."""
+    command = (sys.executable, "-m", "tests.integration.api.importing_process", str(tmp_path), "150")
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    output, _ = await process.communicate()
+    status, documents, grown = map(int, output.split())
+    assert (status, documents) == (200, 150)
+    assert grown < 100
 
 
 async def _call(server: Server, messages: list[dict[str, Any]]) -> None:

@@ -27,7 +27,7 @@ from hopweave._values.answers import (
     Support,
     Unsupported,
 )
-from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine
+from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, ExportFormat, Fine, Imported
 from hopweave._values.documents import (
     Chunk,
     Document,
@@ -112,6 +112,7 @@ __all__ = [
     "EntityMerge",
     "EntitySynonym",
     "Event",
+    "ExportFormat",
     "Failure",
     "Fine",
     "Found",
@@ -120,6 +121,7 @@ __all__ = [
     "HitChunk",
     "HitDocument",
     "HopweaveError",
+    "Imported",
     "Ingestion",
     "InvalidRequestError",
     "Job",

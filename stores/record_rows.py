@@ -49,6 +49,7 @@ def load_document(get: Get) -> Document:
         size=get("size"),
         content_hash=get("content_hash"),
         updated_at=datetime.fromtimestamp(get("updated_at"), UTC),
+        enabled=not get("disabled"),
     )
 
 

@@ -11,9 +11,9 @@ from core.documents import Document, RevisionState
 from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ids import document_id
-from core.jobs import Job
+from core.jobs import Job, JobKind
 from core.ports.indexing import LoadedDocument, Source
-from core.ports.record import DocumentPage, Enqueued, NewRevision
+from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision
 from core.record_policy.pages import make_page
 from core.text.characters import check_text
 from indexer import fingerprint_of
@@ -28,6 +28,7 @@ __all__ = [
     "load_page",
     "prune",
     "retry",
+    "set_enabled",
 ]
 
 _PAGE = 1000
@@ -54,8 +55,8 @@ async def delete_by_keys(container: Container, corpus: Corpus, keys: Sequence[st
 
 
 async def delete_matching(container: Container, corpus: Corpus, where: DocumentFilter) -> Job:
-    """Deletes the readable documents that match."""
-    found = sorted(await container.record.documents.match(corpus.id, where))
+    """Deletes the readable documents that match, also those that are not enabled."""
+    found = sorted(await container.record.documents.match(corpus.id, where, enabled=None))
     deletion = await container.record.submissions.delete_existing(corpus.id, found)
     await container.notifier.notify_soon(corpus.id)
     return deletion.job
@@ -86,6 +87,18 @@ async def change_document(
     return enqueued
 
 
+async def set_enabled(container: Container, corpus: Corpus, document_id: str, *, enabled: bool) -> Enqueued:
+    """Shows a document to searches, or hides it, at once. The job is empty and done: no worker has anything to do.
+
+    Raises `NotFound`.
+    """
+    await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
+    document = await container.record.documents.get(corpus.id, document_id)
+    job = await container.record.submissions.open_job(corpus.id, JobKind.INGEST)
+    unchanged = EnqueuedDocument(id=document.id, key=document.key, state=document.state, unchanged=True)
+    return Enqueued(job=await container.record.submissions.close_job(job), documents=(unchanged,))
+
+
 async def list_matching(
     container: Container,
     corpus: Corpus,
@@ -95,9 +108,10 @@ async def list_matching(
     cursor: str | None,
     key: str | None,
     state: RevisionState | None,
+    enabled: bool | None,
 ) -> DocumentPage:
     """Returns a page of the readable documents that match, by key."""
-    matching = await container.record.documents.match(corpus.id, where)
+    matching = await container.record.documents.match(corpus.id, where, enabled=enabled)
     found: list[Document] = []
     while len(found) <= limit:
         page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor, key=key, state=state)

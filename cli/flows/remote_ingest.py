@@ -1,6 +1,6 @@
 """Runs `hopweave ingest --server`: reads files here, uploads them to a server, follows its jobs, prunes there.
 
-The only module of the command line that uses the Python API.
+Only this module and `remote_import` use the Python API.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ from core.documents import LOADER_NOTES, Submission
 from core.jobs import Job, JobKind, JobState
 from indexer import Rejection
 
-__all__ = ["Server", "run_remote"]
+__all__ = ["Server", "run_remote", "translate_errors"]
 
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
@@ -59,7 +59,7 @@ def run_remote(request: Request, server: Server) -> Summary:
     check_paths(request)
     try:
         with (
-            _translate_errors(),
+            translate_errors(),
             hopweave.connect(server.url, api_key=server.api_key) as client,
             Progress() as progress,
         ):
@@ -70,7 +70,8 @@ def run_remote(request: Request, server: Server) -> Summary:
 
 
 @contextmanager
-def _translate_errors() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
+    """Raises the errors of `core.errors` for those of the Python API."""
     try:
         yield
     except hopweave.HopweaveError as error:

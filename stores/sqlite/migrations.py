@@ -49,6 +49,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    6: ("ALTER TABLE documents ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

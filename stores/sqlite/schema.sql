@@ -24,6 +24,7 @@ CREATE TABLE documents (
     hidden    INTEGER NOT NULL DEFAULT 0,   -- a deletion was asked for
     chunks    INTEGER NOT NULL DEFAULT 0,
     malformed INTEGER NOT NULL DEFAULT 0,
+    disabled  INTEGER NOT NULL DEFAULT 0,   -- kept, and invisible to searches
     PRIMARY KEY (corpus_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX documents_by_key ON documents (corpus_id, key);

@@ -91,11 +91,16 @@ def ingest(
         "--dry-run": dry_run,
         "--budget-tokens": budget_tokens is not None,
     }
-    if server is not None:
-        unfit["--server"] = True
     exported = find_archive(paths, unfit)
     if exported is not None:
-        import_archive(exported, corpus, {"extractor": extractor, "chunker": chunker, "fine": fine}, as_json=as_json)
+        requested = {"extractor": extractor, "chunker": chunker, "fine": fine}
+        if server is None:
+            import_archive(exported, corpus, requested, as_json=as_json)
+        else:
+            from cli.flows.remote_import import import_remotely
+            from cli.flows.remote_ingest import Server
+
+            import_remotely(exported, corpus, requested, Server(url=server, api_key=api_key), as_json=as_json)
         return
     request = Request(
         paths=tuple(paths),

@@ -7,8 +7,10 @@
 //     It has no relationships. A deleted corpus has no `name`. A shadow corpus has no name either, but `beside`, the id
 //     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions` and `tombstones`
 //     count all that were ever created. Every transaction that writes first writes `lock`.
-// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed, slices?})
-//     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `slices` is the
+// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, state, chunks, malformed,
+//     slices?})
+//     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
+//     true for a document that searches do not see, and else missing. `slices` is the
 //     number of the revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})

@@ -100,7 +100,10 @@ def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation
     if newest["state"] in STOPPABLE:
         cancel(cx, [newest["seq"]], SUPERSEDED)
     number = next_number(cx)
-    cx.execute("UPDATE documents SET newest = ?, hidden = 1 WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
+    cx.execute(
+        "UPDATE documents SET newest = ?, hidden = 1, disabled = 0 WHERE corpus_id = ? AND id = ?",
+        (number, corpus_id, id),
+    )
     chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
     log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
     nothing = NewRevision(

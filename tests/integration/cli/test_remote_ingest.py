@@ -115,3 +115,22 @@ def test_keys(hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch)
         assert hopweave("ingest", papers, "-c", "p", "--server", url, "--api-key", "a key").code == 0
         monkeypatch.setenv("HOPWEAVE_API_KEY", "a key")
         assert hopweave("ingest", papers, "-c", "p", "--server", url).code == 0
+
+
+def test_an_exported_corpus_is_sent_to_the_server(hopweave: Hopweave, papers: Path, url: str, tmp_path: Path) -> None:
+    assert hopweave("ingest", papers, "-c", "first").code == 0
+    exported = tmp_path / "first.jsonl"
+    assert hopweave("export", "first", "--format", "jsonl", "-o", exported).code == 0
+    done = hopweave("ingest", exported, "-c", "second", "--server", url)
+    assert done.code == 0, done.err
+    assert done.out.startswith("corpus second: ")
+    for name in ("first", "second"):
+        assert hopweave("export", name, "--format", "jsonl", "--canonical", "-o", tmp_path / name).code == 0
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+    refused = hopweave("ingest", exported, "-c", "third", "--server", url, "--chunker", "passage")
+    assert refused.code == 1
+    assert "was written with chunker sentences, not passage" in refused.err
+    exported.write_bytes(exported.read_bytes()[:-9])
+    cut = hopweave("ingest", exported, "-c", "third", "--server", url)
+    assert cut.code == 2
+    assert "the body line" in cut.err

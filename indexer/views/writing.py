@@ -1,7 +1,7 @@
 """Writing of view entries: embeds and writes only what is missing, so that repeating it costs little."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from indexer.backends import IndexingBackends
 __all__ = ["ViewWriter", "fine_texts"]
 
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
-_BATCH = 512  # texts that are embedded and written together
+_BATCH = 512  # texts that are looked up and indexed together
+_REPORTED = 128  # chunks that are embedded and written together: some seconds of work, after which progress is reported
 
 
 def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict[str, str], dict[str, str]]:
@@ -30,8 +31,13 @@ class ViewWriter:
         self._corpus_id = corpus_id
         self._backends = backends
 
-    async def write_chunks(self, chunks: Sequence[tuple[Chunk, str]]) -> None:
-        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed."""
+    async def write_chunks(
+        self, chunks: Sequence[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
+    ) -> None:
+        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed.
+
+        `report` is called with the view ids of chunks whose vectors are written.
+        """
         backends = self._backends
         for start in range(0, len(chunks), _BATCH):
             part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _BATCH]}
@@ -39,6 +45,7 @@ class ViewWriter:
                 backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
                 backends.text.missing(self._corpus_id, list(part)),
             )
+            report(part.keys() - unembedded)
             texts = [(v, chunk.document_id, text) for v, (chunk, text) in part.items() if v in unembedded]
             entries = [
                 TextEntry(id=view, document_id=chunk.document_id, text=text)
@@ -46,7 +53,7 @@ class ViewWriter:
                 if view in unindexed
             ]
             await asyncio.gather(
-                self._embed(VectorKind.CHUNK, texts),
+                self._embed_and_report(texts, report),
                 backends.text.write(self._corpus_id, entries) if entries else asyncio.sleep(0),
             )
 
@@ -76,6 +83,14 @@ class ViewWriter:
             if other.id != id
         }
         return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
+
+    async def _embed_and_report(
+        self, texts: Sequence[tuple[str, str, str]], report: Callable[[Collection[str]], None]
+    ) -> None:
+        for start in range(0, len(texts), _REPORTED):
+            some = texts[start : start + _REPORTED]
+            await self._embed(VectorKind.CHUNK, some)
+            report([id for id, _, _ in some])
 
     async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
         """Embeds and writes tuples of id, document id and text."""

@@ -36,6 +36,23 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
         "CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (at)",
     ),
+    5: (
+        """
+        CREATE TABLE IF NOT EXISTS job_progress (
+            job_id     TEXT PRIMARY KEY,
+            bytes      INTEGER NOT NULL,
+            bytes_done INTEGER NOT NULL,
+            passages   INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS revision_progress (
+            seq      INTEGER PRIMARY KEY,
+            passages INTEGER NOT NULL,
+            done     INTEGER NOT NULL
+        ) STRICT
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

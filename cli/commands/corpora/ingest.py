@@ -78,7 +78,8 @@ def ingest(
     the exit code is 1 if no document can be used, or with --strict.
     """
     from cli.flows.archive import find_archive, import_archive
-    from cli.flows.ingest import Request, estimate_ingest, run
+    from cli.flows.ingest import estimate_ingest, run
+    from cli.flows.reading import Request
     from cli.output.summaries import estimate_to_dict, show_estimate, show_summary, summary_to_dict
     from indexer import Selection
 

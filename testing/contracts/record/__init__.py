@@ -13,6 +13,7 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
+from testing.contracts.record.progress import ProgressContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
@@ -32,6 +33,7 @@ __all__ = [
     "JobsContract",
     "LibraryContract",
     "MaintenanceContract",
+    "ProgressContract",
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
@@ -53,6 +55,7 @@ class RecordContract(
     JobsContract,
     LibraryContract,
     MaintenanceContract,
+    ProgressContract,
     ReceiptsContract,
     ReindexingContract,
     StagingContract,

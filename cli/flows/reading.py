@@ -1,7 +1,7 @@
 """What an ingest reads, and what it may then delete: all of the paths, or what has changed in them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from core.documents import OnConflict, Submission
 from core.errors import NotFound
 from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
 
-__all__ = ["GIVEN", "ChangesReading", "PathsReading", "Pruning", "Reading", "Request", "check_paths", "is_cut_off"]
+__all__ = ["GIVEN", "ChangesReading", "PathsReading", "Pruning", "Reading", "Request", "Server", "check_paths"]
 
 GIVEN = "given"
 """The extractor that takes the graph of a file beside the documents."""
@@ -30,6 +30,14 @@ class Request:
     budget_tokens: int | None = None
     selection: Selection = EVERYTHING
     verbose: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """The address of a server, and one of its keys."""
+
+    url: str
+    api_key: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,14 +125,14 @@ def check_paths(request: Request) -> None:
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
 
 
-def is_cut_off(key: str, keep: Collection[str]) -> bool:
+def _is_cut_off(key: str, keep: Collection[str]) -> bool:
     """Whether a key is below one of `keep`: a link that leads nowhere may have led to a folder."""
     return any(str(parent) in keep for parent in PurePosixPath(key).parents)
 
 
 def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], bool]:
     """Returns whether a document with a key is gone: it would have been found, and was not."""
-    return lambda key: key not in keep and selection.covers(key) and not is_cut_off(key, keep)
+    return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
 
 
 def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:

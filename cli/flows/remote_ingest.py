@@ -6,12 +6,11 @@ The only module of the command line that uses the Python API.
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import islice
 
 import hopweave
 from cli.flows.ingest import Summary, check_corpus
-from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths
 from cli.output.console import print_status
 from cli.output.finished import FinishedDocuments
 from cli.output.progress import Progress
@@ -21,7 +20,7 @@ from core.documents import LOADER_NOTES, Submission
 from core.jobs import Job, JobKind, JobProgress, JobState
 from indexer import Rejection
 
-__all__ = ["Server", "ingest_remote", "run_remote"]
+__all__ = ["ingest_remote", "run_remote"]
 
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
@@ -37,14 +36,6 @@ _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], 
     (hopweave.InvalidRequestError, errors.InvalidInput),
     (hopweave.HopweaveError, errors.Unavailable),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """The address of a server, and one of its keys."""
-
-    url: str
-    api_key: str | None = field(default=None, repr=False)
 
 
 def run_remote(request: Request, server: Server) -> Summary:

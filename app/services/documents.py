@@ -1,11 +1,10 @@
-"""Documents of a corpus: finding, listing, changing, deleting, retrying and pruning them, and their pages."""
+"""Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 
 from app.container import Container
-from app.services.ingestion import delete_documents
 from core.corpora import Corpus
 from core.documents import Document, RevisionState
 from core.errors import NotFound
@@ -27,7 +26,6 @@ __all__ = [
     "list_matching",
     "list_those",
     "load_page",
-    "prune",
     "retry",
 ]
 
@@ -165,12 +163,6 @@ async def list_those(container: Container, corpus: Corpus, keys: Collection[str]
         page = await container.record.documents.list(corpus.id, limit=1, key=key)
         for document in page.data:
             yield document
-
-
-async def prune(container: Container, corpus: Corpus, is_gone: Callable[[str], bool]) -> Job | None:
-    """Deletes every document of whose key `is_gone` says that it is gone at its source. Returns None without any."""
-    gone = [document.id async for document in list_documents(container, corpus) if is_gone(document.key)]
-    return await delete_documents(container, corpus, gone) if gone else None
 
 
 async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:

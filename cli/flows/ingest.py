@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.composition import choose_composition
 from app.container import Container
 from app.services.corpora import ensure
-from app.services.documents import delete_by_keys, list_those, prune
+from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
 from app.supervision.supervision import Supervision
@@ -35,7 +35,8 @@ class OtherCorpus(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """The outcome. `pruned` is None if pruning was not requested or not possible; `prune_refused` is why.
+    """The outcome. `deleted` are the keys of pruned documents, None if pruning was not requested or not possible;
+    `prune_refused` is why.
 
     `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
     `indexed` are the documents of the job that were indexed, with their numbers of passages.
@@ -46,12 +47,16 @@ class Summary:
     handed_in: int
     rejected: tuple[Rejection, ...]
     seconds: float
-    pruned: int | None
+    deleted: tuple[str, ...] | None
     prune_refused: str = ""
     paused: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     resume_with: str = ""
     indexed: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def pruned(self) -> int | None:
+        return None if self.deleted is None else len(self.deleted)
 
     @property
     def chunks(self) -> int:
@@ -109,9 +114,9 @@ async def ingest(
         job, handed_in, rejected = await _submit(container, corpus, found, request, progress, finished)
         job = await wait_for_job(container, supervision, job, progress.watch)
     pruning = reading.plan_pruning(rejected)
-    pruned = None
+    deleted: tuple[str, ...] | None = None
     if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
-        pruned = await _prune(container, corpus, pruning, supervision)
+        deleted = await _prune(container, corpus, pruning, supervision)
     indexed, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
     return Summary(
         corpus=corpus,
@@ -119,7 +124,7 @@ async def ingest(
         handed_in=handed_in,
         rejected=rejected,
         seconds=_seconds(job),
-        pruned=pruned,
+        deleted=deleted,
         prune_refused=pruning.refused if pruning else "",
         notes=notes,
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
@@ -174,16 +179,17 @@ async def _submit(
     return job, handed_in, rejected
 
 
-async def _prune(container: Container, corpus: Corpus, pruning: Pruning, supervision: Supervision) -> int:
-    job: Job | None = None
-    if pruning.gone is None:
-        job = await prune(container, corpus, pruning.is_gone)
-    elif pruning.gone:
-        job, _ = await delete_by_keys(container, corpus, list(pruning.gone))
-    if job is None:
-        return 0
-    job = await wait_for_job(container, supervision, job)
-    return job.counts.get("deleted", 0)
+async def _prune(container: Container, corpus: Corpus, pruning: Pruning, supervision: Supervision) -> tuple[str, ...]:
+    """Returns the keys of the documents that are deleted."""
+    gone = pruning.gone
+    if gone is None:
+        gone = [one.key async for one in list_documents(container, corpus) if pruning.is_gone(one.key)]
+    if not gone:
+        return ()
+    job, missing = await delete_by_keys(container, corpus, list(gone))
+    await wait_for_job(container, supervision, job)
+    absent = set(missing)
+    return tuple(key for key in gone if key not in absent)
 
 
 def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:

@@ -90,9 +90,9 @@ class _Ingest:
         self._follow()
         job = _merge_jobs(corpus, self._jobs)
         pruning = self._reading.plan_pruning(self._rejected)
-        pruned = None
+        deleted: tuple[str, ...] | None = None
         if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
-            pruned = self._prune(pruning)
+            deleted = self._prune(pruning)
         indexed, notes = self._read_outcome(job)
         paused = [one.id for one in self._jobs if one.state == "paused"]
         return Summary(
@@ -101,7 +101,7 @@ class _Ingest:
             handed_in=self._sent,
             rejected=tuple(self._rejected),
             seconds=0.0 if job.finished_at is None else (job.finished_at - job.created_at).total_seconds(),
-            pruned=pruned,
+            deleted=deleted,
             prune_refused=pruning.refused if pruning else "",
             notes=notes,
             paused=self._find_pause_reason() if paused else "",
@@ -170,17 +170,19 @@ class _Ingest:
             return [one for key in sorted(keys) for one in self._client.list_documents(corpus, key=key, limit=1)]
         return [one for one in self._client.list_documents(corpus) if one.key in keys]
 
-    def _prune(self, pruning: Pruning) -> int:
+    def _prune(self, pruning: Pruning) -> tuple[str, ...]:
         """Deletes what is gone here, as a local ingest does."""
-        gone = pruning.gone
+        corpus, gone = self._request.corpus, pruning.gone
         if gone is None:
-            documents = self._client.list_documents(self._request.corpus)
-            gone = [one.key for one in documents if pruning.is_gone(one.key)]
-        keys, deleted = list(gone), 0
+            gone = [one.key for one in self._client.list_documents(corpus) if pruning.is_gone(one.key)]
+        keys, deleted = list(gone), list[str]()
         for first in range(0, len(keys), _DELETE_DOCUMENTS):
-            deletion = self._client.delete_documents(self._request.corpus, keys[first : first + _DELETE_DOCUMENTS])
-            deleted += self._client.wait_for_job(deletion.job.id).counts.get("deleted", 0)
-        return deleted
+            some = keys[first : first + _DELETE_DOCUMENTS]
+            deletion = self._client.delete_documents(corpus, some)
+            self._client.wait_for_job(deletion.job.id)
+            absent = set(deletion.missing)
+            deleted += [key for key in some if key not in absent]
+        return tuple(deleted)
 
     def _read_outcome(self, job: Job) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
         """Returns the documents of the jobs with their numbers of passages, and the notes of their loaders."""

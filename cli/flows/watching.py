@@ -22,10 +22,12 @@ from indexer import Comparison, Rejection, Tracker
 __all__ = ["watch"]
 
 _QUIET_SECONDS = 2.0
+_ABSENT_SECONDS = 5.0
 _IDLE_SECONDS = 60.0
 _IDLE_SHARE = 30
 """Without events, all is compared after `_IDLE_SECONDS`, or after as many times as long as a comparison takes."""
 
+_FIRST_COMPARISONS = 5
 _LONGEST_PAUSE = 60.0
 
 _Ingest = Callable[[Reading, Progress], Summary]
@@ -81,6 +83,7 @@ class _Watch:
         self._tracker = tracker
         self._ingest = ingest
         self._corpus_id: str | None = None
+        self._first_comparisons = 0
         self._obstacles: dict[str, str] = {}
         self._outage = ""
         self._pause = 1.0
@@ -91,13 +94,22 @@ class _Watch:
             comparison = self._tracker.compare()
             took = time.monotonic() - began
             self._show_obstacles(comparison.obstacles)
-            if (comparison.has_changes or self._corpus_id is None) and not self._carry_out(comparison):
+            if self._is_due(comparison) and not self._carry_out(comparison):
                 time.sleep(self._pause)
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             elif comparison.is_waiting:
                 events.wait(_QUIET_SECONDS)
+            elif comparison.obstacles:  # nothing may tell when a folder comes back
+                events.wait(_ABSENT_SECONDS)
             else:
                 events.wait(max(_IDLE_SECONDS, _IDLE_SHARE * took))
+
+    def _is_due(self, comparison: Comparison) -> bool:
+        """The first ingest waits a little for files that are being written, so that it is of all files if possible."""
+        if self._corpus_id is not None:
+            return comparison.has_changes
+        self._first_comparisons += 1
+        return not comparison.is_waiting or self._first_comparisons > _FIRST_COMPARISONS
 
     def _carry_out(self, comparison: Comparison) -> bool:
         """Ingests what has changed, and shows it. Returns whether that was possible."""
@@ -120,7 +132,7 @@ class _Watch:
             show_summary(summary)
             print_status(f"watching {', '.join(map(str, self._request.paths))}; Ctrl-C ends it")
         else:
-            show_changes(summary, before, comparison.lost_keys)
+            show_changes(summary, before)
         self._corpus_id = summary.corpus.id
         return True
 

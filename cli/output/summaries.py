@@ -83,13 +83,12 @@ def _show_failures(summary: Summary) -> None:
         )
 
 
-def show_changes(summary: Summary, before: Collection[str], deleted: Iterable[str]) -> None:
+def show_changes(summary: Summary, before: Collection[str]) -> None:
     """Shows an ingest of changes, a line for each. `before` are the keys of the documents that were there before."""
     for key, chunks in summary.indexed:
         print_result(f"{'changed' if key in before else 'new'}: {key}: {chunks:,} passages")
-    if summary.pruned is not None:
-        for key in sorted(deleted):
-            print_result(f"deleted: {key}")
+    for key in summary.deleted or ():
+        print_result(f"deleted: {key}")
     _show_pause(summary)
     _show_notes(summary.notes)
     _show_failures(summary)

@@ -35,11 +35,11 @@ class JobProgress:
     `seconds_left` is an estimate, None while there is none.
     """
 
-    passages: int = 0
-    passages_total: int = 0
-    bytes: int = 0
-    bytes_total: int = 0
-    seconds_left: int | None = None
+    passages: int
+    passages_total: int
+    bytes: int
+    bytes_total: int
+    seconds_left: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +62,7 @@ class Job:
     token_budget: int | None
     tokens: int
     usage: JobUsage
-    progress: JobProgress = JobProgress()  # an older server does not tell
+    progress: JobProgress
 
     @property
     def is_settled(self) -> bool:

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.usefixtures("worker")
 
 
 @contextmanager
-def serving(api: ApiSettings | None = None) -> Iterator[str]:
+def serving(api: ApiSettings | None = None, *, port: int = 0) -> Iterator[str]:
     """The address of a server for the data folder of the command."""
     app = create_app(read_settings().model_copy(update={"api": api or ApiSettings()}))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server(("127.0.0.1", port)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -1,6 +1,7 @@
 """Writing of view entries: embeds and writes only what is missing, so that repeating it costs little."""
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -14,7 +15,9 @@ __all__ = ["ViewWriter", "fine_texts"]
 
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
 _BATCH = 512  # texts that are looked up and indexed together
-_REPORTED = 128  # chunks that are embedded and written together: some seconds of work, after which progress is reported
+_FIRST_PART = 128  # texts that are embedded at once, until it is known how long they take
+_SMALLEST_PART = 32
+_SHORTEST_PART, _LONGEST_PART = 1.0, 3.0  # seconds
 
 
 def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict[str, str], dict[str, str]]:
@@ -30,6 +33,7 @@ class ViewWriter:
     def __init__(self, corpus_id: str, backends: IndexingBackends) -> None:
         self._corpus_id = corpus_id
         self._backends = backends
+        self._part = _FIRST_PART
 
     async def write_chunks(
         self, chunks: Sequence[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
@@ -87,10 +91,19 @@ class ViewWriter:
     async def _embed_and_report(
         self, texts: Sequence[tuple[str, str, str]], report: Callable[[Collection[str]], None]
     ) -> None:
-        for start in range(0, len(texts), _REPORTED):
-            some = texts[start : start + _REPORTED]
+        """Embeds parts that take some seconds each, so that progress is seen; large parts use many cores better."""
+        done = 0
+        while done < len(texts):
+            some = texts[done : done + self._part]
+            began = time.monotonic()
             await self._embed(VectorKind.CHUNK, some)
             report([id for id, _, _ in some])
+            took = time.monotonic() - began
+            done += len(some)
+            if took > _LONGEST_PART:
+                self._part = max(_SMALLEST_PART, self._part // 2)
+            elif took < _SHORTEST_PART and len(some) == self._part:
+                self._part = min(_BATCH, self._part * 2)
 
     async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
         """Embeds and writes tuples of id, document id and text."""

@@ -71,7 +71,7 @@ from hopweave._values.events import (
     TokenEvent,
 )
 from hopweave._values.ingestion import Deletion, Ingestion
-from hopweave._values.jobs import Failure, Job, JobKind, JobState, JobUsage
+from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
 from hopweave._values.search import (
     Hit,
     HitChunk,
@@ -126,6 +126,7 @@ __all__ = [
     "InvalidRequestError",
     "Job",
     "JobKind",
+    "JobProgress",
     "JobState",
     "JobUsage",
     "Mentioning",

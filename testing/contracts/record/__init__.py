@@ -14,6 +14,7 @@ from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
 from testing.contracts.record.merges import MergesContract
+from testing.contracts.record.progress import ProgressContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
@@ -34,6 +35,7 @@ __all__ = [
     "LibraryContract",
     "MaintenanceContract",
     "MergesContract",
+    "ProgressContract",
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
@@ -56,6 +58,7 @@ class RecordContract(
     LibraryContract,
     MaintenanceContract,
     MergesContract,
+    ProgressContract,
     ReceiptsContract,
     ReindexingContract,
     StagingContract,

@@ -12,13 +12,16 @@ __all__ = ["cancel_all", "run_while_connected"]
 T = TypeVar("T")
 
 
-async def run_while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
+async def run_while_connected(
+    request: Request, work: Coroutine[Any, Any, T], received: asyncio.Event | None = None
+) -> T:
     """Returns the result of `work`.
 
-    If the client disconnects before, cancels `work` and raises `ClientDisconnect`.
+    If the client disconnects before, cancels `work` and raises `ClientDisconnect`. Work that receives the body itself
+    sets `received` afterwards.
     """
     task = asyncio.create_task(work)
-    disconnect = asyncio.create_task(_wait_for_disconnect(request))
+    disconnect = asyncio.create_task(_wait_for_disconnect(request, received))
     try:
         await asyncio.wait({task, disconnect}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
@@ -35,6 +38,8 @@ async def cancel_all(*tasks: "asyncio.Task[Any]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _wait_for_disconnect(request: Request) -> None:
+async def _wait_for_disconnect(request: Request, received: asyncio.Event | None) -> None:
+    if received is not None:
+        await received.wait()
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -22,6 +22,11 @@ _OWN_SITE = frozenset({"same-origin", "none"})
 _MEGABYTE = 1_000_000
 _UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
 """The paths that take files, as `multipart/form-data`."""
+_IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
+_JSON = "application/json"
+_IMPORT_TYPES = ("application/x-ndjson", "application/gzip")
+_ENCODINGS = frozenset({"", "identity"})
+_IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
 
 
 class Guard:
@@ -39,13 +44,14 @@ class Guard:
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
         self._body_limit = _Limit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
         self._upload_limit = _Limit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
+        self._import_limit = _Limit(settings.max_import_mb, "HOPWEAVE_API__MAX_IMPORT_MB")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        limit = self._upload_limit if _is_upload(scope, headers) else self._body_limit
+        limit = self._limit_of(scope, headers)
         refusal = self._refuse(scope, headers, limit)
         if refusal is None:
             await self._app(scope, _limit_body(receive, limit), send)
@@ -56,6 +62,11 @@ class Guard:
             more["WWW-Authenticate"] = "Bearer"
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
+    def _limit_of(self, scope: Scope, headers: Headers) -> "_Limit":
+        if _is_import(scope):
+            return self._import_limit
+        return self._upload_limit if _is_upload(scope, headers) else self._body_limit
+
     def _refuse(self, scope: Scope, headers: Headers, limit: "_Limit") -> tuple[HTTPStatus, str] | None:
         if self._keys:
             if scope["path"] not in _OPEN and not self._has_key(headers):
@@ -64,8 +75,8 @@ class Guard:
             return HTTPStatus.FORBIDDEN, why
         if not _has_body(headers):
             return None
-        if _content_type(headers) != "application/json" and not _is_upload(scope, headers):
-            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as `Content-Type: application/json`"
+        if (why := _refuse_type(scope, headers)) is not None:
+            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, why
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > limit.bytes:
             return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message
@@ -120,6 +131,27 @@ def _limit_body(receive: Receive, limit: _Limit) -> Receive:
 def _is_upload(scope: Scope, headers: Headers) -> bool:
     is_multipart = _content_type(headers) == "multipart/form-data"
     return is_multipart and scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"]) is not None
+
+
+def _is_import(scope: Scope) -> bool:
+    return scope["method"] == "POST" and _IMPORTS.fullmatch(scope["path"]) is not None
+
+
+def _refuse_type(scope: Scope, headers: Headers) -> str | None:
+    """Returns why a body of this content type and encoding is refused; None if it is not."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    kind = _content_type(headers)
+    if _is_import(scope):
+        if kind not in _IMPORT_TYPES:
+            return f"send an exported corpus as `Content-Type: {_IMPORT_TYPES[0]}`, or {_IMPORT_TYPES[1]}"
+        if encoding not in _IMPORT_ENCODINGS:
+            return f"content encoding {encoding!r} is not supported; send gzip, or leave it out"
+        return None
+    if kind != _JSON and not _is_upload(scope, headers):
+        return f"send the body as `Content-Type: {_JSON}`"
+    if encoding not in _ENCODINGS:
+        return f"content encoding {encoding!r} is not supported here; send the body as it is"
+    return None
 
 
 def _content_type(headers: Headers) -> str:

@@ -40,6 +40,7 @@ WRONG_SETTINGS = "wrong_settings"
 """The `code` of an error in this server's settings: no client caused it, and trying again does not help."""
 
 _REJECTED = "rejected"
+_EXISTS = "exists"
 _RETRY_SECONDS = "5"
 _CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
 _UNFORESEEN = "the server failed to answer this request; its log has the reason"
@@ -129,9 +130,17 @@ def _handle_hopweave_error(request: Request, error: Exception) -> Response:
     code = _code(error)
     passes = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
     headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
-    rejected = error.rejected if isinstance(error, errors.FilesRejected) else ()
-    fields = [{"field": source, "message": reason, "type": _REJECTED} for source, reason in rejected]
+    fields = _list_fields(error)
     return problem(status, str(error), instance=request.url.path, code=code, errors=fields, headers=headers)
+
+
+def _list_fields(error: errors.HopweaveError) -> list[dict[str, str]]:
+    """Returns the files that were rejected, or the keys that exist; else nothing."""
+    if isinstance(error, errors.FilesRejected):
+        return [{"field": source, "message": reason, "type": _REJECTED} for source, reason in error.rejected]
+    if isinstance(error, errors.KeysExist):
+        return [{"field": key, "message": "a document with this key exists", "type": _EXISTS} for key in error.keys]
+    return []
 
 
 def _handle_disconnect(request: Request, error: Exception) -> Response:  # noqa: ARG001 - a handler's signature

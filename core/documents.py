@@ -96,8 +96,9 @@ class Submission:
 class Document:
     """A document as readers see it.
 
-    `state` is that of its newest revision; `readable` says whether an indexed revision is current. `malformed_triples`
-    counts the triples that were skipped, `size` is in bytes.
+    `state` is that of its newest revision; `readable` says whether an indexed revision is current. A document that is
+    not `enabled` is kept, and no search, question or walk in the graph sees it. `malformed_triples` counts the triples
+    that were skipped, `size` is in bytes.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Document:
     size: int
     content_hash: str
     updated_at: datetime
+    enabled: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

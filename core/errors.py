@@ -8,6 +8,7 @@ HopweaveError
 │   └── InvalidSettings      settings contradict one another or cannot be read
 ├── NotFound                 something that was named does not exist
 ├── Conflict                 something exists already, or in another form
+│   ├── KeysExist            documents with the given keys exist, and must not
 │   └── EmbeddingMismatch    the corpus was built with another embedding model
 ├── UnsupportedMedia         no loader reads this kind of content
 ├── LoadFailed               a document's bytes are not of their media type
@@ -66,6 +67,14 @@ class NotFound(HopweaveError):
 
 class Conflict(HopweaveError):
     """Something exists already, or exists in a form that excludes the request."""
+
+
+class KeysExist(Conflict):
+    """Documents with some of the given keys exist, and must not. Nothing was written. `keys` are all of these."""
+
+    def __init__(self, message: str, keys: Sequence[str]) -> None:
+        super().__init__(message)
+        self.keys = tuple(keys)
 
 
 class EmbeddingMismatch(Conflict):

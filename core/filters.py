@@ -1,8 +1,11 @@
 """Metadata filters, parsed once and evaluated alike for every backend.
 
-Example: `{"year": {"$gte": 1990}, "$or": [{"$key": "a"}, {"lang": "de"}]}`. A bare value means `$eq`, several fields
-mean `$and`; `$key`, `$id` and `$title` refer to the document. A missing field matches only `$ne`, `$nin` and `$exists:
-false`.
+Example: `{"year": {"$gte": 1990}, "$or": [{"$key": {"$prefix": "notes/"}}, {"lang": "de"}]}`. A bare value means `$eq`,
+several fields mean `$and`; `$key`, `$id` and `$title` refer to the document. A missing field matches only `$ne`, `$nin`
+and `$exists: false`.
+
+`$gt`, `$gte`, `$lt` and `$lte` compare numbers with numbers, texts with texts, and dates (`core.text.dates`) as moments
+with dates. A value of another type does not match.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,6 +14,7 @@ from typing import Any
 
 from core.errors import InvalidFilter
 from core.text.characters import NO_CHARACTER, find_half
+from core.text.dates import is_date_like, parse_date
 
 __all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "parse_filter"]
 
@@ -94,10 +98,20 @@ def _parse_entry(field: str, condition: object, depth: int) -> _Test:
 def _parse_operator(field: str, name: str, operand: object) -> _Test:
     if name not in _OPERATORS:
         raise InvalidFilter(f"unknown operator {name} of field {field!r}; known: {', '.join(_OPERATORS)}")
-    check, evaluate = _OPERATORS[name]
+    takes, check, make = _OPERATORS[name]
     if not check(operand):
-        raise InvalidFilter(f"{name} of field {field!r} cannot take {operand!r}; it takes {_TAKES[name]}")
-    return lambda row: evaluate(row.get(field, _MISSING), operand)
+        raise InvalidFilter(f"{name} of field {field!r} cannot take {operand!r}; it takes {takes}")
+    if field in _DOCUMENT_FIELDS and name != "$exists" and not _is_text(operand):
+        raise InvalidFilter(f"{name} of {field} cannot take {operand!r}; {field} is always a string")
+    if name in _ORDERINGS and isinstance(operand, str) and is_date_like(operand) and parse_date(operand) is None:
+        raise InvalidFilter(f"{name} of field {field!r} cannot take {operand!r}: there is no such date or time")
+    test = make(operand)
+    return lambda row: test(row.get(field, _MISSING))
+
+
+def _is_text(operand: object) -> bool:
+    """Returns whether an operand is a string, or a list of strings."""
+    return all(isinstance(one, str) for one in (operand if isinstance(operand, list | tuple) else [operand]))
 
 
 def _is_scalar(value: object) -> bool:
@@ -118,13 +132,28 @@ def _equal(value: object, operand: object) -> bool:
     return value is not _MISSING and value == operand
 
 
-def _make_ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def test(value: object, operand: object) -> bool:
-        if not _is_ordered(value) or isinstance(value, str) != isinstance(operand, str):
-            return False
-        return compare(value, operand)
+_ValueTest = Callable[[object], bool]
 
-    return test
+
+def _make_ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any], _ValueTest]:
+    def make(operand: Any) -> _ValueTest:
+        moment = parse_date(operand) if isinstance(operand, str) else None
+
+        def test(value: object) -> bool:
+            if not _is_ordered(value) or isinstance(value, str) != isinstance(operand, str):
+                return False
+            if moment is None or not isinstance(value, str):
+                return compare(value, operand)
+            other = parse_date(value)
+            return other is not None and compare(other, moment)
+
+        return test
+
+    return make
+
+
+def _make_prefix(operand: Any) -> _ValueTest:
+    return lambda value: isinstance(value, str) and value.startswith(operand)
 
 
 def _within(value: object, operand: Any) -> bool:
@@ -137,28 +166,31 @@ def _contains(value: object, operand: object) -> bool:
     return isinstance(value, Sequence) and any(_equal(one, operand) for one in value)
 
 
-_OPERATORS: dict[str, tuple[Callable[[object], bool], Callable[[Any, Any], bool]]] = {
-    "$eq": (_is_scalar, _equal),
-    "$ne": (_is_scalar, lambda value, operand: not _equal(value, operand)),
-    "$gt": (_is_ordered, _make_ordering(lambda a, b: a > b)),
-    "$gte": (_is_ordered, _make_ordering(lambda a, b: a >= b)),
-    "$lt": (_is_ordered, _make_ordering(lambda a, b: a < b)),
-    "$lte": (_is_ordered, _make_ordering(lambda a, b: a <= b)),
-    "$in": (_is_list, _within),
-    "$nin": (_is_list, lambda value, operand: not _within(value, operand)),
-    "$contains": (_is_scalar, _contains),
-    "$exists": (lambda value: isinstance(value, bool), lambda value, operand: (value is not _MISSING) == operand),
-}
+def _make(evaluate: Callable[[object, Any], bool]) -> Callable[[Any], _ValueTest]:
+    return lambda operand: lambda value: evaluate(value, operand)
 
-_TAKES = {
-    "$eq": "a string, number, boolean or null",
-    "$ne": "a string, number, boolean or null",
-    "$gt": "a number or a string",
-    "$gte": "a number or a string",
-    "$lt": "a number or a string",
-    "$lte": "a number or a string",
-    "$in": "a list of strings, numbers, booleans and nulls",
-    "$nin": "a list of strings, numbers, booleans and nulls",
-    "$contains": "a string, number, boolean or null",
-    "$exists": "true or false",
+
+_SCALAR = "a string, number, boolean or null"
+_ORDERED = "a number, a string or a date such as 2024-05-01"
+_LIST = "a list of strings, numbers, booleans and nulls"
+_ORDERINGS = {
+    "$gt": _make_ordering(lambda a, b: a > b),
+    "$gte": _make_ordering(lambda a, b: a >= b),
+    "$lt": _make_ordering(lambda a, b: a < b),
+    "$lte": _make_ordering(lambda a, b: a <= b),
 }
+_OPERATORS: dict[str, tuple[str, Callable[[object], bool], Callable[[Any], _ValueTest]]] = {
+    "$eq": (_SCALAR, _is_scalar, _make(_equal)),
+    "$ne": (_SCALAR, _is_scalar, _make(lambda value, operand: not _equal(value, operand))),
+    **{name: (_ORDERED, _is_ordered, ordering) for name, ordering in _ORDERINGS.items()},
+    "$in": (_LIST, _is_list, _make(_within)),
+    "$nin": (_LIST, _is_list, _make(lambda value, operand: not _within(value, operand))),
+    "$prefix": ("a string", lambda operand: isinstance(operand, str), _make_prefix),
+    "$contains": (_SCALAR, _is_scalar, _make(_contains)),
+    "$exists": (
+        "true or false",
+        lambda operand: isinstance(operand, bool),
+        _make(lambda value, operand: (value is not _MISSING) == operand),
+    ),
+}
+"""For each operator: what it takes, the check of its operand, and what makes its test of values."""

@@ -27,7 +27,7 @@ from hopweave._values.answers import (
     Support,
     Unsupported,
 )
-from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine
+from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, ExportFormat, Fine, Imported
 from hopweave._values.documents import (
     Chunk,
     Document,
@@ -71,7 +71,7 @@ from hopweave._values.events import (
     TokenEvent,
 )
 from hopweave._values.ingestion import Deletion, Ingestion
-from hopweave._values.jobs import Failure, Job, JobKind, JobState, JobUsage
+from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
 from hopweave._values.search import (
     Hit,
     HitChunk,
@@ -112,6 +112,7 @@ __all__ = [
     "EntityMerge",
     "EntitySynonym",
     "Event",
+    "ExportFormat",
     "Failure",
     "Fine",
     "Found",
@@ -120,10 +121,12 @@ __all__ = [
     "HitChunk",
     "HitDocument",
     "HopweaveError",
+    "Imported",
     "Ingestion",
     "InvalidRequestError",
     "Job",
     "JobKind",
+    "JobProgress",
     "JobState",
     "JobUsage",
     "Mentioning",

@@ -5,6 +5,7 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from http.client import NO_CONTENT
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -17,6 +18,7 @@ from hopweave._events import EventReader
 from hopweave._methods import ASK_EVENTS, FOLLOW_JOB, FOLLOW_PAUSES, describe
 from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
 from hopweave._steps import Pause, Read, Request, Steps
+from hopweave._transfer import Draft, read_pieces
 from hopweave._values.answers import Answer
 from hopweave._values.events import EVENTS, Event
 from hopweave._values.jobs import JOB_EVENTS, Job
@@ -98,6 +100,8 @@ class AsyncClient:
     get_corpus = _method(corpora.get_corpus)
     rename_corpus = _method(corpora.rename_corpus)
     reindex_corpus = _method(corpora.reindex_corpus)
+    import_corpus = _method(corpora.import_corpus)
+    export_corpus = _method(corpora.export_corpus)
     delete_corpus = _method(corpora.delete_corpus)
     ingest = _method(ingestion.ingest)
     list_documents = _method(documents.list_documents)
@@ -147,13 +151,21 @@ class AsyncClient:
         if isinstance(step, Read):
             return await asyncio.to_thread(step.function)
         self._check_started()
+        content: dict[str, Any] = {} if step.upload is None else {"content": _read_pieces(step.upload)}
         try:
-            response = await self._http.request(**self._connection.arguments(step))
+            async with self._http.stream(**self._connection.arguments(step), **content) as response:
+                if not response.is_success:
+                    raise problem(await response.aread(), response.status_code)
+                return await response.aread() if step.download is None else await self._write(response, step.download)
         except httpx.RequestError as error:
             raise await self._failure(error) from error
-        if not response.is_success:
-            raise problem(response.content, response.status_code)
-        return response.content
+
+    @staticmethod
+    async def _write(response: httpx.Response, path: Path) -> int:
+        with Draft(path) as draft:
+            async for piece in response.aiter_bytes():
+                await asyncio.to_thread(draft.write, piece)
+            return draft.keep()
 
     async def _stream(self, request: Request) -> AsyncIterator[Event]:
         self._check_started()
@@ -202,3 +214,9 @@ class AsyncClient:
     def _check_started(self) -> None:
         if self._child is not None:
             self._child.check_started()
+
+
+async def _read_pieces(path: Path) -> AsyncIterator[bytes]:
+    pieces = read_pieces(path)
+    while piece := await asyncio.to_thread(next, pieces, b""):
+        yield piece

@@ -5,8 +5,9 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from http.client import NO_CONTENT
+from pathlib import Path
 from types import TracebackType
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx
 
@@ -17,6 +18,7 @@ from hopweave._events import EventReader
 from hopweave._methods import ASK_EVENTS, FOLLOW_JOB, FOLLOW_PAUSES, describe
 from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
 from hopweave._steps import Pause, Read, Request, Steps
+from hopweave._transfer import Draft, read_pieces
 from hopweave._values.answers import Answer
 from hopweave._values.events import EVENTS, Event
 from hopweave._values.jobs import JOB_EVENTS, Job
@@ -80,6 +82,8 @@ class Client:
     get_corpus = _method(corpora.get_corpus)
     rename_corpus = _method(corpora.rename_corpus)
     reindex_corpus = _method(corpora.reindex_corpus)
+    import_corpus = _method(corpora.import_corpus)
+    export_corpus = _method(corpora.export_corpus)
     delete_corpus = _method(corpora.delete_corpus)
     ingest = _method(ingestion.ingest)
     list_documents = _method(documents.list_documents)
@@ -135,13 +139,21 @@ class Client:
         if isinstance(step, Read):
             return step.function()
         self._check_started()
+        content: dict[str, Any] = {} if step.upload is None else {"content": read_pieces(step.upload)}
         try:
-            response = self._http.request(**self._connection.arguments(step))
+            with self._http.stream(**self._connection.arguments(step), **content) as response:
+                if not response.is_success:
+                    raise problem(response.read(), response.status_code)
+                return response.read() if step.download is None else self._write(response, step.download)
         except httpx.RequestError as error:
             raise self._failure(error) from error
-        if not response.is_success:
-            raise problem(response.content, response.status_code)
-        return response.content
+
+    @staticmethod
+    def _write(response: httpx.Response, path: Path) -> int:
+        with Draft(path) as draft:
+            for piece in response.iter_bytes():
+                draft.write(piece)
+            return draft.keep()
 
     def _stream(self, request: Request) -> Iterator[Event]:
         self._check_started()

@@ -56,6 +56,9 @@ def _body(request: Request) -> dict[str, Any]:
     headers = dict(request.headers)
     if request.files:
         return {"files": [("file", file) for file in request.files], "data": request.body, "headers": headers}
+    if request.upload is not None:  # the client adds the content
+        headers["Content-Length"] = str(request.upload.stat().st_size)
+        return {"headers": headers}
     content = request.content
     if content is not None:
         headers["Content-Type"] = "application/json"

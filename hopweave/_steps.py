@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
@@ -24,7 +25,9 @@ T = TypeVar("T")
 class Request:
     """One HTTP request. `timeout` replaces the client's own; its unit is the second.
 
-    With `files` (name and content), the body is multipart, and `body` holds the other parts.
+    With `files` (name and content), the body is multipart, and `body` holds the other parts. With `upload`, the body is
+    the content of that file. With `download`, the answer is written there, and its size in bytes is the result. Neither
+    is held in memory.
     """
 
     method: str
@@ -34,6 +37,8 @@ class Request:
     timeout: float | None = None
     files: tuple[tuple[str, bytes], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
+    upload: Path | None = None
+    download: Path | None = None
 
     @property
     def content(self) -> bytes | None:

@@ -1,10 +1,13 @@
 """The routes of corpora: list, create, show, rename, delete, reindex."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from api.deps import ContainerDep, CorpusDep, set_job_location
+from api.idempotency import IdempotencyKey, run_json_once
 from api.schemas.corpora import (
     CorpusDetailOut,
     CorpusIn,
@@ -26,11 +29,19 @@ async def list_corpora(container: ContainerDep) -> CorpusListOut:
     return CorpusListOut(data=[CorpusOut.from_corpus(corpus) for corpus in await container.record.corpora.list()])
 
 
-@router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED)
-async def create_corpus(body: CorpusIn, container: ContainerDep, response: Response) -> CorpusOut:
-    corpus = await corpora.create(container, body.name, chunker=body.chunker, extractor=body.extractor, fine=body.fine)
-    response.headers["Location"] = f"/v1/corpora/{corpus.name}"
-    return CorpusOut.from_corpus(corpus)
+@router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=CorpusOut)
+async def create_corpus(
+    body: CorpusIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
+    async def work() -> CorpusOut:
+        settings = {"chunker": body.chunker, "extractor": body.extractor}
+        return CorpusOut.from_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
+
+    return await run_json_once(request, container, key, work, status=HTTPStatus.CREATED, locate=_locate_corpus)
+
+
+def _locate_corpus(answer: Mapping[str, Any]) -> str:
+    return f"/v1/corpora/{answer['name']}"
 
 
 @router.get("/{corpus}", summary="A corpus with its settings and counts")
@@ -49,18 +60,29 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
     status_code=HTTPStatus.ACCEPTED,
     operation_id="drop_corpus_v1_corpora__corpus__delete",  # the name that clients were generated with
 )
-async def delete_corpus(corpus: CorpusDep, container: ContainerDep, response: Response) -> StartedOut:
-    job = await corpora.delete(container, corpus.name)
+async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> StartedOut:
+    """It is invisible at once, and its name is free. The same request returns the same job while it runs, then 404."""
+    job = await corpora.delete(container, corpus)
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
 
 
-@router.post("/{corpus}/reindex", summary="Index a corpus again in the background", status_code=HTTPStatus.ACCEPTED)
-async def reindex_corpus(corpus: CorpusDep, body: ReindexIn, container: ContainerDep, response: Response) -> StartedOut:
+@router.post(
+    "/{corpus}/reindex",
+    summary="Index a corpus again in the background",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=StartedOut,
+)
+async def reindex_corpus(
+    corpus: CorpusDep, body: ReindexIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
     """The present index answers until the new one is complete and replaces it. Cancelling the job stops it.
 
     If a document that is readable now cannot be indexed again, the job fails and the present index stays.
     """
-    job = await corpora.reindex(container, corpus.name, chunker=body.chunker, extractor=body.extractor, fine=body.fine)
-    set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+
+    async def work() -> StartedOut:
+        settings = {"chunker": body.chunker, "extractor": body.extractor}
+        return StartedOut.from_job(await corpora.reindex(container, corpus.name, **settings, fine=body.fine))
+
+    return await run_json_once(request, container, key, work)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
-from api.idempotency import IdempotencyKey, run_once
+from api.idempotency import IdempotencyKey, run_json_once, run_once
 from api.parameters import FilterText, parse_filter_parameter
 from api.schemas.documents import (
     DeletedOut,
@@ -22,8 +22,8 @@ from api.schemas.documents import (
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
-from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry
-from app.services.ingestion import delete_documents, submit
+from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
+from app.services.ingestion import delete_one_document, submit
 from core.documents import RevisionState
 from core.filters import parse_filter
 from core.ids import content_hash
@@ -61,6 +61,7 @@ class _ListQuery:
     key: str | None = None
     state: RevisionState | None = None
     filter: FilterText = None
+    enabled: Annotated[bool | None, Query(description="Only documents that are enabled, or that are not.")] = None
     limit: Annotated[int, Query(ge=1, le=200)] = 50
     cursor: str | None = None
 
@@ -69,8 +70,9 @@ class _ListQuery:
 async def list_documents(
     corpus: CorpusDep, container: ContainerDep, query: Annotated[_ListQuery, Depends()]
 ) -> Response:
-    scope = ("documents", corpus.id, query.key, query.state, query.filter)
-    selected: dict[str, Any] = {"key": query.key, "state": query.state}
+    enabled = None if query.enabled is None else str(query.enabled)
+    scope = ("documents", corpus.id, query.key, query.state, query.filter, enabled)
+    selected: dict[str, Any] = {"key": query.key, "state": query.state, "enabled": query.enabled}
     selected |= {"limit": query.limit, "cursor": decode_cursor(query.cursor, *scope)}
     if query.filter is None:
         page = await container.record.documents.list(corpus.id, **selected)
@@ -81,16 +83,23 @@ async def list_documents(
     return json_response(DocumentListOut(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
 
 
-@router.post("/delete", summary="Delete documents by key or filter", status_code=HTTPStatus.ACCEPTED)
-async def delete_several(corpus: CorpusDep, body: DeleteIn, container: ContainerDep, response: Response) -> DeletedOut:
+@router.post(
+    "/delete",
+    summary="Delete documents by key or filter",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=DeletedOut,
+)
+async def delete_several(
+    corpus: CorpusDep, body: DeleteIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
     """Keys that no document has are `missing` in the response, and the others are deleted."""
-    missing: list[str] = []
-    if body.keys is not None:
-        job, missing = await delete_by_keys(container, corpus, body.keys)
-    else:
-        job = await delete_matching(container, corpus, parse_filter(body.filter or {}))
-    set_job_location(response, job.id)
-    return DeletedOut.from_deletion(job, missing)
+
+    async def work() -> DeletedOut:
+        if body.keys is None:
+            return DeletedOut.from_deletion(await delete_matching(container, corpus, parse_filter(body.filter or {})))
+        return DeletedOut.from_deletion(*await delete_by_keys(container, corpus, body.keys))
+
+    return await run_json_once(request, container, key, work)
 
 
 @router.get("/{id}", summary="One document")
@@ -98,29 +107,46 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
     return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
 
 
-@router.patch("/{id}", summary="Change the title or the metadata of a document", status_code=HTTPStatus.ACCEPTED)
+@router.patch(
+    "/{id}",
+    summary="Change, enable or disable a document",
+    status_code=HTTPStatus.ACCEPTED,
+)
 async def change(
     corpus: CorpusDep, id: str, body: DocumentPatchIn, container: ContainerDep, response: Response
 ) -> EnqueuedOut:
-    """Makes a new revision with the same content. New metadata cost no embedding; a new title does, as it is embedded.
+    """A title or metadata make a new revision with the same content. New metadata cost no embedding; a new title does,
+    as it is embedded. 409 unless the newest revision is indexed.
 
-    409 unless the newest revision is indexed.
+    `enabled` takes effect before the response. Alone it makes no revision, and the job is empty and done.
     """
-    enqueued = await change_document(container, corpus, id, body.apply)
+    if body.makes_revision:
+        enqueued = await change_document(container, corpus, id, body.apply)
+    if body.enabled is not None:
+        switched = await set_enabled(container, corpus, id, enabled=body.enabled)
+        enqueued = enqueued if body.makes_revision else switched
     set_job_location(response, enqueued.job.id)
     return EnqueuedOut.from_job(enqueued)
 
 
 @router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
 async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
-    """It is invisible at once; the job deletes the facts and entities that only this document stated."""
-    job = await delete_documents(container, corpus, [id])
+    """It is invisible at once; the job deletes the facts and entities that only this document stated.
+
+    The same request returns the same job while it runs, then a 404.
+    """
+    job = await delete_one_document(container, corpus, id)
     set_job_location(response, job.id)
     return StartedOut.from_job(job)
 
 
-@router.post("/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED)
-async def retry_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
-    job = await retry(container, corpus, id)
-    set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+@router.post(
+    "/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED, response_model=StartedOut
+)
+async def retry_document(
+    corpus: CorpusDep, id: str, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
+    async def work() -> StartedOut:
+        return StartedOut.from_job(await retry(container, corpus, id))
+
+    return await run_json_once(request, container, key, work)

@@ -1,13 +1,15 @@
 """The routes of jobs: list, show, follow, cancel, resume."""
 
+from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep
 from api.following import follow_job
+from api.idempotency import IdempotencyKey, run_json_once
 from api.schemas.jobs import JobListOut, JobOut, ResumeIn
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from app.services.ingestion import resume
@@ -61,8 +63,14 @@ async def cancel_job(id: str, container: ContainerDep) -> JobOut:
     return JobOut.from_job(await container.record.jobs.cancel(id))
 
 
-@router.post("/{id}/resume", summary="Resume a paused job")
-async def resume_job(id: str, container: ContainerDep, body: ResumeIn | None = None) -> JobOut:
+@router.post("/{id}/resume", summary="Resume a paused job", response_model=JobOut)
+async def resume_job(
+    id: str, container: ContainerDep, request: Request, body: ResumeIn | None = None, key: IdempotencyKey = None
+) -> Response:
     """A job pauses when its budget is used up. Paid extractions are kept and not paid for again."""
     tokens = body.budget.tokens if body and body.budget else None
-    return JobOut.from_job(await resume(container, id, tokens=tokens))
+
+    async def work() -> JobOut:
+        return JobOut.from_job(await resume(container, id, tokens=tokens))
+
+    return await run_json_once(request, container, key, work, status=HTTPStatus.OK, locate=None)

@@ -86,7 +86,8 @@ class DeleteIn(In):
 
 
 class DocumentPatchIn(In):
-    """What is left out stays. `metadata` is merged into those of the sender: null deletes a field.
+    """What is left out stays. `enabled: false` hides the document from every search, question and walk in the graph, at
+    once, until it is enabled again. `metadata` is merged into those of the sender: null deletes a field.
 
     `title: null` brings back the title of the document's text. Metadata that the content itself has stay unless a field
     replaces them.
@@ -94,12 +95,17 @@ class DocumentPatchIn(In):
 
     title: Text | None = None
     metadata: dict[str, Any] | None = None
+    enabled: bool | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("give `title`, `metadata` or both")
+        if not self.makes_revision and self.enabled is None:
+            raise ValueError("give `title`, `metadata` or `enabled`")
         return self
+
+    @property
+    def makes_revision(self) -> bool:
+        return bool(self.model_fields_set & {"title", "metadata"})
 
     def apply(self, submitted: NewRevision) -> NewRevision:
         """Returns the submission with the changes, and its former fingerprint."""
@@ -139,7 +145,9 @@ class EnqueuedOut(Out):
 
 
 class DocumentOut(Out):
-    """`state` is that of the newest revision; `readable` tells whether searches see a revision."""
+    """`state` is that of the newest revision; `readable` tells whether there is a revision that searches see, if the
+    document is `enabled`.
+    """
 
     id: str
     key: str
@@ -154,6 +162,7 @@ class DocumentOut(Out):
     size: int
     content_hash: str
     updated_at: datetime
+    enabled: bool
 
 
 class DeletedOut(StartedOut):

@@ -2,7 +2,8 @@
 
 from app.archive.backup import BackupResult, back_up
 from app.archive.format.lines import encode_row, is_archive
-from app.archive.import_file import import_file
+from app.archive.import_corpus import import_corpus, import_file
+from app.archive.read_sections import open_stream
 from app.archive.restore import RestoreOptions, restore
 from app.archive.restorer import RestoreResult
 from app.archive.section_encoder import RowCounts, encode_section
@@ -15,7 +16,9 @@ __all__ = [
     "back_up",
     "encode_row",
     "encode_section",
+    "import_corpus",
     "import_file",
     "is_archive",
+    "open_stream",
     "restore",
 ]

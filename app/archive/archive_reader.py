@@ -1,9 +1,9 @@
-"""Reads an archive file into a spool. Stores are written only after the whole file was read and checked."""
+"""Reads an archive into a spool. Stores are written only after the whole archive was read and checked."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from app.archive.format.lines import read_lines
+from app.archive.format.lines import Line
 from app.archive.format.rows import (
     FORMAT,
     ArchiveBackupEndRow,
@@ -20,48 +20,54 @@ from stores.sqlite import Spool
 
 __all__ = ["ArchiveReader"]
 
-_STEP = 2000
-_STEP_BYTES = 16 * 1024 * 1024
+_NO_CORPUS = "no exported corpus begins with this line; a canonical export, or a part of an export, cannot be read"
 
 
 class ArchiveReader:
-    """Reads one file.
+    """Reads one archive. `source` names it in messages: the path of a file, or the body of a request.
 
     `wanted` says by name which corpora are stored in the spool; the others are only checked. `sections` are the stored
     corpora, `names` the names of all.
     """
 
-    def __init__(self, path: Path, spool: Spool, wanted: Callable[[str], bool] = lambda _: True) -> None:
-        self.path = path
+    def __init__(self, source: str, spool: Spool, wanted: Callable[[str], bool] = lambda _: True) -> None:
+        self.source = source
         self.sections: list[ArchiveSection] = []
         self.names: list[str] = []
+        self.line = 0
         self._spool = spool
         self._wanted = wanted
         self._open: SectionReader | None = None
         self._backup: ArchiveBackupRow | None = None
         self._ended = False
 
-    def read_steps(self) -> Iterator[int]:
-        """Reads the file. Yields the number of the last line after each step. Raises `LoadFailed` if it is damaged."""
-        size, line = 0, 0
-        for line, body in read_lines(self.path):
+    def add(self, lines: Iterable[Line]) -> None:
+        """Adds the next lines. Raises `LoadFailed`, with the number of the line, if one is damaged."""
+        for self.line, body in lines:
             try:
-                self._add(line, body)
+                self._add(self.line, body)
             except LoadFailed as error:
                 cut = "" if body.endswith(b"\n") else "; the file ends here, so it seems to have been cut"
-                raise LoadFailed(f"{self.path} line {line}: {error}{cut}") from error
-            size += len(body)
-            if line % _STEP == 0 or size > _STEP_BYTES:
-                if self._open is not None:
-                    self._open.flush()
-                size = 0
-                yield line
-        self._check_whole(line)
-        self._spool.seal()
-        yield line
+                raise LoadFailed(f"{self.source} line {self.line}: {error}{cut}") from error
+        if self._open is not None:
+            self._open.flush()
+
+    def finish(self) -> None:
+        """Raises `LoadFailed` if the archive is not complete, with what is missing."""
+        if self._open is not None:
+            missing = self._open.describe_missing()
+        elif self._backup is not None and not self._ended:
+            names = [name for name in self._backup.corpora if name not in self.names]
+            missing = (f"the corpora {', '.join(names)}" if names else "the last row") + " and the end are missing"
+        elif not self.names and self._backup is None:
+            raise LoadFailed(f"{self.source} is empty; it contains no corpus")
+        else:
+            self._spool.seal()
+            return
+        raise LoadFailed(f"{self.source} was cut after line {self.line:,}: {missing}; write, copy or send it again")
 
     def _add(self, line: int, body: bytes) -> None:
-        row = parse_row(body)
+        row = _parse_first_row(body) if line == 1 else parse_row(body)
         if isinstance(row, ArchiveCorpusRow | ArchiveBackupRow | ArchiveBackupEndRow):
             self._add_outside(row, body)
         elif self._open is None:
@@ -102,7 +108,7 @@ class ArchiveReader:
         if row.name in self.names:
             raise LoadFailed(f"corpus {row.name!r} is in the file twice")
         section = ArchiveSection(
-            path=self.path,
+            source=self.source,
             number=len(self.names),
             name=row.name,
             settings=row.corpus_settings,
@@ -112,15 +118,15 @@ class ArchiveReader:
         )
         self._open = SectionReader(section, body, wanted=self._wanted(row.name))
 
-    def _check_whole(self, line: int) -> None:
-        """Raises `LoadFailed` at the end of the file if it is not complete, with what is missing."""
-        if self._open is not None:
-            missing = self._open.describe_missing()
-        elif self._backup is not None and not self._ended:
-            names = [name for name in self._backup.corpora if name not in self.names]
-            missing = (f"the corpora {', '.join(names)}" if names else "the last row") + " and the end are missing"
-        elif not self.names and self._backup is None:
-            raise LoadFailed(f"{self.path} is empty; it contains no corpus")
-        else:
-            return
-        raise LoadFailed(f"{self.path} was cut after line {line:,}: {missing}; write or copy the file again")
+
+def _parse_first_row(body: bytes) -> Any:
+    """Returns the row of the first line. Raises `LoadFailed`."""
+    try:
+        row = parse_row(body)
+    except LoadFailed as error:
+        if body.lstrip().startswith(b'{"'):
+            raise LoadFailed(f"{_NO_CORPUS} ({error})") from error
+        raise
+    if not isinstance(row, ArchiveCorpusRow | ArchiveBackupRow):
+        raise LoadFailed(_NO_CORPUS)
+    return row

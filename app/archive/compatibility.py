@@ -46,7 +46,7 @@ def check_compatibility(container: Container, section: ArchiveSection) -> list[s
         return [f"{lacking:,} vectors are not in the file and were made again"] if lacking else []
     if lacking:
         raise EmbeddingMismatch(
-            f"{lacking:,} vectors of corpus {section.name!r} are not in {section.path.name} and have to be made by "
+            f"{lacking:,} vectors of corpus {section.name!r} are not in {section.source} and have to be made by "
             f"{there!r}, but {here!r} is configured: set HOPWEAVE_EMBEDDING__MODEL to {there!r} for this"
         )
     return [f"its embedding model is {there!r}, and {here!r} is configured: searching it needs the former"]
@@ -66,7 +66,7 @@ def check_same_settings(corpus: Corpus, section: ArchiveSection) -> None:
 
 def _make_conflict(corpus: Corpus, section: ArchiveSection, what: str, here: str, there: str) -> Conflict:
     return Conflict(
-        f"corpus {corpus.name!r} has the {what} {here}, and {section.path.name} was written with {there}: "
+        f"corpus {corpus.name!r} has the {what} {here}, and {section.source} was written with {there}: "
         "choose another name with --corpus, or reindex one of the two first"
     )
 
@@ -77,7 +77,7 @@ def check_requested_settings(section: ArchiveSection, asked: Mapping[str, object
         there = getattr(section.settings, field)
         if value is not None and value != there:
             raise Conflict(
-                f"{section.path.name} was written with {field} {there!s}, not {value!s}: leave the option out; "
+                f"{section.source} was written with {field} {there!s}, not {value!s}: leave the option out; "
                 "to change it, reindex the corpus afterwards"
             )
 

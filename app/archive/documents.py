@@ -25,6 +25,7 @@ class ArchivedDocument:
     title: str
     found_metadata: Metadata
     malformed_triples: int
+    enabled: bool
     passages: tuple[ChunkContent, ...]
     chunks: tuple[Chunk, ...]
     mentions: tuple[Mention, ...]
@@ -136,6 +137,7 @@ def _assemble_document(
         title=document.title,
         found_metadata=document.metadata,
         malformed_triples=document.malformed_triples,
+        enabled=document.enabled,
         passages=passages,
         chunks=_make_chunks(section, document, ordered, passages),
         mentions=tuple(mention for _, row in ordered for mention in graph.mentions(row.id)),

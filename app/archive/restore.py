@@ -6,7 +6,7 @@ from pathlib import Path
 from app.archive.archive_reader import ArchiveReader
 from app.archive.compatibility import check_compatibility, find_corpus, has_same_documents
 from app.archive.format.section import ArchiveSection
-from app.archive.read_sections import Report, read_sections
+from app.archive.read_sections import Report, open_file, read_sections
 from app.archive.restorer import Restorer, RestoreResult
 from app.container import Container
 from app.services.corpora import delete
@@ -54,7 +54,7 @@ async def restore(container: Container, path: Path, options: RestoreOptions, rep
     def wanted(name: str) -> bool:
         return not options.only or name in options.only
 
-    async with read_sections(path, report, wanted) as reader:
+    async with read_sections(open_file(path), report, wanted) as reader:
         plans = [await _make_plan(container, section, options) for section in _select_sections(reader, options)]
         taken = [plan.name for plan in plans if plan.existing and not plan.is_there]
         if taken and not options.replace:
@@ -72,7 +72,7 @@ def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[Arc
     unknown = [name for name in options.only if name not in reader.names]
     if unknown:
         there = ", ".join(reader.names) or "none"
-        raise NotFound(f"{reader.path} has no corpus {', '.join(map(repr, unknown))}; it has: {there}")
+        raise NotFound(f"{reader.source} has no corpus {', '.join(map(repr, unknown))}; it has: {there}")
     if options.name is not None and len(reader.sections) != 1:
         there = ", ".join(section.name for section in reader.sections)
         raise InvalidInput(f"--as names one corpus, and these would be restored: {there}; choose it with --only")

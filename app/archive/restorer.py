@@ -11,7 +11,7 @@ from app.archive.section_views import SectionViews
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import Conflict, Unavailable
-from core.ids import new_id
+from core.ids import document_id, new_id
 from core.jobs import JobKind
 from core.ports.record import ChunkRow, Claim, Commit, StagedExtraction
 from indexer import commit_revisions
@@ -92,6 +92,7 @@ class Restorer:
                 self._corpus.id, {one.revision.key: one.revision.fingerprint for one in documents}
             )
             unchanged += len(same)
+            await self._set_enabled([one for one in documents if one.revision.key in same])
             new = [one for one in documents if one.revision.key not in same]
             if new:
                 fenced += await self._write_with_retries(new, result)
@@ -126,6 +127,7 @@ class Restorer:
             job_id=self._job,
             lease_seconds=_LEASE_SECONDS,
         )
+        await self._set_enabled(batch)  # before readers see the documents
         if self._shared:  # an orphan deletion may have deleted originals that no revision named before
             await self._views.write_originals(batch)
         by_key = {one.revision.key: one for one in batch}
@@ -139,6 +141,13 @@ class Restorer:
         result.documents += len(written)
         result.chunks += sum(len(commit.chunks) for commit in written)
         return len(fenced)
+
+    async def _set_enabled(self, documents: Sequence[ArchivedDocument]) -> None:
+        """Enables and disables documents of the record as they are in the file."""
+        for enabled in (True, False):
+            ids = [document_id(one.revision.key) for one in documents if one.enabled is enabled]
+            if ids:
+                await self._submissions.set_enabled(self._corpus.id, ids, enabled=enabled)
 
 
 def _make_rows_by_key(batch: Sequence[ArchivedDocument]) -> dict[str, tuple[ChunkRow, ...]]:

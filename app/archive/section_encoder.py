@@ -79,15 +79,16 @@ async def _read_rows(
         "generation": corpus.generation,
     }
     names: list[tuple[str, SpooledRow]] = []
-    async for row in container.record.exporter.rows(corpus.id, canonical=False):
-        kind = str(row["kind"])
-        if kind in _VIEW_NAMES:
-            key, beside = _VIEW_NAMES[kind]
-            names.append((kind, SpooledRow(str(row[key]), str(row[beside]), 0, b"")))
-            if len(names) >= _BATCH:
-                await asyncio.to_thread(_spool_names, spool, names)
-                names = []
-        yield row
+    async with aclosing(container.record.exporter.rows(corpus.id, canonical=False)) as rows:
+        async for row in rows:
+            kind = str(row["kind"])
+            if kind in _VIEW_NAMES:
+                key, beside = _VIEW_NAMES[kind]
+                names.append((kind, SpooledRow(str(row[key]), str(row[beside]), 0, b"")))
+                if len(names) >= _BATCH:
+                    await asyncio.to_thread(_spool_names, spool, names)
+                    names = []
+            yield row
     await asyncio.to_thread(_spool_names, spool, names)
     await asyncio.to_thread(spool.seal)
     for kind in VectorKind:

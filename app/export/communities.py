@@ -23,7 +23,7 @@ async def find_communities(nodes: int, ends: "array[int]", weights: "array[float
     """Returns the community of each node of an undirected weighted graph. The largest community has number 0.
 
     Edge n connects `ends[2 * n]` and `ends[2 * n + 1]`. Equal graphs give equal results. Raises `Unavailable` if the
-    process fails.
+    process fails. Cancelling the call ends the process.
     """
     if not weights:
         return range(nodes)
@@ -34,7 +34,12 @@ async def find_communities(nodes: int, ends: "array[int]", weights: "array[float
         stderr=asyncio.subprocess.PIPE,
     )
     header = array(_INTS, (nodes, len(weights)))
-    output, errors = await child.communicate(b"".join(part.tobytes() for part in (header, ends, weights)))
+    try:
+        output, errors = await child.communicate(b"".join(part.tobytes() for part in (header, ends, weights)))
+    finally:
+        if child.returncode is None:  # cancelled: nobody waits for the result
+            child.kill()
+            await child.wait()
     if child.returncode != 0:
         lines = errors.decode(errors="replace").strip().splitlines()
         reason = lines[-1] if lines else f"its process ended with {child.returncode}; is there too little memory?"

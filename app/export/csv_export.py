@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 
 __all__ = ["COLUMNS", "csv_lines"]
 
@@ -30,7 +31,7 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-async def csv_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
+async def csv_lines(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerator[str]:
     """Yields a header and a line for each row (RFC 4180).
 
     Text that a spreadsheet would read as a formula gets a leading quote.
@@ -39,13 +40,14 @@ async def csv_lines(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
     yield buffer.getvalue()
-    async for row in rows:
-        if row["kind"] == "extraction":  # the output of a model; only JSON lines contain it
-            continue
-        buffer.seek(0)
-        buffer.truncate()
-        writer.writerow([_format_cell(row.get(column)) for column in COLUMNS])
-        yield buffer.getvalue()
+    async with aclosing(rows):
+        async for row in rows:
+            if row["kind"] == "extraction":  # the output of a model; only JSON lines contain it
+                continue
+            buffer.seek(0)
+            buffer.truncate()
+            writer.writerow([_format_cell(row.get(column)) for column in COLUMNS])
+            yield buffer.getvalue()
 
 
 def _format_cell(value: object) -> object:

@@ -1,6 +1,7 @@
 """Exports a corpus as JSON lines, as GraphML with communities, or as one CSV table."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from enum import StrEnum
 
 from app.archive import RowCounts, encode_row, encode_section
@@ -35,25 +36,28 @@ _MEDIA_TYPES = {
 
 async def export(
     container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool = False
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes]:
     """Yields the corpus as readers see it, in blocks of bytes. If canonical, equal content gives equal bytes."""
     block: list[str] = []
     size = 0
-    async for line in _export_lines(container, corpus, format, canonical=canonical):
-        block.append(line)
-        size += len(line)
-        if size >= _BLOCK:
-            yield "".join(block).encode()
-            block.clear()
-            size = 0
+    async with aclosing(_export_lines(container, corpus, format, canonical=canonical)) as lines:
+        async for line in lines:
+            block.append(line)
+            size += len(line)
+            if size >= _BLOCK:
+                yield "".join(block).encode()
+                block.clear()
+                size = 0
     if block:
         yield "".join(block).encode()
 
 
-def _export_lines(container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool) -> AsyncIterator[str]:
+def _export_lines(
+    container: Container, corpus: Corpus, format: ExportFormat, *, canonical: bool
+) -> AsyncGenerator[str]:
     exporter = container.record.exporter
 
-    def rows() -> AsyncIterator[Mapping[str, object]]:
+    def rows() -> AsyncGenerator[Mapping[str, object]]:
         return exporter.rows(corpus.id, canonical=canonical)
 
     if format is ExportFormat.GRAPHML:
@@ -63,6 +67,7 @@ def _export_lines(container: Container, corpus: Corpus, format: ExportFormat, *,
     return _encode_rows(rows()) if canonical else encode_section(container, corpus, RowCounts())
 
 
-async def _encode_rows(rows: AsyncIterator[Mapping[str, object]]) -> AsyncIterator[str]:
-    async for row in rows:
-        yield encode_row(row)
+async def _encode_rows(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerator[str]:
+    async with aclosing(rows):
+        async for row in rows:
+            yield encode_row(row)

@@ -2,7 +2,8 @@
 
 import re
 from array import array
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -33,7 +34,7 @@ _EDGE_FIELDS = {
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-async def graphml_lines(rows: Callable[[], AsyncIterator[Row]]) -> AsyncIterator[str]:
+async def graphml_lines(rows: Callable[[], AsyncGenerator[Row]]) -> AsyncGenerator[str]:
     """Yields the lines. Reads the rows twice: once to find the communities, once to write."""
     community = await _find_communities(rows())
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -42,28 +43,30 @@ async def graphml_lines(rows: Callable[[], AsyncIterator[Row]]) -> AsyncIterator
             yield f'<key id="{target}_{name}" for="{target}" attr.name="{name}" attr.type="{kind}"/>\n'
     yield '<graph id="corpus" edgedefault="directed">\n'
     written: set[str] = set()
-    async for row in rows():
-        if row["kind"] in _NODE_KINDS:
-            written.add(row["id"])
-            yield _render_node(row, community.get(row["id"]))
-        edge = _make_edge(row)
-        # A synonym or a merge may name an entity that is no longer visible.
-        if edge is not None and edge[0] in written and edge[1] in written:
-            yield _render_edge(*edge)
+    async with aclosing(rows()) as again:
+        async for row in again:
+            if row["kind"] in _NODE_KINDS:
+                written.add(row["id"])
+                yield _render_node(row, community.get(row["id"]))
+            edge = _make_edge(row)
+            # A synonym or a merge may name an entity that is no longer visible.
+            if edge is not None and edge[0] in written and edge[1] in written:
+                yield _render_edge(*edge)
     yield "</graph>\n</graphml>\n"
 
 
-async def _find_communities(rows: AsyncIterator[Row]) -> dict[str, int]:
+async def _find_communities(rows: AsyncGenerator[Row]) -> dict[str, int]:
     """Returns the community of each node by id, numbered from the largest."""
     places: dict[str, int] = {}
     ends, weights = array("i"), array("d")
-    async for row in rows:
-        if row["kind"] in _NODE_KINDS:
-            places[row["id"]] = len(places)
-        edge = _make_edge(row)
-        if edge is not None and edge[0] in places and edge[1] in places:
-            ends.extend((places[edge[0]], places[edge[1]]))
-            weights.append(float(edge[2].get("count") or edge[2].get("score") or 1.0))
+    async with aclosing(rows):
+        async for row in rows:
+            if row["kind"] in _NODE_KINDS:
+                places[row["id"]] = len(places)
+            edge = _make_edge(row)
+            if edge is not None and edge[0] in places and edge[1] in places:
+                ends.extend((places[edge[0]], places[edge[1]]))
+                weights.append(float(edge[2].get("count") or edge[2].get("score") or 1.0))
     return dict(zip(places, await find_communities(len(places), ends, weights), strict=True))
 
 

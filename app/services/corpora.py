@@ -4,11 +4,13 @@ from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import Conflict, NotFound
-from core.jobs import Job
+from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
 __all__ = ["create", "delete", "ensure", "reindex"]
+
+_RECENT = 10
 
 
 async def create(
@@ -99,10 +101,25 @@ async def ensure(
 
 
 async def delete(container: Container, name: str) -> Job:
-    """Makes a corpus invisible at once. A worker deletes its contents later."""
-    corpus = await container.record.corpora.get(name)
+    """Makes a corpus invisible at once. A worker deletes its contents later.
+
+    Returns the same job while that is being done; then raises `NotFound`.
+    """
+    try:
+        corpus = await container.record.corpora.get(name)
+    except NotFound:
+        running = await _find_deletion(container, name)
+        if running is None:
+            raise
+        return running
     job = await container.record.corpora.delete(name)
     container.snapshots.evict(corpus.id)
     await container.delete_cached_answers(corpus.id)
     await container.notifier.notify_soon(corpus.id)
     return job
+
+
+async def _find_deletion(container: Container, name: str) -> Job | None:
+    """Returns the job that deletes the corpus that had this name last; None if none does."""
+    jobs = await container.record.jobs.list(corpus=name, kind=JobKind.DROP, limit=_RECENT)
+    return next((job for job in jobs if not job.state.final), None)

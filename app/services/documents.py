@@ -1,19 +1,18 @@
-"""Documents of a corpus: finding, listing, changing, deleting, retrying and pruning them, and their pages."""
+"""Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 
 from app.container import Container
-from app.services.ingestion import delete_documents
 from core.corpora import Corpus
 from core.documents import Document, RevisionState
 from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ids import document_id
-from core.jobs import Job
+from core.jobs import Job, JobKind
 from core.ports.indexing import LoadedDocument, Source
-from core.ports.record import DocumentPage, Enqueued, NewRevision
+from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision
 from core.record_policy.pages import make_page
 from core.text.characters import check_text
 from indexer import fingerprint_of
@@ -25,12 +24,15 @@ __all__ = [
     "find_document",
     "list_documents",
     "list_matching",
+    "list_those",
     "load_page",
-    "prune",
     "retry",
+    "set_enabled",
 ]
 
 _PAGE = 1000
+_LOOK_UPS = 100
+"""For more keys than these, all documents are listed."""
 
 
 async def find_document(container: Container, corpus: Corpus, name: str) -> Document:
@@ -54,8 +56,8 @@ async def delete_by_keys(container: Container, corpus: Corpus, keys: Sequence[st
 
 
 async def delete_matching(container: Container, corpus: Corpus, where: DocumentFilter) -> Job:
-    """Deletes the readable documents that match."""
-    found = sorted(await container.record.documents.match(corpus.id, where))
+    """Deletes the readable documents that match, also those that are not enabled."""
+    found = sorted(await container.record.documents.match(corpus.id, where, enabled=None))
     deletion = await container.record.submissions.delete_existing(corpus.id, found)
     await container.notifier.notify_soon(corpus.id)
     return deletion.job
@@ -86,6 +88,18 @@ async def change_document(
     return enqueued
 
 
+async def set_enabled(container: Container, corpus: Corpus, document_id: str, *, enabled: bool) -> Enqueued:
+    """Shows a document to searches, or hides it, at once. The job is empty and done: no worker has anything to do.
+
+    Raises `NotFound`.
+    """
+    await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
+    document = await container.record.documents.get(corpus.id, document_id)
+    job = await container.record.submissions.open_job(corpus.id, JobKind.INGEST)
+    unchanged = EnqueuedDocument(id=document.id, key=document.key, state=document.state, unchanged=True)
+    return Enqueued(job=await container.record.submissions.close_job(job), documents=(unchanged,))
+
+
 async def list_matching(
     container: Container,
     corpus: Corpus,
@@ -95,9 +109,10 @@ async def list_matching(
     cursor: str | None,
     key: str | None,
     state: RevisionState | None,
+    enabled: bool | None,
 ) -> DocumentPage:
     """Returns a page of the readable documents that match, by key."""
-    matching = await container.record.documents.match(corpus.id, where)
+    matching = await container.record.documents.match(corpus.id, where, enabled=enabled)
     found: list[Document] = []
     while len(found) <= limit:
         page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor, key=key, state=state)
@@ -151,19 +166,17 @@ async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[
             return
 
 
-async def prune(
-    container: Container, corpus: Corpus, keep: Collection[str], covers: Callable[[str], bool] = lambda _: True
-) -> Job | None:
-    """Deletes every document whose key is not in `keep`, that is, documents that are gone at their source.
-
-    `covers` says whether the source was searched for a key. Returns None if there are none.
-    """
-    gone = [
-        document.id
-        async for document in list_documents(container, corpus)
-        if document.key not in keep and covers(document.key)
-    ]
-    return await delete_documents(container, corpus, gone) if gone else None
+async def list_those(container: Container, corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
+    """Yields the documents with these keys that there are."""
+    if len(keys) > _LOOK_UPS:
+        async for document in list_documents(container, corpus):
+            if document.key in keys:
+                yield document
+        return
+    for key in sorted(keys):
+        page = await container.record.documents.list(corpus.id, limit=1, key=key)
+        for document in page.data:
+            yield document
 
 
 async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:

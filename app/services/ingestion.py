@@ -19,6 +19,7 @@ __all__ = [
     "SubmissionProgress",
     "SubmittedFiles",
     "delete_documents",
+    "delete_one_document",
     "resume",
     "submit",
     "submit_all",
@@ -195,6 +196,17 @@ async def delete_documents(container: Container, corpus: Corpus, document_ids: S
     job = await container.record.submissions.delete_documents(corpus.id, document_ids)
     await container.notifier.notify_soon(corpus.id)
     return job
+
+
+async def delete_one_document(container: Container, corpus: Corpus, document_id: str) -> Job:
+    """Deletes a document. Returns the same job while that is being done; then raises `NotFound`."""
+    try:
+        return await delete_documents(container, corpus, [document_id])
+    except NotFound:
+        running = await container.record.submissions.find_deletion(corpus.id, document_id)
+        if running is None:
+            raise
+        return running
 
 
 async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from core.documents import OnConflict, RevisionState
-from core.errors import Conflict, InvalidInput
+from core.errors import Conflict, InvalidInput, KeysExist
 from core.ids import document_id
 from core.ports.record.submissions import EnqueuedDocument, NewRevision
 from core.record_policy.states import RETRIABLE, STOPPABLE
@@ -109,11 +109,11 @@ def check_distinct_keys(revisions: Sequence[NewRevision]) -> None:
         )
 
 
-def keys_exist(keys: Sequence[str]) -> Conflict:
+def keys_exist(keys: Sequence[str]) -> KeysExist:
     """Returns the error of `on_conflict=error`; `keys` are those of documents that exist."""
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
     shown = ", ".join(keys[:_SHOWN_KEYS])
-    return Conflict(f"documents with these keys exist already: {shown}{more}; nothing was written")
+    return KeysExist(f"documents with these keys exist already: {shown}{more}; nothing was written", keys)
 
 
 def check_amendable(key: str, state: str) -> None:

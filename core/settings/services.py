@@ -46,6 +46,9 @@ class ApiSettings(Section):
     hosts: list[str] = Field(default_factory=list, description="Further names that the `Host` header may have.")
     max_body_mb: float = Field(default=64.0, gt=0, description="The largest body of JSON.")
     max_upload_mb: float = Field(default=512.0, gt=0, description="The largest upload of files, all together.")
+    max_import_mb: float = Field(
+        default=10_000.0, gt=0, description="The largest exported corpus that is imported, uncompressed."
+    )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
 

@@ -1,14 +1,29 @@
-"""Corpora: list, create, get, rename, reindex, delete."""
+"""Corpora: list, create, get, rename, reindex, import, export, delete."""
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from hopweave._errors import ConflictError
 from hopweave._operations.jobs import Started
-from hopweave._steps import Listing, Steps, call, path
-from hopweave._values.corpora import Corpus, CorpusDetail, Fine
+from hopweave._steps import Listing, Request, Steps, call, decode, path, request
+from hopweave._values.corpora import Corpus, CorpusDetail, ExportFormat, Fine, Imported
 from hopweave._values.jobs import Job
 
-__all__ = ["create_corpus", "delete_corpus", "get_corpus", "list_corpora", "reindex_corpus", "rename_corpus"]
+__all__ = [
+    "create_corpus",
+    "delete_corpus",
+    "export_corpus",
+    "get_corpus",
+    "import_corpus",
+    "list_corpora",
+    "reindex_corpus",
+    "rename_corpus",
+]
+
+_LONG_SECONDS = 86_400.0
+"""How long an import or an export may be silent: the server checks all of a file before it answers."""
 
 
 def list_corpora() -> Steps[list[Corpus]]:
@@ -57,6 +72,46 @@ def reindex_corpus(
     """
     body = _given(chunker, extractor, fine)
     return (yield from call(Started, "POST", path("corpora", corpus, "reindex"), body)).job
+
+
+def import_corpus(
+    corpus: str,
+    file: str | os.PathLike[str],
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+) -> Steps[Imported]:
+    """Writes the documents of an exported corpus into a corpus, without asking a model. A missing corpus is created
+    with the settings in the file.
+
+    `file` is what `export_corpus` or `hopweave export --format jsonl` wrote, plain or compressed with gzip. Documents
+    replace those with the same keys. A file that is damaged or cut is refused, and nothing is written. Raises
+    `ConflictError` if the corpus, or a setting that is given, differs from the file.
+    """
+    sent = Request(
+        method="POST",
+        path=path("corpora", corpus, "import"),
+        params=_given(chunker, extractor, fine),
+        body=None,
+        timeout=_LONG_SECONDS,
+        headers={"Content-Type": "application/x-ndjson"},
+        upload=Path(file),
+    )
+    return decode(Imported, (yield sent))
+
+
+def export_corpus(
+    corpus: str, file: str | os.PathLike[str], *, format: ExportFormat = "jsonl", canonical: bool = False
+) -> Steps[int]:
+    """Writes a corpus into a file, which is replaced once it is complete. Returns the number of bytes.
+
+    `jsonl` holds everything and can be imported; with `canonical` it is sorted, and can only be compared. `graphml` is
+    for drawing, and `csv` one table.
+    """
+    sent = request("GET", path("corpora", corpus, "export"), format=format, canonical=str(canonical).lower())
+    size: int = yield replace(sent, timeout=_LONG_SECONDS, download=Path(file))
+    return size
 
 
 def delete_corpus(corpus: str) -> Steps[Job]:

@@ -44,21 +44,22 @@ def list_documents(
     key: str | None = None,
     state: DocumentState | None = None,
     filter: Mapping[str, Any] | None = None,
+    enabled: bool | None = None,
     limit: int | None = None,
 ) -> Steps[list[Document]]:
     """Returns the documents of a corpus, by key: all, or those with this key or state, or the first `limit`.
 
-    `filter` is a metadata filter, which only documents match that searches see.
+    `filter` is a metadata filter, which only documents match that have an indexed revision. With `enabled` only those
+    that are enabled, or that are not.
     """
     found: list[Document] = []
     where = None if filter is None else json.dumps(filter, allow_nan=False)
+    selected = {"key": key, "state": state, "filter": where, "enabled": enabled if enabled is None else int(enabled)}
     cursor: str | None = None
     while limit is None or len(found) < limit:
         count = _PAGE if limit is None else min(_PAGE, limit - len(found))
         at = path("corpora", corpus, "documents")
-        page = yield from call(
-            Page[Document], "GET", at, key=key, state=state, filter=where, limit=count, cursor=cursor
-        )
+        page = yield from call(Page[Document], "GET", at, None, **selected, limit=count, cursor=cursor)
         found += page.data
         cursor = page.next_cursor
         if cursor is None:
@@ -77,15 +78,20 @@ def change_document(
     *,
     title: str | EllipsisType | None = ...,
     metadata: Mapping[str, Any] | None = None,
+    enabled: bool | None = None,
 ) -> Steps[Job]:
-    """Changes the title or the metadata of the document with this id, and returns the job.
+    """Changes the title or the metadata of the document with this id, enables or disables it, and returns the job.
 
-    What is not given stays. `metadata` are merged into those that were sent: None deletes a field. `title=None` brings
-    back the title of the document's text. Raises `ConflictError` unless the newest revision is indexed.
+    A document that is not enabled is invisible to searches, at once, until it is enabled again; nothing is embedded
+    for that. What is not given stays. `metadata` are merged into those that were sent: None deletes a field.
+    `title=None` brings back the title of the document's text. Raises `ConflictError` for a title or metadata unless the
+    newest revision is indexed.
     """
     body: dict[str, Any] = {} if title is ... else {"title": title}
     if metadata is not None:
         body["metadata"] = metadata
+    if enabled is not None:
+        body["enabled"] = enabled
     return (yield from call(Enqueued, "PATCH", path("corpora", corpus, "documents", document), body)).job
 
 

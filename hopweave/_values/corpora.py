@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-__all__ = ["Corpus", "CorpusDetail", "Counts", "Embedding", "Fine"]
+__all__ = ["Corpus", "CorpusDetail", "Counts", "Embedding", "ExportFormat", "Fine", "Imported"]
 
 Fine: TypeAlias = Literal["auto", "on", "off"]
 """Whether entities and facts get vectors and synonyms; `auto` is on for extractors that give triples."""
+
+ExportFormat: TypeAlias = Literal["jsonl", "graphml", "csv"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,3 +50,18 @@ class CorpusDetail(Corpus):
     """A corpus with its counts."""
 
     counts: Counts
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What an import wrote. `unchanged` documents were there already. `embedded` vectors were not in the file and were
+    made again; `missing_originals` are not in it.
+    """
+
+    corpus: str
+    documents: int
+    unchanged: int
+    chunks: int
+    embedded: int
+    missing_originals: int
+    notes: tuple[str, ...]

@@ -99,7 +99,9 @@ class Rejection:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
-    """`state` is that of the newest revision; `readable` tells whether searches see a current one."""
+    """`state` is that of the newest revision; `readable` tells whether there is a current one, which searches see if
+    the document is `enabled`.
+    """
 
     id: str
     key: str
@@ -114,6 +116,7 @@ class Document:
     size: int
     content_hash: str
     updated_at: datetime
+    enabled: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -81,7 +81,7 @@ class ViewRepairer:
         by_document: dict[str, list[Chunk]] = defaultdict(list)
         for chunk in (await self._backends.contents.get_chunks_by_view(self._corpus.id, view_ids)).values():
             by_document[chunk.document_id].append(chunk)
-        refs = await self._backends.documents.get_refs(self._corpus.id, by_document)
+        refs = await self._backends.documents.get_refs(self._corpus.id, by_document, enabled=None)
         found: list[tuple[Chunk, str]] = []
         for document, chunks in by_document.items():
             if document not in refs:
@@ -92,7 +92,7 @@ class ViewRepairer:
 
     async def _read_fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
         """Returns the texts to embed, as `indexer.views.writing.fine_texts` makes them of normalised names."""
-        triples = await self._backends.contents.get_triples(self._corpus.id, triple_ids)
+        triples = await self._backends.contents.get_triples(self._corpus.id, triple_ids, enabled=None)
         ids = {id for triple in triples.values() for id in (triple.subject_id, triple.object_id)}
         entities = await self._backends.contents.get_entities(self._corpus.id, ids)
         return {

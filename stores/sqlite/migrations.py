@@ -49,6 +49,24 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    6: ("ALTER TABLE documents ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",),
+    7: (
+        """
+        CREATE TABLE IF NOT EXISTS job_progress (
+            job_id     TEXT PRIMARY KEY,
+            bytes      INTEGER NOT NULL,
+            bytes_done INTEGER NOT NULL,
+            passages   INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS revision_progress (
+            seq      INTEGER PRIMARY KEY,
+            passages INTEGER NOT NULL,
+            done     INTEGER NOT NULL
+        ) STRICT
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -24,6 +24,7 @@ CREATE TABLE documents (
     hidden    INTEGER NOT NULL DEFAULT 0,   -- a deletion was asked for
     chunks    INTEGER NOT NULL DEFAULT 0,
     malformed INTEGER NOT NULL DEFAULT 0,
+    disabled  INTEGER NOT NULL DEFAULT 0,   -- kept, and invisible to searches
     PRIMARY KEY (corpus_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX documents_by_key ON documents (corpus_id, key);
@@ -206,6 +207,21 @@ CREATE TABLE job_counts (
     n      INTEGER NOT NULL,
     PRIMARY KEY (job_id, state)
 ) STRICT, WITHOUT ROWID;
+
+-- The bytes of the revisions of a job, in all and of those that are final, and the passages that it has indexed.
+CREATE TABLE job_progress (
+    job_id     TEXT PRIMARY KEY,
+    bytes      INTEGER NOT NULL,
+    bytes_done INTEGER NOT NULL,
+    passages   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The passages of a revision in work, and how many of them are done.
+CREATE TABLE revision_progress (
+    seq      INTEGER PRIMARY KEY,
+    passages INTEGER NOT NULL,
+    done     INTEGER NOT NULL
+) STRICT;
 
 -- The first failures of a job, kept when a retry or a newer revision replaces the row.
 CREATE TABLE job_failures (

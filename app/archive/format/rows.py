@@ -83,7 +83,10 @@ class ArchiveBackupEndRow(_Row):
 
 
 class ArchiveDocumentRow(_Row):
-    """A document. Files of releases whose loaders found no metadata have no `given_metadata`."""
+    """A document. Files of releases whose loaders found no metadata have no `given_metadata`.
+
+    Only a document that is not enabled has `enabled`.
+    """
 
     kind: Literal["document"]
     id: _Id
@@ -98,6 +101,7 @@ class ArchiveDocumentRow(_Row):
     fingerprint: str
     chunks: _Number
     malformed_triples: _Number
+    enabled: bool = True
 
     @property
     def sent_metadata(self) -> dict[str, Any]:

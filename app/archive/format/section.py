@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
 class ArchiveSection:
     """One corpus of a file. `number` is its position in the file, `sha256` the digest of its lines once read."""
 
-    path: Path
+    source: str
     number: int
     name: str
     settings: CorpusSettings
@@ -125,7 +124,7 @@ class ArchiveSection:
 
     def make_error(self, line: int, reason: str) -> LoadFailed:
         """Returns the error for a line that does not fit the others."""
-        return LoadFailed(f"{self.path} line {line}: {reason}; the file was damaged, or changed after it was written")
+        return LoadFailed(f"{self.source} line {line}: {reason}; the file was damaged, or changed after it was written")
 
 
 def group_rows(rows: list[tuple[int, Any]], by: str) -> dict[str, list[tuple[int, Any]]]:

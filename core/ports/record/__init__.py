@@ -6,7 +6,7 @@ by the epoch of its claim; each committed write raises the generation of the cor
 
 from typing import Protocol
 
-from core.ports.record.claims import Claim, Claims
+from core.ports.record.claims import Claim, ClaimProgress, Claims
 from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
 from core.ports.record.contents import Contents, FactRow, TripleRow
 from core.ports.record.corpora import Corpora
@@ -24,6 +24,7 @@ from core.ports.record.tombstones import Tombstone, Tombstones
 __all__ = [
     "ChunkRow",
     "Claim",
+    "ClaimProgress",
     "Claims",
     "Commit",
     "Commits",

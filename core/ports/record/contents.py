@@ -36,12 +36,12 @@ class TripleRow:
 
 
 class Contents(Protocol):
-    """Contents of current revisions of documents that are not being deleted. Unknown ids are left out."""
+    """Contents of current revisions of documents that are enabled and not being deleted. Unknown ids are left out."""
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]: ...
 
     async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
-        """Returns the chunks of a document by position."""
+        """Returns the chunks of a document by position, also of one that is not enabled."""
         ...
 
     async def get_surroundings(
@@ -54,7 +54,10 @@ class Contents(Protocol):
         ...
 
     async def get_chunks_by_view(self, corpus_id: str, view_ids: Collection[str]) -> Mapping[str, Chunk]:
-        """Returns chunks by `view_id`. Leaves out entries that the views hold and the record does not."""
+        """Returns chunks by `view_id`, also those of documents that are not enabled.
+
+        Leaves out entries that the views hold and the record does not.
+        """
         ...
 
     async def get_entities(self, corpus_id: str, entity_ids: Collection[str]) -> Mapping[str, Entity]: ...
@@ -63,6 +66,8 @@ class Contents(Protocol):
         """Returns the facts that these chunks assert, by (chunk id, fact id)."""
         ...
 
-    async def get_triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
-        """Returns the triples that a readable chunk asserts, by id."""
+    async def get_triples(
+        self, corpus_id: str, triple_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, TripleRow]:
+        """Returns the triples that a readable chunk asserts, by id; with `enabled=None` one of any document."""
         ...

@@ -19,7 +19,7 @@ class DocumentPage:
 
 
 class Documents(Protocol):
-    """Documents that are not being deleted."""
+    """Documents that are not being deleted. `enabled` restricts to those that are enabled, or to those that are not."""
 
     async def list(
         self,
@@ -29,6 +29,7 @@ class Documents(Protocol):
         cursor: str | None = None,
         key: str | None = None,
         state: RevisionState | None = None,
+        enabled: bool | None = None,
     ) -> DocumentPage:
         """Returns at most `limit` documents by key, ascending (code points), after `cursor`."""
         ...
@@ -37,10 +38,12 @@ class Documents(Protocol):
         """Raises `NotFound`."""
         ...
 
-    async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
+    async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
         """Returns the ids of the readable documents that match."""
         ...
 
-    async def get_refs(self, corpus_id: str, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+    async def get_refs(
+        self, corpus_id: str, document_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, DocumentRef]:
         """Returns readable documents by id. Unknown ids are left out."""
         ...

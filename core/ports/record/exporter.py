@@ -1,22 +1,26 @@
 """The port of export: everything that readers see of a corpus, as rows."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Protocol
 
 __all__ = ["Exporter"]
 
 
 class Exporter(Protocol):
-    """Rows that can be written as JSON, in a fixed order, all of one generation."""
+    """Rows that can be written as JSON, in a fixed order, all of one generation.
 
-    def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
+    A caller that may stop early closes the generator (`contextlib.aclosing`).
+    """
+
+    def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
         """Yields documents, then chunks, entities, mentions and facts, each by id, then merges. `kind` names the
         kind of a row.
 
-        A merge has `from_id`, `from_name`, `into_id` and `into_name`; they are ordered by `from_id`.
-        If not `canonical`, also yields what another store needs to continue: in the row of a document `size`,
-        `fingerprint`, `given_title` (the title in its submission, or null) and `given_metadata` (those in its
-        submission), and after the merges the synonyms (`first_id`, `second_id`, `score`) and the extractions
-        (`document_id`, `extract_hash`, `payload`: an object, see `stores.payloads`), each in the order of their ids.
+        A document that is not enabled has `enabled`: false. A merge has `from_id`, `from_name`, `into_id` and
+        `into_name`; they are ordered by `from_id`. If not `canonical`, also yields what another store needs to
+        continue: in the row of a document `size`, `fingerprint`, `given_title` (the title in its submission, or null)
+        and `given_metadata` (those in its submission), and after the merges the synonyms (`first_id`, `second_id`,
+        `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an object, see `stores.payloads`), each
+        in the order of their ids.
         """
         ...

@@ -96,11 +96,23 @@ class Submissions(Protocol):
         """Does the same for the documents that exist, and returns the ids of the others. The job may be empty."""
         ...
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        """Returns the job that deletes a document; None if the document does not exist or is not being deleted."""
+        ...
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
 
         Raises `NotFound`, and `Conflict` unless the newest revision is indexed: what is unfinished or failed may have
         another content than readers see.
+        """
+        ...
+
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        """Shows documents to readers, or hides them, at once, and returns the ids of those that this changes.
+
+        It holds for all later revisions, until the document is deleted. Views keep their entries. Leaves out documents
+        that do not exist or are being deleted.
         """
         ...
 

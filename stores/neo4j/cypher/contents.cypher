@@ -1,11 +1,11 @@
 // The contents that readers see: the chunks of current revisions of documents that are not being deleted, with their
-// entities and facts.
+// entities and facts. Where `disabled` is read, documents that are not enabled are left out.
 
 // [chunks]
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk;
 
 // [chunks_by_view]
@@ -26,7 +26,7 @@ UNWIND $rows AS uid
 MATCH (a:Chunk {uid: uid})
 MATCH (d:Document {uid: a.corpus_id + ':' + a.document_id})
 WITH a, d, d.current AS current
-WHERE NOT d.hidden AND a.first <= current AND (a.last IS NULL OR current <= a.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND a.first <= current AND (a.last IS NULL OR current <= a.last)
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 WHERE a.position - $distance <= c.position <= a.position + $distance
     AND c.first <= current AND (c.last IS NULL OR current <= c.last)
@@ -42,7 +42,7 @@ RETURN e.id AS id, e.normal AS name, e.name AS display;
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 MATCH (s:Entity)-[f:FACT {chunk_uid: uid}]->(o:Entity)
 RETURN f.id AS id, f.chunk_id AS chunk_id, s.id AS subject_id, s.name AS subject, f.predicate AS predicate,
     o.id AS object_id, o.name AS object;
@@ -52,6 +52,7 @@ UNWIND $rows AS uid
 MATCH (s:Entity)-[f:FACT {triple_uid: uid}]->(o:Entity)
 MATCH (c:Chunk {uid: f.chunk_uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
+    AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN f.triple_id AS id, s.id AS subject_id, s.name AS subject, f.predicate AS predicate, o.id AS object_id,
     o.name AS object, collect(f.chunk_id) AS chunk_ids;

@@ -31,6 +31,11 @@ MATCH (c:Corpus {beside: $id}) RETURN properties(c) AS corpus;
 MATCH (c:Corpus) WHERE c.beside IS NOT NULL
 RETURN c.beside AS corpus_id, c.id AS shadow_id, c.reindex_job AS job_id ORDER BY c.created_at, c.id;
 
+// [copy_disabled]: disables in the shadow corpus what is disabled in the corpus
+MATCH (d:Document) WHERE d.corpus_id = $corpus AND d.key IS NOT NULL AND d.disabled
+MATCH (t:Document {uid: $shadow + ':' + d.id})
+SET t.disabled = true;
+
 // [take_name]
 MATCH (c:Corpus {id: $id}) SET c.name = $name REMOVE c.beside, c.reindex_job;
 

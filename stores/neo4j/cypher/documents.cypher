@@ -4,6 +4,7 @@
 MATCH (d:Document)
 USING INDEX d:Document(corpus_id, key)
 WHERE d.corpus_id = $corpus AND d.key > $after AND NOT d.hidden AND ($state IS NULL OR d.state = $state)
+    AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
 WITH d ORDER BY d.key LIMIT $limit
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
 MATCH (s:Revision {uid: d.uid + ':' + toString(coalesce(d.current, d.newest))})
@@ -14,6 +15,7 @@ ORDER BY d.key;
 // [document_by_key]
 MATCH (d:Document {corpus_id: $corpus, key: $key})
 WHERE d.key > $after AND NOT d.hidden AND ($state IS NULL OR d.state = $state)
+    AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
 MATCH (s:Revision {uid: d.uid + ':' + toString(coalesce(d.current, d.newest))})
 RETURN d {.*, reason: r.reason, updated_at: r.updated_at, media_type: s.media_type, size: s.size,
@@ -30,9 +32,11 @@ RETURN d {.*, reason: r.reason, updated_at: r.updated_at, media_type: s.media_ty
 MATCH (d:Document)
 USING INDEX d:Document(corpus_id, key)
 WHERE d.corpus_id = $corpus AND d.key > '' AND NOT d.hidden AND d.current IS NOT NULL
+    AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
 RETURN d.id, d.key, d.title, d.metadata;
 
 // [refs]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) WHERE NOT d.hidden AND d.current IS NOT NULL
+    AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
 RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata;

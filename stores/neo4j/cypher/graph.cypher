@@ -17,7 +17,7 @@ MATCH (c:Chunk {corpus_id: $corpus})
 USING INDEX c:Chunk(corpus_id)
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
 USING INDEX d:Document(uid)
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms,
     COLLECT { MATCH (c)-[:MENTIONS]->(e:Entity) RETURN id(e) },
     COLLECT { MATCH (s:Entity)-[f:FACT {chunk_uid: c.uid}]->(o:Entity) RETURN [id(s), id(o)] };
@@ -34,7 +34,7 @@ RETURN id(e), e.id, e.normal;
 UNWIND $rows AS uid
 MATCH (c:Chunk {uid: uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms,
     COLLECT { MATCH (c)-[:MENTIONS]->(e:Entity) RETURN id(e) },
     COLLECT { MATCH (s:Entity)-[f:FACT {chunk_uid: c.uid}]->(o:Entity) RETURN [id(s), id(o)] };

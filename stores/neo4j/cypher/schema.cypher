@@ -7,12 +7,15 @@
 //     It has no relationships. A deleted corpus has no `name`. A shadow corpus has no name either, but `beside`, the id
 //     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions` and `tombstones`
 //     count all that were ever created. Every transaction that writes first writes `lock`.
-// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, state, chunks, malformed, slices?})
-//     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `slices` is the
+// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, state, chunks, malformed,
+//     slices?})
+//     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
+//     true for a document that searches do not see, and else missing. `slices` is the
 //     number of the revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
-//     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})
-//     `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
+//     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at,
+//     passages?, done?})
+//     `passages` are those of a revision in work, of which `done` are done. `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
 //     worker does not mistake a revision of a document that was deleted and submitted again. It has no relationships.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,
 //     text, heading, page?, span_start?, span_end?, extract_hash, tokens, first, last?})
@@ -38,7 +41,9 @@
 // (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
 //     `payload` is JSON. A tombstone with `slices` marks a document that may have leftovers of slices.
 // (:Job {id, seq, corpus_id, corpus_name, kind, open, cancelled, malformed, created_at, touched_at, started_at?,
-//     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …})
+//     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …,
+//     bytes?, bytes_done?, passages?})
+//     `bytes` are those of all its revisions, `bytes_done` of those that are final; `passages` are indexed.
 //     `n_STATE` counts its revisions in that state; `n_unchanged` and `n_skipped` count submissions without a revision.
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
 // (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view

@@ -2,8 +2,8 @@
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
-RETURN d.id AS id, d.key AS key, d.hidden AS hidden, r.uid AS uid, r.state AS state, r.deletion AS deletion,
-    r.fingerprint AS fingerprint, r.job_id AS job_id;
+RETURN d.id AS id, d.key AS key, d.hidden AS hidden, d.disabled AS disabled, r.uid AS uid, r.state AS state, r.deletion AS deletion,
+    r.fingerprint AS fingerprint, r.job_id AS job_id, r.size AS size;
 
 // [submitted]: what a revision was made of
 MATCH (r:Revision {uid: $uid})
@@ -23,9 +23,14 @@ SET r += row.revision;
 // [queue_deletions]: writes revisions that delete their documents, and hides the documents
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.document_uid})
-SET d.newest = row.number, d.state = row.state, d.hidden = true
+SET d.newest = row.number, d.state = row.state, d.hidden = true, d.disabled = null
 CREATE (r:Revision {deletion: true, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
 SET r += row;
+
+// [set_disabled]: $disabled is true or null
+UNWIND $rows AS uid
+MATCH (d:Document {uid: uid})
+SET d.disabled = $disabled;
 
 // [set_job]: moves revisions to another job
 UNWIND $rows AS uid

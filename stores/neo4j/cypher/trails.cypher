@@ -4,7 +4,7 @@
 UNWIND $rows AS uid
 OPTIONAL MATCH (c:Chunk {uid: uid})
 OPTIONAL MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 WITH uid, d WHERE d IS NULL
 RETURN uid LIMIT 1;
 

@@ -1,6 +1,7 @@
 """The port `Contents` in Neo4j: the chunks, entities, facts and triples that readers see."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from core.documents import Chunk
 from core.graph import Entity
@@ -44,11 +45,13 @@ class Neo4jContents:
         facts = [FactRow(**row) for row in await self._get("facts_of", corpus_id, chunk_ids)]
         return sorted(facts, key=lambda fact: (fact.chunk_id, fact.id))
 
-    async def get_triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
-        rows = map(dict, await self._get("triples", corpus_id, triple_ids))
+    async def get_triples(
+        self, corpus_id: str, triple_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, TripleRow]:
+        rows = map(dict, await self._get("triples", corpus_id, triple_ids, enabled=enabled))
         return {row.pop("id"): TripleRow(**{**row, "chunk_ids": tuple(sorted(row["chunk_ids"]))}) for row in rows}
 
-    async def _get(self, statement: str, corpus_id: str, ids: Collection[str], **parameters: object) -> list[Row]:
+    async def _get(self, statement: str, corpus_id: str, ids: Collection[str], **parameters: Any) -> list[Row]:
         """Returns the rows of these ids, each once."""
         uids = [uid_of(corpus_id, id) for id in dict.fromkeys(ids)]
         if not uids:

@@ -32,8 +32,14 @@ class Neo4jDocuments:
         cursor: str | None = None,
         key: str | None = None,
         state: RevisionState | None = None,
+        enabled: bool | None = None,
     ) -> DocumentPage:
-        parameters = {"corpus": corpus_id, "after": cursor or "", "state": state.value if state else None}
+        parameters = {
+            "corpus": corpus_id,
+            "after": cursor or "",
+            "state": state.value if state else None,
+            "enabled": enabled,
+        }
 
         def work(tx: Transaction) -> DocumentPage:
             if key is None:
@@ -50,19 +56,21 @@ class Neo4jDocuments:
             raise document_missing(document_id)
         return document_from_row(row["document"])
 
-    async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
+    async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
         def work(tx: Transaction) -> frozenset[str]:
             return frozenset(
                 id
-                for id, key, title, metadata in tx.stream(_CYPHER["readable"], corpus=corpus_id)
+                for id, key, title, metadata in tx.stream(_CYPHER["readable"], corpus=corpus_id, enabled=enabled)
                 if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
             )
 
         return await self._database.read(work)
 
-    async def get_refs(self, corpus_id: str, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+    async def get_refs(
+        self, corpus_id: str, document_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, DocumentRef]:
         uids = [uid_of(corpus_id, id) for id in dict.fromkeys(document_ids)]
         if not uids:
             return {}
-        rows = await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER["refs"], uids))
+        rows = await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER["refs"], uids, enabled=enabled))
         return {row["id"]: DocumentRef(**{**row, "metadata": json.loads(row["metadata"])}) for row in rows}

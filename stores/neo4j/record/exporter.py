@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import IO, Any
 
@@ -34,7 +34,7 @@ class Neo4jExporter:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
-    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Mapping[str, object]]:
+    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
         with tempfile.TemporaryFile("w+", encoding="utf-8", prefix="hopweave-export-") as spool:
             await self._read_rows(spool, corpus_id, canonical=canonical)
             spool.seek(0)
@@ -94,7 +94,7 @@ def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_E
 
 
 def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
-    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given = row
+    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given, disabled = row
     document: _ExportRow = {
         "kind": "document",
         "id": id,
@@ -105,6 +105,7 @@ def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
         "chunks": chunks,
         "malformed_triples": malformed,
         "metadata": json.loads(metadata),
+        **({"enabled": False} if disabled else {}),
     }
     if canonical:
         return document

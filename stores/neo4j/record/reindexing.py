@@ -116,6 +116,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     if not is_complete(difference, has_unfinished=bool(incomplete)):
         return None
     copy_merges(tx, corpus.id, shadow["id"])
+    tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
     job_id = delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)
     close_job(tx, shadow["reindex_job"])

@@ -107,6 +107,13 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        def work(tx: Transaction) -> Job | None:
+            row = newest_revisions(tx, corpus_id, [document_id]).get(document_id)
+            return read_job(tx, row["job_id"]) if row and row["hidden"] and row["deletion"] else None
+
+        return await self._database.read(work)
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
@@ -121,6 +128,21 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        def work(tx: Transaction) -> frozenset[str]:
+            live_corpus(tx)
+            newest = newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
+            changed = [row for row in newest.values() if not row["hidden"] and bool(row["disabled"]) == enabled]
+            if changed:
+                uids = sorted(uid_of(corpus_id, row["id"]) for row in changed)
+                tx.run_batches(statements("submissions")["set_disabled"], uids, disabled=None if enabled else True)
+                chunks = _visible_chunks(tx, corpus_id, changed)
+                logged = {"put": chunks} if enabled else {"deleted": chunks}
+                log_changes(tx, corpus_id, raise_generation(tx, corpus_id), **logged)
+            return frozenset(row["id"] for row in changed)
+
+        return await self._database.write(corpus_id, work)
+
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
@@ -128,7 +150,8 @@ class Neo4jSubmissions:
             check_retriable(row["key"], row["state"])
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
-            count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1})
+            moved = {row["job_id"]: -row["size"], job: row["size"]}
+            count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1}, bytes=moved, bytes_done=moved)
             move(tx, [row["uid"]], RevisionState.QUEUED)
             number_job(tx, job)
             return read_job(tx, job)

@@ -44,6 +44,8 @@ _FACTS = """
     WHERE f.corpus_id = :corpus AND d.hidden = 0
 """
 
+_ENABLED = "AND d.disabled = 0"
+
 
 class SqliteContents:
     """Implements `core.ports.record.Contents`."""
@@ -53,7 +55,9 @@ class SqliteContents:
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
         def work(cx: Connection) -> dict[str, Chunk]:
-            rows = cx.execute(f"{_CHUNKS} AND c.id {_AMONG}", {"corpus": corpus_id, "ids": id_list(chunk_ids)})
+            rows = cx.execute(
+                f"{_CHUNKS} {_ENABLED} AND c.id {_AMONG}", {"corpus": corpus_id, "ids": id_list(chunk_ids)}
+            )
             return {row["id"]: chunk_from_row(row) for row in rows}
 
         return await self._database.read(work)
@@ -73,7 +77,7 @@ class SqliteContents:
     ) -> Mapping[str, list[Chunk]]:
         def work(cx: Connection) -> dict[str, list[Chunk]]:
             rows = cx.execute(
-                f"{_SURROUNDINGS} AND a.id {_AMONG} ORDER BY c.position",
+                f"{_SURROUNDINGS} {_ENABLED} AND a.id {_AMONG} ORDER BY c.position",
                 {"corpus": corpus_id, "distance": distance, "ids": id_list(chunk_ids)},
             )
             found: dict[str, list[Chunk]] = {}
@@ -104,7 +108,7 @@ class SqliteContents:
         def work(cx: Connection) -> list[FactRow]:
             rows = cx.execute(
                 f"""
-                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id, {_NAMES} {_FACTS}
+                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id, {_NAMES} {_FACTS} {_ENABLED}
                 AND f.chunk_id {_AMONG} ORDER BY f.chunk_id, f.id
                 """,
                 {"corpus": corpus_id, "ids": id_list(chunk_ids)},
@@ -113,15 +117,21 @@ class SqliteContents:
 
         return await self._database.read(work)
 
-    async def get_triples(self, corpus_id: str, triple_ids: Collection[str]) -> Mapping[str, TripleRow]:
+    async def get_triples(
+        self, corpus_id: str, triple_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, TripleRow]:
         def work(cx: Connection) -> dict[str, TripleRow]:
             rows = cx.execute(
                 f"""
                 SELECT f.triple_id, f.subject_id, f.predicate, f.object_id, {_NAMES},
                        group_concat(f.chunk_id, ' ') AS chunk_ids {_FACTS}
-                AND f.triple_id {_AMONG} GROUP BY f.triple_id
+                AND (:disabled IS NULL OR d.disabled = :disabled) AND f.triple_id {_AMONG} GROUP BY f.triple_id
                 """,
-                {"corpus": corpus_id, "ids": id_list(triple_ids)},
+                {
+                    "corpus": corpus_id,
+                    "ids": id_list(triple_ids),
+                    "disabled": None if enabled is None else int(not enabled),
+                },
             )
             return {row.pop("triple_id"): _triple(row) for row in map(dict, rows)}
 

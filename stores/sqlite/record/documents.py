@@ -38,19 +38,22 @@ class SqliteDocuments:
         cursor: str | None = None,
         key: str | None = None,
         state: RevisionState | None = None,
+        enabled: bool | None = None,
     ) -> DocumentPage:
         def work(cx: Connection) -> DocumentPage:
             rows = cx.execute(
                 _DOCUMENTS
                 + """
                 AND (:cursor IS NULL OR d.key > :cursor) AND (:key IS NULL OR d.key = :key)
-                AND (:state IS NULL OR r.state = :state) ORDER BY d.key LIMIT :limit
+                AND (:state IS NULL OR r.state = :state)
+                AND (:disabled IS NULL OR d.disabled = :disabled) ORDER BY d.key LIMIT :limit
                 """,
                 {
                     "corpus": corpus_id,
                     "cursor": cursor,
                     "key": key,
                     "state": state.value if state else None,
+                    "disabled": _disabled(enabled),
                     "limit": limit + 1,
                 },
             ).fetchall()
@@ -67,14 +70,15 @@ class SqliteDocuments:
 
         return await self._database.read(work)
 
-    async def match(self, corpus_id: str, where: DocumentFilter) -> frozenset[str]:
+    async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
         def work(cx: Connection) -> frozenset[str]:
             rows = cx.execute(
                 """
                 SELECT id, key, title, metadata FROM documents
-                WHERE corpus_id = ? AND hidden = 0 AND current IS NOT NULL
+                WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL
+                AND (:disabled IS NULL OR disabled = :disabled)
                 """,
-                (corpus_id,),
+                {"corpus": corpus_id, "disabled": _disabled(enabled)},
             )
             return frozenset(
                 id
@@ -84,14 +88,17 @@ class SqliteDocuments:
 
         return await self._database.read(work)
 
-    async def get_refs(self, corpus_id: str, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+    async def get_refs(
+        self, corpus_id: str, document_ids: Collection[str], *, enabled: bool | None = True
+    ) -> Mapping[str, DocumentRef]:
         def work(cx: Connection) -> dict[str, DocumentRef]:
             rows = cx.execute(
                 f"""
                 SELECT id, key, title, metadata FROM documents
                 WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL AND id {_AMONG}
+                AND (:disabled IS NULL OR disabled = :disabled)
                 """,
-                {"corpus": corpus_id, "ids": id_list(document_ids)},
+                {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": _disabled(enabled)},
             )
             return {
                 id: DocumentRef(id=id, key=key, title=title, metadata=json.loads(metadata))
@@ -99,3 +106,7 @@ class SqliteDocuments:
             }
 
         return await self._database.read(work)
+
+
+def _disabled(enabled: bool | None) -> int | None:
+    return None if enabled is None else int(not enabled)

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
@@ -26,7 +26,7 @@ class SqliteExporter:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
-    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncIterator[Row]:
+    async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Row]:
         sections = _CANONICAL if canonical else (_DOCUMENTS, *_CANONICAL[1:], _SYNONYMS, _EXTRACTIONS)
         async with self._database.snapshot() as snapshot:
             for kind, query, shape in sections:
@@ -46,6 +46,8 @@ def _fetch(cursor: Cursor) -> Callable[[Connection], list[Any]]:
 
 def _document(row: sqlite3.Row) -> Row:
     shown: dict[str, Any] = {k: row[k] for k in ("id", "key", "title", "media_type", "content_hash", "chunks")}
+    if row["disabled"]:
+        shown["enabled"] = False
     return {**shown, "malformed_triples": row["malformed"], "metadata": json.loads(row["metadata"])}
 
 

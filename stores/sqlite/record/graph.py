@@ -15,7 +15,7 @@ __all__ = ["SqliteGraphSource"]
 
 _VISIBLE = """
     FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-    WHERE c.corpus_id = :corpus AND d.hidden = 0
+    WHERE c.corpus_id = :corpus AND d.hidden = 0 AND d.disabled = 0
 """
 _CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
 

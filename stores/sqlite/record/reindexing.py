@@ -48,6 +48,11 @@ _UNFINISHED = f"""
 """
 """Documents of the shadow corpus that are neither indexed, nor unreadable in both."""
 
+_DISABLE = """
+    UPDATE documents SET disabled = 1 WHERE corpus_id = :shadow
+    AND id IN (SELECT id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
+"""
+
 
 class SqliteReindexing:
     """Implements `core.ports.record.Reindexing`."""
@@ -128,6 +133,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
     if not is_complete(_compare(cx, corpus.id, 1), has_unfinished=has_unfinished):
         return None
     copy_merges(cx, corpus.id, reindex.shadow_id)
+    cx.execute(_DISABLE, values)
     deletion = delete_corpus(cx, corpus)
     cx.execute(
         "UPDATE corpora SET name = ?, beside = NULL, reindex_job = NULL WHERE id = ?", (corpus.name, reindex.shadow_id)

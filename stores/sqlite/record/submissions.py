@@ -10,7 +10,7 @@ from core.jobs import Job, JobKind
 from core.ports.record import Deletion, Enqueued, NewRevision
 from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
 from stores.record_rows import load_new_revision
-from stores.sqlite.changes import raise_generation
+from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
@@ -20,8 +20,9 @@ from stores.sqlite.leases.revisions import (
     read_visible_document,
     read_writable_corpus,
 )
-from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+from stores.sqlite.leases.states import finish_if_done, move_to_job, set_state
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
+from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteSubmissions"]
 
@@ -93,6 +94,14 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        def work(cx: Connection) -> Job | None:
+            document = read_document(cx, corpus_id, document_id)
+            newest = read_newest(cx, document) if document is not None and document["hidden"] else None
+            return read_job(cx, newest["job_id"]) if newest is not None and newest["deletion"] else None
+
+        return await self._database.read(work)
+
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
@@ -107,6 +116,17 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        def work(cx: Connection) -> frozenset[str]:
+            read_writable_corpus(cx, corpus_id)
+            rows = [read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
+            changed = [row["id"] for row in rows if row and not row["hidden"] and bool(row["disabled"]) == enabled]
+            if changed:
+                _set_enabled(cx, corpus_id, changed, enabled=enabled)
+            return frozenset(changed)
+
+        return await self._database.write(work)
+
     async def retry(self, corpus_id: str, document_id: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
@@ -114,15 +134,21 @@ class SqliteSubmissions:
             newest = read_newest(cx, document)
             check_retriable(document["key"], newest["state"])
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
-            add_count(cx, newest["job_id"], newest["state"], -1)
-            add_count(cx, job, newest["state"], 1)
-            cx.execute(
-                "UPDATE revisions SET job_id = ?, attempts = 0, epoch = epoch + 1 WHERE seq = ?", (job, newest["seq"])
-            )
+            move_to_job(cx, newest, job)
+            cx.execute("UPDATE revisions SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
             set_state(cx, [newest["seq"]], RevisionState.QUEUED)
             return read_job(cx, job)
 
         return await self._database.write(work)
+
+
+def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> None:
+    values = {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": int(not enabled)}
+    among = "(SELECT value FROM json_each(:ids))"
+    cx.execute(f"UPDATE documents SET disabled = :disabled WHERE corpus_id = :corpus AND id IN {among}", values)
+    chunks = cx.execute(f"SELECT id FROM chunks WHERE corpus_id = :corpus AND document_id IN {among}", values)
+    generation = raise_generation(cx, corpus_id)
+    log(cx, corpus_id, generation, "chunk", "put" if enabled else "delete", [row["id"] for row in chunks.fetchall()])
 
 
 def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row]) -> Job:

@@ -13,9 +13,10 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
-from testing.contracts.record.merges import MergesContract
+from testing.contracts.record.progress import ProgressContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
+from testing.contracts.record.requests.merges import MergesContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
 from testing.contracts.record.staging import StagingContract
 from testing.contracts.record.synonyms import SynonymsContract
@@ -34,6 +35,7 @@ __all__ = [
     "LibraryContract",
     "MaintenanceContract",
     "MergesContract",
+    "ProgressContract",
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
@@ -56,6 +58,7 @@ class RecordContract(
     LibraryContract,
     MaintenanceContract,
     MergesContract,
+    ProgressContract,
     ReceiptsContract,
     ReindexingContract,
     StagingContract,

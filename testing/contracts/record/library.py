@@ -12,8 +12,9 @@ from core.filters import parse_filter
 from core.jobs import JobState
 from core.ports.record import Record, TripleRow
 from core.text.names import normalise
+from testing.filters import draw, filters, is_match, metadata
 from testing.graph_rows import told
-from testing.record import LEASE, RecordFixtures, delete, put, revision
+from testing.record import LEASE, RecordFixtures, delete, export, put, revision
 
 __all__ = ["LibraryContract"]
 
@@ -25,6 +26,8 @@ class LibraryContract(RecordFixtures):
         generation, _ = await record.graph.graph(corpus.id)
         job = await record.submissions.delete_documents(corpus.id, [chunk.document_id])
         assert job.state is JobState.QUEUED
+        assert await record.submissions.find_deletion(corpus.id, chunk.document_id) == job
+        assert await record.submissions.find_deletion(corpus.id, "0" * 32) is None
         assert (await record.documents.list(corpus.id, limit=9)).data == ()
         assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {}
         assert await record.contents.get_chunks_by_view(corpus.id, [chunk.view_id]) == {}
@@ -102,6 +105,54 @@ class LibraryContract(RecordFixtures):
         found = await record.contents.get_entities(corpus.id, [ids.entity_id(normalise(n)) for n in names])
         assert {e.display for e in found.values()} == set(names)
 
+    async def test_a_document_that_is_not_enabled_is_invisible_at_once(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "knew", "Bob")])
+        await put(record, corpus, "b", [("two", ["Ada"])])
+        a, everything = ids.document_id("a"), parse_filter({})
+        [chunk] = await record.contents.get_chunks_of(corpus.id, a)
+        triple = ids.triple_id(ids.entity_id("ada"), "knew", ids.entity_id("bob"))
+        generation, before = await record.graph.graph(corpus.id)
+        assert await record.submissions.set_enabled(corpus.id, [a, "0" * 32], enabled=False) == {a}
+        assert await record.submissions.set_enabled(corpus.id, [a], enabled=False) == frozenset()
+        assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {}
+        assert await record.contents.get_surroundings(corpus.id, [chunk.id], 1) == {}
+        assert await record.contents.get_facts_of(corpus.id, [chunk.id]) == []
+        assert await record.contents.get_triples(corpus.id, [triple]) == {}
+        assert set(await record.contents.get_triples(corpus.id, [triple], enabled=None)) == {triple}
+        assert await record.documents.match(corpus.id, everything) == {ids.document_id("b")}
+        assert await record.documents.match(corpus.id, everything, enabled=False) == {a}
+        assert len(await record.documents.match(corpus.id, everything, enabled=None)) == 2
+        assert await record.documents.get_refs(corpus.id, [a]) == {}
+        assert set(await record.documents.get_refs(corpus.id, [a], enabled=None)) == {a}
+        changes = await record.graph.changes(corpus.id, generation)
+        assert changes is not None
+        assert (set(changes.removed), len(changes.added.chunks)) == ({chunk.id}, 0)
+        assert len((await record.graph.graph(corpus.id))[1].chunks) == 1
+        # It is still there for whoever looks after the documents.
+        assert [d.enabled for d in (await record.documents.list(corpus.id, limit=9)).data] == [False, True]
+        assert [d.key for d in (await record.documents.list(corpus.id, limit=9, enabled=False)).data] == ["a"]
+        assert [d.key for d in (await record.documents.list(corpus.id, limit=9, enabled=True, key="a")).data] == []
+        assert await record.contents.get_chunks_of(corpus.id, a) == [chunk]
+        assert set(await record.contents.get_chunks_by_view(corpus.id, [chunk.view_id])) == {chunk.view_id}
+        exported = [row for row in await export(record, corpus) if row["kind"] == "document"]
+        assert {row["key"]: row.get("enabled", True) for row in exported} == {"a": False, "b": True}
+        assert await record.submissions.set_enabled(corpus.id, [a], enabled=True) == {a}
+        assert told((await record.graph.graph(corpus.id))[1]) == told(before)
+        assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {chunk.id: chunk}
+
+    async def test_a_revision_stays_disabled_and_a_new_document_does_not(self, record: Record, corpus: Corpus) -> None:
+        a = ids.document_id("a")
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        await record.submissions.set_enabled(corpus.id, [a], enabled=False)
+        await put(record, corpus, "a", [("another", ["Ada"])])
+        assert not (await record.documents.get(corpus.id, a)).enabled
+        assert len((await record.graph.graph(corpus.id))[1].chunks) == 0
+        await record.submissions.delete_documents(corpus.id, [a])
+        assert await record.submissions.set_enabled(corpus.id, [a], enabled=False) == frozenset()
+        await put(record, corpus, "a", [("a third", ["Ada"])])
+        assert (await record.documents.get(corpus.id, a)).enabled
+        assert len((await record.graph.graph(corpus.id))[1].chunks) == 1
+
     async def test_filters_resolve_to_document_ids(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", [])], year=1990, tags=["x", "y"])
         await put(record, corpus, "b", [("two", [])], year=2001)
@@ -119,6 +170,17 @@ class LibraryContract(RecordFixtures):
         assert await keys({"tags": {"$contains": "x"}}) == {"a"}
         assert await keys({"$or": [{"$key": "c"}, {"year": 2001}]}) == {"b", "c"}
         assert await keys({"$not": {"year": 1990}}) == {"b", "c"}
+
+    async def test_filters_agree_with_a_plain_evaluation(self, record: Record, corpus: Corpus) -> None:
+        fields = draw(metadata, 40)
+        for number, one in enumerate(fields):
+            await put(record, corpus, f"notes/{number}", [(f"text {number}", [])], **one)
+        page = await record.documents.list(corpus.id, limit=200)
+        documents = {d.id: {**d.metadata, "$id": d.id, "$key": d.key, "$title": d.title} for d in page.data}
+        assert len(documents) == len(fields)
+        for where in draw(filters, 100):
+            found = await record.documents.match(corpus.id, parse_filter(where))
+            assert found == {id for id, document in documents.items() if is_match(where, document)}, where
 
     async def test_lists_page_by_key(self, record: Record, corpus: Corpus) -> None:
         keys = ["b", "a", "Z", "ä", "北"]

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from core.ids import entity_id
 from core.ports.embedding import Vectors
-from tests.integration.api.conftest import ADA, MakeServer, Server
+from indexer import Worker
+from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, OPTIONS, MakeServer, Server
 from tests.twins.embedder import TwinEmbedder
 
 _DOCUMENTS = "/v1/corpora/people/documents"
@@ -173,3 +175,119 @@ async def test_pages_are_loaded_from_the_original(server: Server) -> None:
     assert (missing.status_code, "its pages are 3 to 7" in missing.json()["detail"]) == (404, True)
     assert (await server.client.get(f"{_DOCUMENTS}/{paged['id']}/pages/0")).status_code == 422
     assert (await server.client.get(f"{_DOCUMENTS}/nothing/pages/1")).status_code == 404
+
+
+async def test_a_disabled_document_is_found_by_nothing_until_it_is_enabled(make_server: MakeServer) -> None:
+    embedder = CountingEmbedder()
+    server = await make_server(embedder=embedder)
+    await server.corpus()
+    await server.ingest(ADA, BABBAGE, BEIDA)
+    path = f"{_DOCUMENTS}/{(await find(server, 'ada'))['id']}"
+    before = [await _found(server, searcher) for searcher in _SEARCHERS]
+    assert all("ada" in found for found in before)
+    canonical = await _export(server)
+    passages = embedder.passages
+    answer = await server.client.patch(path, json={"enabled": False})
+    assert answer.status_code == 202
+    assert (answer.json()["job"]["state"], answer.json()["job"]["counts"]) == ("done", {})
+    for searcher in _SEARCHERS:
+        assert "ada" not in await _found(server, searcher)
+    assert "ada" not in await _found(server, "dense", filter={"$key": {"$prefix": ""}})
+    entity = await server.client.get(f"/v1/corpora/people/entities/{entity_id('ada lovelace')}")
+    assert '"key":"ada"' not in entity.text
+    asked = await server.client.post("/v1/corpora/people/ask", json={"question": "Who wrote the first program?"})
+    assert all(citation["document"]["key"] != "ada" for citation in asked.json()["citations"])
+    # It is listed, and survives a new revision, an amendment and a reindex.
+    assert (await server.client.get(path)).json()["enabled"] is False
+    assert await _listed(server, enabled="false") == ["ada"]
+    assert await _listed(server, enabled="true") == ["beida", "notes/babbage"]
+    assert await _listed(server, enabled="false", filter='{"$key": "ada"}') == ["ada"]
+    assert "ada" in await _listed(server)
+    await server.client.patch(path, json={"metadata": {"year": 1843}})
+    await server.work("people")
+    await server.ingest({**ADA, "text": "Ada Lovelace wrote another program."})
+    await server.client.post("/v1/corpora/people/reindex", json={})
+    await _reindexed(server)
+    assert await _listed(server, enabled="false") == ["ada"]
+    assert "ada" not in await _found(server, "dense")
+    await server.ingest(ADA)
+    assert embedder.passages > passages
+    passages = embedder.passages
+    assert (await server.client.patch(path, json={"enabled": True})).status_code == 202
+    generation = (await server.client.get("/v1/corpora/people")).json()["generation"]
+    assert [await _found(server, searcher, min_generation=generation) for searcher in _SEARCHERS] == before
+    assert await _export(server) == canonical
+    assert embedder.passages == passages
+
+
+async def test_disabled_documents_are_deleted_and_come_again_enabled(people: Server) -> None:
+    path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
+    await people.client.patch(path, json={"enabled": False})
+    deleted = await people.client.post(_DELETE, json={"filter": {"$key": "ada"}})
+    assert deleted.json()["job"]["counts"] == {"queued": 1}
+    await people.ingest(ADA)
+    assert (await people.client.get(path)).json()["enabled"] is True
+
+
+async def test_a_document_that_is_being_deleted_has_the_same_job(people: Server) -> None:
+    path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
+    first, again = [await people.client.delete(path) for _ in range(2)]
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert again.headers["location"] == first.headers["location"]
+    assert (await people.client.get(path)).status_code == 404
+    listed = await people.client.post(_DELETE, json={"keys": ["ada", "notes/babbage"]})
+    assert listed.json()["missing"] == ["ada"]
+    await people.work("people")
+    assert (await people.client.delete(path)).status_code == 404
+    assert (await people.client.delete(f"{_DOCUMENTS}/{'0' * 32}")).status_code == 404
+
+
+async def test_a_corpus_that_is_being_deleted_has_the_same_job(people: Server) -> None:
+    await people.client.post("/v1/corpora/people/reindex", json={})
+    dropped = await people.container.record.corpora.get("people")
+    [reindex] = await people.container.record.reindexing.list()
+    first, again = [await people.client.delete("/v1/corpora/people") for _ in range(2)]
+    assert (first.status_code, again.status_code, again.json()) == (202, 202, first.json())
+    assert first.json()["job"]["kind"] == "drop"
+    assert (await people.client.get("/v1/corpora/people")).status_code == 404
+    await people.corpus("people")
+    other = await people.client.delete("/v1/corpora/people")
+    assert other.json()["job"]["id"] != first.json()["job"]["id"], "a corpus that was made again is another one"
+    worker = Worker("test", people.container.indexing, OPTIONS)
+    for id in (dropped.id, reindex.shadow_id, *await people.container.record.maintenance.list_deleted_corpora()):
+        await worker.work(id)
+    assert (await people.client.delete("/v1/corpora/people")).status_code == 404
+
+
+async def test_wrong_switches(people: Server) -> None:
+    path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
+    assert (await people.client.patch(path, json={"enabled": None})).status_code == 422
+    assert (await people.client.patch(path, json={"enabled": "off?"})).status_code == 422
+    assert (await people.client.patch(f"{_DOCUMENTS}/{'0' * 32}", json={"enabled": False})).status_code == 404
+    assert (await people.client.get(_DOCUMENTS, params={"enabled": "maybe"})).status_code == 422
+    assert len(await people.container.record.jobs.list()) == 1, "a refused change leaves no job behind"
+
+
+_SEARCHERS = ("dense", "sparse", "graph", "bridged")
+
+
+async def _found(server: Server, searcher: str, **more: Any) -> list[str]:
+    body = {"query": "Who was Ada Lovelace with her program?", "searcher": searcher, "k": 3, **more}
+    answer = await server.client.post("/v1/corpora/people/search", json=body)
+    assert answer.status_code == 200, answer.text
+    return [hit["document"]["key"] for hit in answer.json()["hits"]]
+
+
+async def _listed(server: Server, **params: str) -> list[str]:
+    return [one["key"] for one in (await server.client.get(_DOCUMENTS, params=params)).json()["data"]]
+
+
+async def _export(server: Server) -> bytes:
+    return (await server.client.get("/v1/corpora/people/export", params={"canonical": "true"})).content
+
+
+async def _reindexed(server: Server) -> None:
+    [reindex] = await server.container.record.reindexing.list()
+    worker = Worker("test", server.container.indexing, OPTIONS)
+    while await server.container.record.reindexing.list():
+        await worker.work(reindex.shadow_id)

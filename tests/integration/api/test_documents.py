@@ -35,6 +35,7 @@ async def test_conflicts(people: Server) -> None:
     refused = await people.add(changed, {"key": "new", "text": "New."}, on_conflict="error")
     assert refused.status_code == 409
     assert "ada" in refused.json()["detail"]
+    assert [(one["field"], one["type"]) for one in refused.json()["errors"]] == [("ada", "exists")]
     keys = [d["key"] for d in (await people.client.get("/v1/corpora/people/documents")).json()["data"]]
     assert "new" not in keys, "nothing is written"
 

@@ -1,9 +1,15 @@
 """Exports: complete, comparable, and safe to open elsewhere."""
 
+import asyncio
 import csv
 import io
 import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import Any
 from xml.etree import ElementTree as ET
+
+import pytest
 
 from core.ids import entity_id
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
@@ -97,3 +103,48 @@ async def test_merges_are_edges_and_rows(people: Server) -> None:
     table = (await people.client.get("/v1/corpora/people/export", params={"format": "csv"})).text
     (row,) = [row for row in csv.DictReader(io.StringIO(table, newline="")) if row["kind"] == "merge"]
     assert (row["from_id"], row["from_name"], row["into_name"]) == (london, "london", "ada lovelace")
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+async def test_an_export_ends_with_its_client(people: Server, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
+    """The client leaves after the first block; reading the record ends, although there is more."""
+    exporter, ended = people.container.record.exporter, asyncio.Event()
+    read = exporter.rows
+
+    async def rows(corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
+        try:
+            while True:
+                async with aclosing(read(corpus_id, canonical=canonical)) as found:
+                    async for row in found:
+                        yield row
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(exporter, "rows", rows)
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": "/v1/corpora/people/export",
+        "raw_path": b"/v1/corpora/people/export",
+        "query_string": f"format={format}&canonical=true".encode(),
+        "root_path": "",
+        "headers": [(b"host", b"127.0.0.1:8000")],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8000),
+    }
+    left = asyncio.Event()
+
+    async def receive() -> dict[str, Any]:
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Mapping[str, Any]) -> None:
+        if message["type"] == "http.response.body":
+            left.set()
+
+    async with asyncio.timeout(30):
+        await people.app(scope, receive, send)
+        await ended.wait()

@@ -76,3 +76,34 @@ async def test_a_key_of_a_process_that_died_is_free_after_a_while(
 
 async def _die(*_: object) -> None:
     raise RuntimeError("the process was killed")
+
+
+async def test_corpora_are_created_and_reindexed_once(server: Server) -> None:
+    first = await server.client.post("/v1/corpora", json={"name": "people"}, headers=_KEY)
+    again = await server.client.post("/v1/corpora", json={"name": "people"}, headers=_KEY)
+    assert (first.status_code, again.status_code, again.content) == (201, 201, first.content)
+    assert again.headers["location"] == first.headers["location"] == "/v1/corpora/people"
+    assert again.headers["idempotent-replayed"] == "true"
+    assert (await server.client.post("/v1/corpora", json={"name": "people"})).status_code == 409
+    assert (await server.client.post("/v1/corpora", json={"name": "others"}, headers=_KEY)).status_code == 422
+    two = {"Idempotency-Key": "two"}
+    reindex = [await server.client.post("/v1/corpora/people/reindex", json={}, headers=two) for _ in range(2)]
+    assert [one.status_code for one in reindex] == [202, 202]
+    assert reindex[0].json() == reindex[1].json()
+    assert (await server.client.post("/v1/corpora/people/reindex", json={})).status_code == 409
+
+
+async def test_deletions_and_retries_are_carried_out_once(server: Server) -> None:
+    await server.corpus()
+    await server.ingest(ADA)
+    body = {"keys": ["ada", "gone"]}
+    first, again = [await server.client.post(f"{_DOCUMENTS}/delete", json=body, headers=_KEY) for _ in range(2)]
+    assert (again.status_code, again.json()) == (202, first.json())
+    assert first.json()["missing"] == ["gone"]
+    added = (await server.add(BABBAGE)).json()
+    await server.client.post(f"/v1/jobs/{added['job']['id']}/cancel")
+    at = f"{_DOCUMENTS}/{added['documents'][0]['id']}/retry"
+    two = {"Idempotency-Key": "two"}
+    first, again = [await server.client.post(at, headers=two) for _ in range(2)]
+    assert (first.status_code, again.json()) == (202, first.json())
+    assert (await server.client.post(at)).status_code == 409

@@ -1,6 +1,7 @@
 """The Python API on the application: what each operation sends is what the server takes."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -243,3 +244,23 @@ async def test_a_server_with_keys(make_server: MakeServer) -> None:
         async with connected(server, wrong) as client:
             with pytest.raises(hopweave.AuthenticationError, match=r"^401 Unauthorized: give a key of this server"):
                 await client.list_corpora()
+
+
+async def test_corpora_are_exported_and_imported(client: hopweave.AsyncClient, server: Server, tmp_path: Path) -> None:
+    await _ingest(client, server, ADA, TOWER)
+    file = tmp_path / "people.jsonl"
+    size = await client.export_corpus("people", file)
+    assert size == file.stat().st_size
+    done = await client.import_corpus("copy", file)
+    assert (done.corpus, done.documents, done.unchanged, done.embedded) == ("copy", 2, 0, 0)
+    for name in ("people", "copy"):
+        await client.export_corpus(name, tmp_path / name, canonical=True)
+    assert (tmp_path / "people").read_bytes() == (tmp_path / "copy").read_bytes()
+    with pytest.raises(hopweave.ConflictError, match="chunker"):
+        await client.import_corpus("other", file, chunker="passage")
+    with pytest.raises(hopweave.NotFoundError):
+        await client.export_corpus("none", file)
+    with pytest.raises(FileNotFoundError):
+        await client.import_corpus("other", tmp_path / "none")
+    assert file.stat().st_size == size, "a failed export leaves the file as it was"
+    assert not [name for name in await asyncio.to_thread(os.listdir, tmp_path) if name.endswith(".part")]

@@ -13,6 +13,7 @@ from core.ports.record import GraphMerge
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
+from testing.record import put
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """
@@ -58,9 +59,13 @@ def _without(schema: str, made: str) -> str:
     return schema[:start] + schema[schema.index(";", start) + 1 :]
 
 
-def _schema_of_3() -> str:
+def _schema_of_6() -> str:
     newest = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
-    without = _without(_without(newest, "UNIQUE INDEX corpora_by_beside"), "TABLE unsettled")
+    return "".join(line for line in newest.splitlines(keepends=True) if not line.startswith("    disabled "))
+
+
+def _schema_of_3() -> str:
+    without = _without(_without(_schema_of_6(), "UNIQUE INDEX corpora_by_beside"), "TABLE unsettled")
     return _with_table(without, _CORPORA_OF_3)
 
 
@@ -122,6 +127,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE receipts")
+        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("PRAGMA user_version = 4")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -138,10 +144,28 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE merges")
+        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
     assert await record.merges.list(corpus.id) == []
     assert await record.merges.adopt(corpus.id, [GraphMerge("a", "a", "b", "b")]) == []
     assert len(await record.merges.list(corpus.id)) == 1
+    await record.close()
+
+
+async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled(tmp_path: Path) -> None:
+    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
+    present = SqliteRecord(tmp_path / "record.db")
+    corpus = await present.corpora.create("people", settings)
+    await put(present, corpus, "a", [("one", [])])
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
+        connection.execute("PRAGMA user_version = 6")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    [document] = (await record.documents.list(corpus.id, limit=9)).data
+    assert document.enabled
+    assert await record.submissions.set_enabled(corpus.id, [document.id], enabled=False) == {document.id}
     await record.close()

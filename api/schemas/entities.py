@@ -54,6 +54,11 @@ class EntitySynonymOut(Out):
     score: float
 
 
+class NamedEntityOut(Out):
+    id: str
+    name: str
+
+
 class MentioningOut(Out):
     chunk: ChunkOut
     document: HitDocumentOut
@@ -66,6 +71,7 @@ class EntityDetailsOut(Out):
     facts: list[EntityFactOut]
     fact_count: int
     synonyms: list[EntitySynonymOut]
+    merged: list[NamedEntityOut] = Field(description="The entities that are merged into it.")
     passages: list[MentioningOut]
 
 
@@ -110,11 +116,6 @@ class WaysOut(Out):
 
 class MergeIn(In):
     into: Text = Field(description="The id of the entity that this one is.", max_length=64)
-
-
-class NamedEntityOut(Out):
-    id: str
-    name: str
 
 
 class EntityMergeOut(Out):

@@ -24,6 +24,7 @@ COLUMNS = (
     *("name", "display"),  # entity
     *("chunk_id", "entity_id", "form", "count"),  # mention
     *("triple_id", "subject_id", "predicate", "object_id"),  # fact
+    *("from_id", "from_name", "into_id", "into_name"),  # merge
     *("first_id", "second_id", "score"),  # synonym
 )
 

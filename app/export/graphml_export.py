@@ -49,7 +49,7 @@ async def graphml_lines(rows: Callable[[], AsyncGenerator[Row]]) -> AsyncGenerat
                 written.add(row["id"])
                 yield _render_node(row, community.get(row["id"]))
             edge = _make_edge(row)
-            # A synonym may name an entity that is no longer visible.
+            # A synonym or a merge may name an entity that is no longer visible.
             if edge is not None and edge[0] in written and edge[1] in written:
                 yield _render_edge(*edge)
     yield "</graph>\n</graphml>\n"
@@ -87,6 +87,8 @@ def _make_edge(row: Row) -> tuple[str, str, Row] | None:
         case "fact":
             shown = {"relation": "fact", "predicate": row["predicate"], "chunk": row["chunk_id"]}
             return row["subject_id"], row["object_id"], shown
+        case "merge":
+            return row["from_id"], row["into_id"], {"relation": "merged"}
         case "synonym":
             return row["first_id"], row["second_id"], {"relation": "synonym", "score": row["score"]}
     return None

@@ -34,6 +34,8 @@ def show_details(details: EntityDetails) -> None:
     if details.synonyms:
         names = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
         print_result(f"likely other names: {names}")
+    if details.merged:
+        print_result(f"merged into it: {', '.join(one.name for one in details.merged)}")
     if details.fact_count:
         print_result(f"\n{_count(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
     for fact in details.facts:

@@ -70,6 +70,14 @@ class EntitySynonym:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class NamedEntity:
+    """An entity by its id and its name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Mentioning:
     """A passage that mentions an entity."""
 
@@ -79,12 +87,16 @@ class Mentioning:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntityDetails:
-    """An entity with its facts, those that most passages assert first; `fact_count` counts all."""
+    """An entity with its facts, those that most passages assert first; `fact_count` counts all.
+
+    `merged` are the entities that are merged into it.
+    """
 
     entity: Entity
     facts: tuple[EntityFact, ...]
     fact_count: int
     synonyms: tuple[EntitySynonym, ...]
+    merged: tuple[NamedEntity, ...]
     passages: tuple[Mentioning, ...]
 
 
@@ -132,14 +144,6 @@ class Ways:
 
     ways: tuple[Way, ...]
     complete: bool
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class NamedEntity:
-    """An entity by its id and its name."""
-
-    id: str
-    name: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

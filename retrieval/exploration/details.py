@@ -7,7 +7,7 @@ import numpy as np
 from core.ports.record import FactRow
 from retrieval.candidates.merged_rows import read_facts_of
 from retrieval.exploration.scope import Scope
-from retrieval.exploration.values import EntityDetails, EntityFact, EntitySynonym, Mentioning
+from retrieval.exploration.values import EntityDetails, EntityFact, EntitySynonym, Mentioning, MergedEntity
 
 __all__ = ["show_entity"]
 
@@ -44,6 +44,7 @@ async def show_entity(scope: Scope, entity_id: str, *, facts: int, passages: int
             EntitySynonym(entity=refs[other], score=score)
             for other, score in sorted(synonyms.items(), key=lambda one: (-one[1], refs[one[0]].name))
         ),
+        merged=await _read_merged(scope, refs[entity].id),
         passages=mentioning,
     )
 
@@ -87,6 +88,13 @@ def _find_synonyms(scope: Scope, entity: int) -> dict[int, float]:
     others = columns.synonyms[linked].sum(axis=1) - entity
     pairs = zip(others.tolist(), columns.scores[linked].tolist(), strict=True)
     return {other: score for other, score in pairs if scope.is_there(other)}
+
+
+async def _read_merged(scope: Scope, entity_id: str) -> tuple[MergedEntity, ...]:
+    merges = scope.snapshot.merges
+    members = merges.members_of(entity_id)
+    shown = await scope.backends.contents.get_entities(scope.corpus.id, members) if members else {}
+    return tuple(MergedEntity(id=id, name=shown[id].display if id in shown else merges.names[id]) for id in members)
 
 
 async def _read_passages(scope: Scope, chunks: Iterable[int]) -> tuple[Mentioning, ...]:

@@ -15,6 +15,7 @@ __all__ = [
     "FoundEntity",
     "Match",
     "Mentioning",
+    "MergedEntity",
     "NodeKind",
     "Subgraph",
     "SubgraphEdge",
@@ -86,6 +87,14 @@ class EntitySynonym:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MergedEntity:
+    """An entity that is merged into another one, with the name that its passages have for it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Mentioning:
     """A passage that mentions an entity."""
 
@@ -97,6 +106,7 @@ class Mentioning:
 class EntityDetails:
     """An entity with what the corpus says of it. `fact_count` is the number of all its triples; `facts` are the first.
 
+    `merged` are the entities that are merged into it, directly or not, in the order of their ids.
     The number of all passages is that of `entity`; `passages` are the first.
     """
 
@@ -104,6 +114,7 @@ class EntityDetails:
     facts: tuple[EntityFact, ...]
     fact_count: int
     synonyms: tuple[EntitySynonym, ...]
+    merged: tuple[MergedEntity, ...]
     passages: tuple[Mentioning, ...]
 
 

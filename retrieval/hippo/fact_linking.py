@@ -60,11 +60,11 @@ async def _read_asserted(
     found = [(triples[one.id], one.score) for one in scored if one.id in triples]
     subjects = snapshot.entities_with([triple.subject_id for triple, _ in found]).tolist()
     objects = snapshot.entities_with([triple.object_id for triple, _ in found]).tolist()
-    return [
-        (triple, subject, object_, cosine)
-        for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True)
-        if subject >= 0 and object_ >= 0 and _is_asserted(triple, query.documents, snapshot)
-    ]
+    facts: dict[tuple[int, str, int], tuple[TripleRow, int, int, float]] = {}  # merged entities may have one twice
+    for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True):
+        if subject >= 0 and object_ >= 0 and _is_asserted(triple, query.documents, snapshot):
+            facts.setdefault((subject, triple.predicate, object_), (triple, subject, object_, cosine))
+    return list(facts.values())
 
 
 def _is_asserted(triple: TripleRow, documents: frozenset[str] | None, snapshot: GraphSnapshot) -> bool:

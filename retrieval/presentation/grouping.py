@@ -28,7 +28,8 @@ async def search_by_document(
             break
         k = min(k * _PASSAGES, MAX_K)
     if len(groups) < query.k and len(result.hits) == MAX_K:
-        trace.note(f"grouped: the first {MAX_K:,} passages are of {len(groups)} documents; others were not looked for")
+        count = "one document" if len(groups) == 1 else f"{len(groups)} documents"
+        trace.note(f"grouped: the first {MAX_K:,} passages are of {count}; others were not looked for")
     hits = tuple(group[0] for group in groups)
     return replace(result, hits=hits), {group[0].chunk.id: tuple(group[1:]) for group in groups}
 

@@ -99,3 +99,13 @@ async def test_wrong_fields_are_named(library: Server, fields: dict[str, Any], n
     answer = await library.client.post("/v1/corpora/people/search", json={"query": "a", **fields})
     assert answer.status_code == 422
     assert named in answer.json()["detail"]
+
+
+async def test_a_document_that_fills_all_that_is_searched_is_noted(library: Server) -> None:
+    many = [{"text": f"Lantern {number}: a lantern, a lantern."} for number in range(1_001)]
+    await library.ingest({"key": "catalogue", "title": "Catalogue", "chunks": many})
+    body = {"query": "lantern", "searcher": "sparse", "k": 2, "group_by": "document"}
+    found = (await library.client.post("/v1/corpora/people/search", json=body)).json()
+    assert [hit["document"]["key"] for hit in found["hits"]] == ["catalogue"]
+    assert len(found["hits"][0]["other_passages"]) == 999
+    assert "grouped: the first 1,000 passages are of one document; others were not looked for" in found["notes"]

@@ -14,7 +14,7 @@ import pytest
 
 from app.archive import is_archive, restorer
 from core.errors import Conflict, InvalidInput, LoadFailed, NotFound, Unavailable
-from core.ids import content_hash
+from core.ids import content_hash, entity_id
 from core.jobs import JobKind
 from core.ports.views import VectorKind
 from tests.integration.archive.conftest import MakeHouse
@@ -61,6 +61,24 @@ async def test_the_same_again_finds_all_there(there: House, file: Path) -> None:
     done = await there.restore(file)
     assert {name: (one.documents, one.unchanged) for name, one in done.items()} == {"books": (0, 6), "people": (0, 6)}
     assert len(await there.container.record.jobs.list()) == jobs
+
+
+async def test_merges_of_entities_are_restored_and_belong_to_the_content(
+    here: House, there: House, tmp_path: Path
+) -> None:
+    corpus = await here.named("people")
+    babbage, ada = entity_id("charles babbage"), entity_id("ada lovelace")
+    merge = await here.container.record.merges.merge(corpus.id, babbage, ada)
+    file = tmp_path / "merged.backup"
+    await here.back_up(file)
+    await there.restore(file)
+    assert await there.state("people") == await here.state("people")
+    assert (await there.restore(file))["people"].unchanged == len(PEOPLE)
+    await there.container.record.merges.undo((await there.named("people")).id, merge.id)
+    with pytest.raises(Conflict, match="with other content"):
+        await there.restore(file)
+    await there.restore(file, replace=True)
+    assert await there.state("people") == await here.state("people")
 
 
 async def test_a_taken_name_is_refused_before_anything_is_written(here: House, there: House, file: Path) -> None:

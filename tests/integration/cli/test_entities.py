@@ -58,6 +58,7 @@ def test_merge_and_undo(hopweave: Hopweave, corpus: str) -> None:
     assert merge["id"] in made.out
     assert "Ada Lovelace" in hopweave("entities", "merges", "-c", corpus).out
     assert hopweave("entities", "show", "analytical engine", "-c", corpus).out.startswith("Ada Lovelace  (")
+    assert "merged into it: Analytical Engine\n" in hopweave("entities", "show", "ada lovelace", "-c", corpus).out
     again = hopweave("entities", "merge", "Analytical Engine", "Ada Lovelace", "-c", corpus)
     assert again.code == 2
     assert "name two entities" in again.err

@@ -74,6 +74,7 @@ async def test_either_name_finds_the_one_entity(world: World) -> None:
     for id in (GALBRAITH, ROWLEY):
         details = await show_entity(scope, id, facts=9, passages=9)
         assert (details.entity.id, details.entity.name, details.entity.passages) == (ROWLEY, "Joanna Rowley", 2)
+        assert [(one.id, one.name) for one in details.merged] == [(GALBRAITH, "Robert Galbraith")]
         facts = {(fact.subject.name, fact.predicate, fact.object.name) for fact in details.facts}
         assert facts == {
             ("Joanna Rowley", "wrote", "The Cuckoo Line"),

@@ -58,5 +58,9 @@ async def _events(container: Container, job: Job, seen: str | None) -> AsyncIter
 
 
 def _name_state(job: Job) -> str:
-    """Returns the id of the event of a state. Equal states have equal ids in all processes, so any can resume."""
-    return digest("job state", [JobOut.from_job(job).model_dump_json()])[:16]
+    """Returns the id of the event of a state. Equal states have equal ids in all processes, so any can resume.
+
+    The time that is left changes while nothing else does; it is no part of the state.
+    """
+    state = JobOut.from_job(job).model_dump_json(exclude={"progress": {"seconds_left"}})
+    return digest("job state", [state])[:16]

@@ -22,6 +22,7 @@ from api.routes import (
     health,
     imports,
     jobs,
+    merges,
     originals,
     questions,
     strategies,
@@ -46,6 +47,7 @@ _ROUTES = (
     export,
     imports,
     jobs,
+    merges,
     strategies,
     docs,
 )

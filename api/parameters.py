@@ -1,11 +1,39 @@
-"""`refuse_unknown`: the dependency that refuses query parameters that a route does not have."""
+"""Query parameters: the metadata filter that several routes take, and the refusal of parameters that a route lacks."""
 
-from fastapi import Request
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-__all__ = ["refuse_unknown"]
+from core.errors import InvalidFilter, InvalidInput
+from indexer import parse_json
+
+__all__ = ["FilterDep", "FilterText", "parse_filter_parameter", "refuse_unknown"]
+
+FilterText = Annotated[
+    str | None, Query(description='A filter of documents, as JSON: `{"year": {"$gte": 1990}}`.', max_length=20_000)
+]
+
+
+def parse_filter_parameter(text: str) -> dict[str, Any]:
+    """Returns the value of the parameter `filter`. Raises `InvalidFilter` unless it is a JSON object."""
+    try:
+        value = parse_json(text)
+    except InvalidInput as error:
+        raise InvalidFilter(f"`filter` is {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidFilter('`filter` is a JSON object of fields and conditions, such as {"year": 1990}')
+    return value
+
+
+async def _filter(filter: FilterText = None) -> dict[str, Any] | None:
+    return None if filter is None else parse_filter_parameter(filter)
+
+
+FilterDep = Annotated[dict[str, Any] | None, Depends(_filter)]
+"""The filter of the query string; only documents that match it count."""
 
 
 async def refuse_unknown(request: Request) -> None:

@@ -1,8 +1,9 @@
 """Entities, facts and synonyms: what an extractor finds in a chunk, and the rows of the graph that it becomes."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
-__all__ = ["Entity", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
+__all__ = ["Entity", "EntityMerge", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,18 @@ class Entity:
     id: str
     name: str
     display: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityMerge:
+    """A user's statement that one entity is another. The names are normalised. `id` is that of `core.ids.merge_id`."""
+
+    id: str
+    from_id: str
+    from_name: str
+    into_id: str
+    into_name: str
+    merged_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ __all__ = [
     "document_id",
     "embed_hash",
     "entity_id",
+    "merge_id",
     "new_id",
     "triple_id",
     "view_id",
@@ -56,6 +57,11 @@ def chunk_id(key: str, text: str, occurrence: int) -> str:
 def entity_id(name: str) -> str:
     """Returns the id of the entity with this *normalised* name (`core.text.names.normalise`)."""
     return digest("entity", [name])
+
+
+def merge_id(from_id: str, into_id: str) -> str:
+    """Returns the id of the merge of one entity into another."""
+    return digest("merge", [from_id, into_id])
 
 
 def triple_id(subject_id: str, predicate: str, object_id: str) -> str:

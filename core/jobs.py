@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-__all__ = ["Job", "JobKind", "JobState", "derive_job_state"]
+__all__ = ["Job", "JobKind", "JobProgress", "JobState", "derive_job_state"]
 
 
 class JobKind(StrEnum):
@@ -27,6 +27,22 @@ class JobState(StrEnum):
     @property
     def final(self) -> bool:
         return self in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobProgress:
+    """How much of a job is done.
+
+    `passages` are done of the `passages_total` of the documents that are cut so far: embedded, or, if a language model
+    extracts, extracted. `bytes` of `bytes_total` counts the content of all documents; of a document that is being
+    indexed, the share of its passages that is done. `seconds_left` is an estimate, None while there is none.
+    """
+
+    passages: int = 0
+    passages_total: int = 0
+    bytes: int = 0
+    bytes_total: int = 0
+    seconds_left: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +68,7 @@ class Job:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    progress: JobProgress = JobProgress()
     failures: tuple[tuple[str, str], ...] = field(default=())
     """The first failed documents: (key, reason)."""
 

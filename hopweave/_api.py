@@ -47,9 +47,11 @@ from hopweave._values.entities import (
     EntityDetails,
     EntityFact,
     EntityMatch,
+    EntityMerge,
     EntitySynonym,
     FoundEntity,
     Mentioning,
+    NamedEntity,
     NodeKind,
     Subgraph,
     SubgraphEdge,
@@ -69,8 +71,18 @@ from hopweave._values.events import (
     TokenEvent,
 )
 from hopweave._values.ingestion import Deletion, Ingestion
-from hopweave._values.jobs import Failure, Job, JobKind, JobState, JobUsage
-from hopweave._values.search import Hit, HitChunk, HitDocument, PathStep, SearchResult, Signals
+from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
+from hopweave._values.search import (
+    Hit,
+    HitChunk,
+    HitDocument,
+    OtherPassage,
+    PathStep,
+    SearchHit,
+    SearchResult,
+    Signals,
+    Snippet,
+)
 from hopweave._values.usage import ActionUsage, Usage
 
 __all__ = [
@@ -97,6 +109,7 @@ __all__ = [
     "EntityDetails",
     "EntityFact",
     "EntityMatch",
+    "EntityMerge",
     "EntitySynonym",
     "Event",
     "ExportFormat",
@@ -113,10 +126,12 @@ __all__ = [
     "InvalidRequestError",
     "Job",
     "JobKind",
+    "JobProgress",
     "JobState",
     "JobUsage",
     "Mentioning",
     "Message",
+    "NamedEntity",
     "NeighbouringChunk",
     "NewChunk",
     "NewDocument",
@@ -125,6 +140,7 @@ __all__ = [
     "NotFoundError",
     "NoteEvent",
     "OnConflict",
+    "OtherPassage",
     "PathStep",
     "PlanEvent",
     "PlannedStep",
@@ -134,9 +150,11 @@ __all__ = [
     "Rejection",
     "ReviewEvent",
     "SearchEvent",
+    "SearchHit",
     "SearchResult",
     "ServerEndedError",
     "Signals",
+    "Snippet",
     "Span",
     "Step",
     "StepEvent",

@@ -3,7 +3,7 @@
 import codecs
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -22,25 +22,29 @@ _FIELDS = frozenset(field.name for field in fields(NewDocument)) - {"content", "
 
 
 def read_documents(
-    paths: Iterable[str | os.PathLike[str]], documents: Iterable[NewDocument | NewFile]
+    paths: Iterable[str | os.PathLike[str]],
+    documents: Iterable[NewDocument | NewFile],
+    suffixes: Collection[str] | None = None,
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     """Returns an iterator over the files of paths and folders, the documents of JSON lines, and then `documents`.
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
-    one key the first is taken. Raises `FileNotFoundError` at once for a path that does not exist.
+    one key the first is taken. `suffixes` are those that the server reads: of a folder, files with others are rejected
+    here, without being read; None leaves that to the server. Raises `FileNotFoundError` at once for a path that does
+    not exist.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         if not root.exists():
             raise FileNotFoundError(f"there is no file or folder {root}")
-    return _read(roots, documents)
+    return _read(roots, documents, suffixes)
 
 
 def _read(
-    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile]
+    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile], suffixes: Collection[str] | None
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     seen: dict[str, str] = {}
-    for source, one in _located(roots, documents):
+    for source, one in _located(roots, documents, suffixes):
         key = _key(one)
         if key is not None:
             if key in seen:
@@ -57,13 +61,16 @@ def _key(one: NewDocument | NewFile | Rejection) -> str | None:
 
 
 def _located(
-    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile]
+    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile], suffixes: Collection[str] | None
 ) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     for root in roots:
         files = _walk(root) if root.is_dir() else [root]
         for file in files:
-            key = file.relative_to(root).as_posix() if root.is_dir() else file.name
-            yield from _read_file(file, key)
+            if root.is_dir():
+                key = file.relative_to(root).as_posix()
+                yield from _reject_file(file, key, suffixes) or _read_file(file, key)
+            else:
+                yield from _read_file(file, file.name)
     for number, document in enumerate(documents):
         yield f"documents[{number}]", document
 
@@ -81,6 +88,15 @@ def _walk(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         skipped = _BESIDE_CORPUS if _CORPUS in files else frozenset()
         yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
+
+
+def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list[tuple[str, Rejection]]:
+    """Returns the rejection of a file that the server does not read; nothing for any other."""
+    suffix = file.suffix.lower()
+    if suffixes is None or suffix == _LINES or suffix in suffixes:
+        return []
+    what = f"{suffix} files" if suffix else "files without a suffix"
+    return [(key, Rejection(source=key, reason=f"the server reads no {what}"))]
 
 
 def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:

@@ -18,6 +18,7 @@ from indexer.submission.document_json import canonical_json, parse_json
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
 from indexer.submission.walking import EVERYTHING, Selection
 from indexer.views.deletion import ViewDeleter
@@ -27,11 +28,13 @@ from indexer.views.writing import ViewWriter, fine_texts
 __all__ = [
     "EVERYTHING",
     "ChunkContent",
+    "Comparison",
     "IndexingBackends",
     "Loaders",
     "ParserLimits",
     "Rejection",
     "Selection",
+    "Tracker",
     "UploadedFile",
     "ViewDeleter",
     "ViewRepairer",

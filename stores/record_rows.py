@@ -10,9 +10,10 @@ from typing import Any
 
 from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState, Span
-from core.jobs import Job, JobKind
+from core.jobs import Job, JobKind, JobState
 from core.ports.record import Claim, NewRevision
 from core.record_policy.jobs import state_of_job
+from core.record_policy.progress import MeasuredJob, measure_progress
 from stores.payloads import load_settings, moment
 
 __all__ = ["load_chunk", "load_claim", "load_corpus", "load_document", "load_job", "load_new_revision"]
@@ -100,8 +101,10 @@ def load_claim(get: Get) -> Claim:
     )
 
 
-def load_job(get: Get, counts: Mapping[str, int], failures: Sequence[tuple[str, str]]) -> Job:
-    """`counts` are by state, without zeros; `failures` are pairs of key and reason."""
+def load_job(
+    get: Get, counts: Mapping[str, int], failures: Sequence[tuple[str, str]], measured: MeasuredJob, now: float
+) -> Job:
+    """`counts` are by state, without zeros; `failures` are pairs of key and reason. `now` is by the record's clock."""
     started_at = get("started_at")
     state = state_of_job(
         counts, cancelled=bool(get("cancelled")), is_open=bool(get("open")), is_started=bool(started_at)
@@ -121,5 +124,8 @@ def load_job(get: Get, counts: Mapping[str, int], failures: Sequence[tuple[str, 
         calls=get("calls"),
         prompt_tokens=get("prompt_tokens"),
         completion_tokens=get("completion_tokens"),
+        progress=measure_progress(
+            measured, seconds=now - started_at if state is JobState.RUNNING and started_at is not None else None
+        ),
         failures=tuple(failures),
     )

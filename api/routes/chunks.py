@@ -20,13 +20,12 @@ async def list_chunks(corpus: CorpusDep, id: str, container: ContainerDep) -> Re
 
 @router.get("/chunks/{id}", summary="One passage with its neighbours")
 async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
-    found = (await container.record.contents.get_chunks(corpus.id, [id])).get(id)
+    near = (await container.record.contents.get_surroundings(corpus.id, [id], 1)).get(id, [])
+    places = {chunk.position: chunk for chunk in near}
+    found = next((chunk for chunk in near if chunk.id == id), None)
     if found is None:
         raise NotFound(f"there is no passage with the id {id!r} in corpus {corpus.name!r}")
-    siblings = {
-        chunk.position: chunk for chunk in await container.record.contents.get_chunks_of(corpus.id, found.document_id)
-    }
-    before, after = siblings.get(found.position - 1), siblings.get(found.position + 1)
+    before, after = places.get(found.position - 1), places.get(found.position + 1)
     return NeighbouringChunkOut(
         **dict(ChunkOut.model_validate(found)),
         previous=None if before is None else ChunkOut.model_validate(before),

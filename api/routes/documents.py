@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
 from api.idempotency import IdempotencyKey, run_json_once, run_once
+from api.parameters import FilterText, parse_filter_parameter
 from api.schemas.documents import (
     DeletedOut,
     DeleteIn,
@@ -24,10 +25,8 @@ from api.uploads.routing import describe_upload
 from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
 from app.services.ingestion import delete_one_document, submit
 from core.documents import RevisionState
-from core.errors import InvalidFilter
 from core.filters import parse_filter
 from core.ids import content_hash
-from indexer import parse_json
 
 __all__ = ["router"]
 
@@ -61,7 +60,7 @@ class _ListQuery:
 
     key: str | None = None
     state: RevisionState | None = None
-    filter: Annotated[str | None, Query(description="A metadata filter as JSON; only readable documents match.")] = None
+    filter: FilterText = None
     enabled: Annotated[bool | None, Query(description="Only documents that are enabled, or that are not.")] = None
     limit: Annotated[int, Query(ge=1, le=200)] = 50
     cursor: str | None = None
@@ -78,17 +77,10 @@ async def list_documents(
     if query.filter is None:
         page = await container.record.documents.list(corpus.id, **selected)
     else:
-        where = parse_filter(_parse_filter_text(query.filter))
+        where = parse_filter(parse_filter_parameter(query.filter))
         page = await list_matching(container, corpus, where, **selected)
     documents = [DocumentOut.model_validate(document) for document in page.data]
     return json_response(DocumentListOut(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
-
-
-def _parse_filter_text(text: str) -> dict[str, object]:
-    value = parse_json(text)
-    if not isinstance(value, dict):
-        raise InvalidFilter('`filter` must be a JSON object, such as {"year": 2024}')
-    return value
 
 
 @router.post(

@@ -1,38 +1,18 @@
-"""The routes of the graph: find entities, show one, draw what is near it, and explain what joins two of them."""
+"""The routes of the graph: find entities, show one, draw what is near it, explain what joins two, merge two."""
 
-import json
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 
 from api.deps import ContainerDep, CorpusDep
-from api.schemas.entities import EntityDetailsOut, EntityListOut, SubgraphOut, WaysOut
+from api.parameters import FilterDep
+from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
+from app.services import merges
 from app.services.entities import MAX_NAME, explain_ways, find, neighbourhood, show
-from core.errors import InvalidFilter
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
-
-
-async def _filter(
-    filter: Annotated[
-        str | None, Query(description='A filter of documents, as JSON: `{"year": {"$gte": 1990}}`.', max_length=20_000)
-    ] = None,
-) -> dict[str, Any] | None:
-    if filter is None:
-        return None
-    try:
-        value = json.loads(filter)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InvalidFilter(f"`filter` is not valid JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise InvalidFilter('`filter` is a JSON object of fields and conditions, such as {"year": 1990}')
-    return value
-
-
-FilterDep = Annotated[dict[str, Any] | None, Depends(_filter)]
-"""The filter of the query string; only documents that match it count."""
 
 
 @router.get("", summary="Find entities by name")
@@ -86,3 +66,12 @@ async def explain(
 ) -> WaysOut:
     """Each step is a fact, a synonym, or a passage that mentions both of its ends, with the passage that states it."""
     return WaysOut.model_validate(await explain_ways(container, corpus, id, to, limit=limit, where=where))
+
+
+@router.post("/{id}/merge", summary="Merge an entity into another")
+async def merge(corpus: CorpusDep, id: str, body: MergeIn, container: ContainerDep) -> EntityMergeOut:
+    """From then on searches and this API take both for one, with the id and the name of `into`. It can be undone.
+
+    409 if the entity is merged already, or both are one.
+    """
+    return EntityMergeOut.model_validate(await merges.merge(container, corpus, id, body.into))

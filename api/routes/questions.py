@@ -20,8 +20,8 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
 async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, http: Request) -> Response:
     request = body.to_request()
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
-    work = questions.search(container, corpus, request, trace)
-    return json_response(SearchOut.from_result(await run_while_connected(http, work), trace))
+    work = questions.search_page(container, corpus, request, body.to_layout(), trace)
+    return json_response(SearchOut.from_page(await run_while_connected(http, work), trace))
 
 
 @router.post("/ask", summary="Answer with citations", response_model=AnswerOut, responses=ASK_RESPONSES)

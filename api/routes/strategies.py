@@ -1,4 +1,4 @@
-"""The route that lists the strategies: searchers, reasoners, chunkers and extractors, with their options."""
+"""The route that lists the strategies: searchers, reasoners, chunkers, extractors and loaders, with their options."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ router = APIRouter(prefix="/v1/strategies", tags=["strategies"])
 
 class StrategyOut(Out):
     """`options` is a JSON schema. A strategy that needs a model is refused if none is configured. `source` is the paper
-    that it follows, or empty.
+    that it follows, or empty. `suffixes` are those of the files that a loader reads, and empty for all others.
     """
 
     name: str
@@ -23,6 +23,7 @@ class StrategyOut(Out):
     options: dict[str, Any]
     needs_model: bool
     source: str
+    suffixes: list[str]
 
 
 class StrategyListOut(Out):

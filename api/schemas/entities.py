@@ -1,13 +1,15 @@
 """The responses of the routes of entities: found entities, one with its facts, a subgraph, and ways between two."""
 
+from datetime import datetime
+
 from pydantic import Field
 
-from api.schemas.base import Out
+from api.schemas.base import In, Out, Text
 from api.schemas.documents import ChunkOut
 from api.schemas.search import HitDocumentOut, PathStepOut
 from retrieval.exploration import EdgeKind, Match, NodeKind
 
-__all__ = ["EntityDetailsOut", "EntityListOut", "SubgraphOut", "WaysOut"]
+__all__ = ["EntityDetailsOut", "EntityListOut", "EntityMergeOut", "MergeIn", "MergeListOut", "SubgraphOut", "WaysOut"]
 
 
 class EntityOut(Out):
@@ -22,9 +24,13 @@ class FoundEntityOut(Out):
     entity: EntityOut
     match: Match = Field(
         description="`exact`: the name; `spelling`: without case, diacritics and punctuation; `part`: a part of the "
-        "name; `similar`: by the likeness of the names' vectors; `any`: no name was asked for."
+        "name; `close`: a close spelling, for typos, if no name holds it; `similar`: by the likeness of the names' "
+        "vectors; `any`: no name was asked for."
     )
-    similarity: float | None = Field(description="The cosine of the names' vectors, if `match` is `similar`.")
+    similarity: float | None = Field(
+        description="The cosine of the names' vectors, if `match` is `similar`; of a `close` one, the share of equal "
+        "letters."
+    )
 
 
 class EntityListOut(Out):
@@ -100,3 +106,28 @@ class WaysOut(Out):
 
     ways: list[WayOut]
     complete: bool
+
+
+class MergeIn(In):
+    into: Text = Field(description="The id of the entity that this one is.", max_length=64)
+
+
+class NamedEntityOut(Out):
+    id: str
+    name: str
+
+
+class EntityMergeOut(Out):
+    """`entity` is merged into `into`."""
+
+    id: str
+    entity: NamedEntityOut
+    into: NamedEntityOut
+    merged_at: datetime
+
+
+class MergeListOut(Out):
+    """All merges of a corpus, the newest first."""
+
+    data: list[EntityMergeOut]
+    next_cursor: None = None

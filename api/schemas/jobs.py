@@ -40,6 +40,16 @@ class JobUsageOut(Out):
     completion_tokens: int
 
 
+class JobProgressOut(Out):
+    """How much of a job is done."""
+
+    passages: int = Field(description="Passages that are embedded; if a language model extracts, that are extracted.")
+    passages_total: int = Field(description="The passages of the documents that are cut so far.")
+    bytes: int = Field(description="Bytes of content, with the share of documents that are being indexed.")
+    bytes_total: int = Field(description="Bytes of the content of all documents of the job.")
+    seconds_left: int | None = Field(description="An estimate; null while there is none.")
+
+
 class JobOut(Out):
     """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
@@ -60,6 +70,7 @@ class JobOut(Out):
     token_budget: int | None
     tokens: int
     usage: JobUsageOut
+    progress: JobProgressOut
 
     @classmethod
     def from_job(cls, job: Job) -> Self:
@@ -77,6 +88,7 @@ class JobOut(Out):
             token_budget=job.token_budget,
             tokens=job.tokens,
             usage=JobUsageOut.model_validate(job),
+            progress=JobProgressOut.model_validate(job.progress),
         )
 
 

@@ -7,10 +7,11 @@ from pydantic import Field, PrivateAttr, model_validator
 from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
-from app.services.questions import SearchRequest
-from core.ports.retrieval import MAX_K, SearchResult
+from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
+from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategySpec
 from core.trace import Trace
+from retrieval.presentation import PresentedHit, SearchPage
 
 __all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
 
@@ -30,6 +31,12 @@ class SearchIn(In):
         description="`true`: each hit has its `path` and `reasons`; `features`: its `contributions`, too.",
     )
     web: bool = Field(default=False, description="Permits the query to a web search.")
+    context: int = Field(
+        default=0, ge=0, le=MAX_CONTEXT, description="Passages before and after each hit in its document."
+    )
+    group_by: GroupBy | None = Field(
+        default=None, description="`document`: one hit for each document, its best passage; `k` counts documents."
+    )
     _searcher: StrategySpec | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
@@ -50,6 +57,10 @@ class SearchIn(In):
             contributions=self.explain == "features",
             web=self.web,
         )
+
+    def to_layout(self) -> Layout:
+        """Returns how the hits are to be presented."""
+        return Layout(context=self.context, group_by=self.group_by)
 
 
 class HitChunkOut(Out):
@@ -106,21 +117,72 @@ class HitOut(Out):
     )
 
 
+class SnippetOut(Out):
+    """The sentence of the passage that has the rarest words of the question.
+
+    `text` is `chunk.text[span.start:span.end]`. `marks` are the places of the question's words in `text`.
+    """
+
+    text: str
+    span: SpanOut
+    marks: list[SpanOut]
+
+
+class OtherPassageOut(Out):
+    """The place of a further passage of the document. `GET …/chunks/{id}` has its text."""
+
+    id: str
+    page: int | None
+    span: SpanOut | None
+    heading: str
+    score: float
+
+    @classmethod
+    def from_hit(cls, hit: Hit) -> Self:
+        chunk = hit.chunk
+        span = SpanOut.model_validate(chunk.span) if chunk.span else None
+        return cls(id=chunk.id, page=chunk.page, span=span, heading=chunk.heading, score=hit.score)
+
+
+class SearchHitOut(HitOut):
+    """A hit of a search. `before` and `after` have the `context` passages beside it, in reading order.
+
+    No passage comes twice: a neighbour that is a hit, or that came with a better hit, is left out.
+    """
+
+    snippet: SnippetOut
+    before: list[HitChunkOut]
+    after: list[HitChunkOut]
+    other_passages: list[OtherPassageOut] = Field(
+        description="With `group_by`, the document's passages that rank before the next document, best first."
+    )
+
+    @classmethod
+    def from_presented(cls, presented: PresentedHit) -> Self:
+        return cls(
+            **dict(HitOut.model_validate(presented.hit)),
+            snippet=SnippetOut.model_validate(presented.snippet),
+            before=[HitChunkOut.model_validate(chunk) for chunk in presented.before],
+            after=[HitChunkOut.model_validate(chunk) for chunk in presented.after],
+            other_passages=[OtherPassageOut.from_hit(hit) for hit in presented.others],
+        )
+
+
 class SearchOut(Out):
     """`timing` is in seconds by stage."""
 
-    hits: list[HitOut]
+    hits: list[SearchHitOut]
     generation: int
     notes: list[str]
     timing: dict[str, float]
     usage: UsageOut
 
     @classmethod
-    def from_result(cls, result: SearchResult, trace: Trace) -> Self:
+    def from_page(cls, page: SearchPage, trace: Trace) -> Self:
         """Returns the response of a search, with the usage, notes and timing of its trace."""
         return cls(
-            hits=[HitOut.model_validate(hit) for hit in result.hits],
-            generation=result.generation,
+            hits=[SearchHitOut.from_presented(hit) for hit in page.hits],
+            generation=page.generation,
             notes=trace.notes,
             timing=trace.timing,
             usage=UsageOut.from_usage(trace.usage),

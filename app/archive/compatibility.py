@@ -95,8 +95,11 @@ async def has_other_documents(container: Container, corpus: Corpus, section: Arc
 
 
 async def has_same_documents(container: Container, corpus: Corpus, section: ArchiveSection) -> bool:
-    """Returns whether the corpus has the settings of the section and exactly its documents, unchanged."""
+    """Returns whether the corpus has the settings of the section and exactly its documents and merges, unchanged."""
     if _identity(corpus.settings) != _identity(section.settings):
+        return False
+    merges = {(merge.from_id, merge.into_id) for merge in await container.record.merges.list(corpus.id)}
+    if merges != {(merge.from_id, merge.into_id) for merge in section.read_merges()}:
         return False
     counts = await container.record.corpora.count(corpus.id)
     if counts.documents != section.count("document"):

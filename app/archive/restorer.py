@@ -22,6 +22,7 @@ _LEASE_SECONDS = 600.0
 """Of the claims of one batch, whose views are written before. A second run of the same file takes the claims over."""
 
 _PASSES = 3
+_SHOWN = 5
 _PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
 
 
@@ -46,6 +47,7 @@ class Restorer:
     ) -> None:
         self._backends = container.indexing
         self._submissions = container.record.submissions
+        self._merges = container.record.merges
         self._corpus = corpus
         self._section = section
         self._report = report
@@ -63,12 +65,23 @@ class Restorer:
                 unchanged, fenced = await self._run_pass(result)
                 result.unchanged += unchanged if number == 0 else 0
                 if not fenced:
+                    await self._adopt_merges(result)
                     return
         finally:
             await self._submissions.close_job(self._job)
         raise Conflict(
             f"documents of corpus {self._corpus.name!r} are being changed by other processes; run the same again"
         )
+
+    async def _adopt_merges(self, result: RestoreResult) -> None:
+        """Writes the merges of entities. Merges of the corpus are kept where those of the file contradict them."""
+        merges = await asyncio.to_thread(self._section.read_merges)
+        refused = await self._merges.adopt(self._corpus.id, merges) if merges else []
+        if refused:
+            shown = ", ".join(f"{merge.from_name!r} into {merge.into_name!r}" for merge in refused[:_SHOWN])
+            result.notes.append(
+                f"merges of entities that contradict those of the corpus were left out ({len(refused):,}): {shown}"
+            )
 
     async def _run_pass(self, result: RestoreResult) -> tuple[int, int]:
         """Returns how many documents were unchanged, and how many were fenced because another worker claimed them."""

@@ -14,6 +14,7 @@ _PACKAGES = {
     "reasoner": REASONERS,
     "chunker": "indexer.chunkers",
     "extractor": "indexer.extractors",
+    "loader": "indexer.loaders",
 }
 
 

@@ -1,11 +1,10 @@
-"""Documents of a corpus: finding, listing, changing, deleting, retrying and pruning them, and their pages."""
+"""Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 
 from app.container import Container
-from app.services.ingestion import delete_documents
 from core.corpora import Corpus
 from core.documents import Document, RevisionState
 from core.errors import NotFound
@@ -25,13 +24,15 @@ __all__ = [
     "find_document",
     "list_documents",
     "list_matching",
+    "list_those",
     "load_page",
-    "prune",
     "retry",
     "set_enabled",
 ]
 
 _PAGE = 1000
+_LOOK_UPS = 100
+"""For more keys than these, all documents are listed."""
 
 
 async def find_document(container: Container, corpus: Corpus, name: str) -> Document:
@@ -165,19 +166,17 @@ async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[
             return
 
 
-async def prune(
-    container: Container, corpus: Corpus, keep: Collection[str], covers: Callable[[str], bool] = lambda _: True
-) -> Job | None:
-    """Deletes every document whose key is not in `keep`, that is, documents that are gone at their source.
-
-    `covers` says whether the source was searched for a key. Returns None if there are none.
-    """
-    gone = [
-        document.id
-        async for document in list_documents(container, corpus)
-        if document.key not in keep and covers(document.key)
-    ]
-    return await delete_documents(container, corpus, gone) if gone else None
+async def list_those(container: Container, corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
+    """Yields the documents with these keys that there are."""
+    if len(keys) > _LOOK_UPS:
+        async for document in list_documents(container, corpus):
+            if document.key in keys:
+                yield document
+        return
+    for key in sorted(keys):
+        page = await container.record.documents.list(corpus.id, limit=1, key=key)
+        for document in page.data:
+            yield document
 
 
 async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:

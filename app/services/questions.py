@@ -1,7 +1,11 @@
-"""Searches and questions as the API, the command line and evaluation ask them: `search`, `ask`, and their requests."""
+"""Searches and questions as the API, the command line and evaluation ask them, and their requests.
+
+`search` returns ranked passages, `search_page` the same as users read them, and `ask` an answer.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from app.container import Container
@@ -10,13 +14,17 @@ from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported
-from core.ports.retrieval import MAX_K, Query, SearchResult
+from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec
 from core.text.characters import check_text
 from core.trace import Trace
+from retrieval.presentation import SearchPage, present, search_by_document
 
-__all__ = ["AskRequest", "SearchRequest", "ask", "search"]
+__all__ = ["MAX_CONTEXT", "AskRequest", "GroupBy", "Layout", "SearchRequest", "ask", "search", "search_page"]
+
+MAX_CONTEXT = 5
+"""Passages before and after a hit."""
 
 _MAX_QUESTION = 20_000
 _MAX_INSTRUCTIONS = 10_000
@@ -44,6 +52,27 @@ class SearchRequest:
     def __post_init__(self) -> None:
         _check_question(self.query, "the query")
         _check_k(self.k)
+
+
+class GroupBy(StrEnum):
+    """Of what a page has one hit each."""
+
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How users read a search: `context` passages before and after each hit, and one hit for each document.
+
+    With `group_by`, `k` counts documents. Raises `InvalidInput` for a bad `context`.
+    """
+
+    context: int = 0
+    group_by: GroupBy | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.context <= MAX_CONTEXT:
+            raise InvalidInput(f"context is {self.context}; it must be between 0 and {MAX_CONTEXT}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +109,26 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
     Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter, and
     `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
     """
+    query, searcher = await _prepare(container, corpus, request)
+    with use_prompts(container.prompts), trace.timed("total"):
+        return await searcher.search(query, trace)
+
+
+async def search_page(
+    container: Container, corpus: Corpus, request: SearchRequest, layout: Layout, trace: Trace
+) -> SearchPage:
+    """Ranks the chunks of a corpus, with snippets and what `layout` asks for. Raises as `search` does."""
+    query, searcher = await _prepare(container, corpus, request)
+    with use_prompts(container.prompts), trace.timed("total"):
+        if layout.group_by is GroupBy.DOCUMENT:
+            result, others = await search_by_document(searcher, query, trace)
+        else:
+            result, others = await searcher.search(query, trace), {}
+        with trace.timed("present"):
+            return await present(result, query, container.searching, context=layout.context, others=others)
+
+
+async def _prepare(container: Container, corpus: Corpus, request: SearchRequest) -> tuple[Query, Searcher]:
     query = Query(
         corpus=corpus,
         text=request.query,
@@ -93,9 +142,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
         private=False,
     )
     container.check_embedding(corpus)
-    searcher = container.searcher(request.searcher or container.default_searcher)
-    with use_prompts(container.prompts), trace.timed("total"):
-        return await searcher.search(query, trace)
+    return query, container.searcher(request.searcher or container.default_searcher)
 
 
 async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: Trace) -> Answer:

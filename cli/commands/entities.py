@@ -9,15 +9,22 @@ from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import print_json
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from app.container import Container
+    from app.services.merges import NamedMerge
     from core.corpora import Corpus
+    from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
 
 __all__ = ["register"]
 
 T = TypeVar("T")
+_Filter = dict[str, Any] | None
 
 _group = typer.Typer(
-    name="entities", help="Find entities of the graph, and show what the corpus says of them.", no_args_is_help=True
+    name="entities",
+    help="Find entities of the graph, show what the corpus says of them, and merge them.",
+    no_args_is_help=True,
 )
 _Named = Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity's name in any spelling, or its id.")]
 
@@ -41,11 +48,11 @@ def find_entities(
     from app.services.entities import find
     from cli.output.entities import show_found
 
-    found = _run(corpus, where, lambda container, at, only: find(container, at, name, limit=limit, where=only))
-    if as_json:
-        print_json(EntityListOut.model_validate({"data": found}).model_dump(mode="json"))
-    else:
-        show_found(found)
+    async def read(container: "Container", at: "Corpus", only: _Filter) -> list["FoundEntity"]:
+        return await find(container, at, name, limit=limit, where=only)
+
+    found = _read(corpus, where, (), read)
+    _show(found, EntityListOut, {"data": found}, show_found, as_json=as_json)
 
 
 @_group.command("show")
@@ -59,19 +66,14 @@ def show_entity(
 ) -> None:
     """Show an entity: its facts, its synonyms, and the passages that mention it."""
     from api.schemas.entities import EntityDetailsOut
-    from app.services.entities import resolve, show
+    from app.services.entities import show
     from cli.output.entities import show_details
-    from retrieval.exploration import EntityDetails
 
-    async def work(container: "Container", at: "Corpus", only: dict[str, Any] | None) -> EntityDetails:
-        id = await resolve(container, at, name, where=only)
+    async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "EntityDetails":
         return await show(container, at, id, facts=facts, passages=passages, where=only)
 
-    details = _run(corpus, where, work)
-    if as_json:
-        print_json(EntityDetailsOut.model_validate(details).model_dump(mode="json"))
-    else:
-        show_details(details)
+    details = _read(corpus, where, (name,), read)
+    _show(details, EntityDetailsOut, details, show_details, as_json=as_json)
 
 
 @_group.command("neighbourhood")
@@ -85,19 +87,14 @@ def show_neighbourhood(
 ) -> None:
     """Show the edges near an entity."""
     from api.schemas.entities import SubgraphOut
-    from app.services.entities import neighbourhood, resolve
+    from app.services.entities import neighbourhood
     from cli.output.entities import show_subgraph
-    from retrieval.exploration import Subgraph
 
-    async def work(container: "Container", at: "Corpus", only: dict[str, Any] | None) -> Subgraph:
-        id = await resolve(container, at, name, where=only)
+    async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "Subgraph":
         return await neighbourhood(container, at, id, depth=depth, limit=limit, where=only)
 
-    subgraph = _run(corpus, where, work)
-    if as_json:
-        print_json(SubgraphOut.model_validate(subgraph).model_dump(mode="json"))
-    else:
-        show_subgraph(subgraph)
+    subgraph = _read(corpus, where, (name,), read)
+    _show(subgraph, SubgraphOut, subgraph, show_subgraph, as_json=as_json)
 
 
 @_group.command("ways")
@@ -111,29 +108,85 @@ def show_ways(
 ) -> None:
     """Show the shortest ways between two entities, with what states each step."""
     from api.schemas.entities import WaysOut
-    from app.services.entities import explain_ways, resolve
+    from app.services.entities import explain_ways
     from cli.output.entities import show_ways as print_ways
-    from retrieval.exploration import Ways
 
-    async def work(container: "Container", at: "Corpus", only: dict[str, Any] | None) -> Ways:
-        ends = [await resolve(container, at, end, where=only) for end in (name, other)]
-        return await explain_ways(container, at, ends[0], ends[1], limit=limit, where=only)
+    async def read(container: "Container", at: "Corpus", only: _Filter, id: str, other_id: str) -> "Ways":
+        return await explain_ways(container, at, id, other_id, limit=limit, where=only)
 
-    ways = _run(corpus, where, work)
-    if as_json:
-        print_json(WaysOut.model_validate(ways).model_dump(mode="json"))
-    else:
-        print_ways(ways)
+    ways = _read(corpus, where, (name, other), read)
+    _show(ways, WaysOut, ways, print_ways, as_json=as_json)
 
 
-def _run(
-    corpus: str, where: str | None, work: Callable[["Container", "Corpus", dict[str, Any] | None], Awaitable[T]]
-) -> T:
+@_group.command("merge")
+def merge_entities(
+    name: _Named,
+    into: Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity that it is.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """State that an entity is another: from then on both are one, with the name of the second."""
+    from api.schemas.entities import EntityMergeOut
+    from app.services.merges import merge
+    from cli.output.entities import show_merge
+
+    async def write(container: "Container", at: "Corpus", _: _Filter, id: str, into_id: str) -> "NamedMerge":
+        return await merge(container, at, id, into_id)
+
+    made = _read(corpus, None, (name, into), write)
+    _show(made, EntityMergeOut, made, show_merge, as_json=as_json)
+
+
+@_group.command("merges")
+def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
+    """List the merges of entities, the newest first."""
+    from api.schemas.entities import MergeListOut
+    from app.services.merges import list_merges
+    from cli.output.entities import show_merges
+
+    async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedMerge"]:
+        return await list_merges(container, at)
+
+    found = _read(corpus, None, (), read)
+    _show(found, MergeListOut, {"data": found}, show_merges, as_json=as_json)
+
+
+@_group.command("unmerge")
+def undo_merge(
+    merge: Annotated[str, typer.Argument(metavar="ID", help="The merge's id, as `entities merges` shows it.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """Undo a merge: both entities are as before."""
+    from api.schemas.entities import EntityMergeOut
+    from app.services.merges import undo
+    from cli.output.entities import show_undone
+
+    async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedMerge":
+        return await undo(container, at, merge)
+
+    undone = _read(corpus, None, (), write)
+    _show(undone, EntityMergeOut, undone, show_undone, as_json=as_json)
+
+
+def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:
+    """Returns what `read(container, corpus, filter, *ids)` returns, with the ids of the entities of these names."""
+    from app.services.entities import resolve
     from cli.runtime import run_with_container
 
     only = parse_filter_text(where)
 
-    async def with_corpus(container: "Container") -> T:
-        return await work(container, await container.record.corpora.get(corpus), only)
+    async def work(container: "Container") -> T:
+        at = await container.record.corpora.get(corpus)
+        ids = [await resolve(container, at, name, where=only) for name in names]
+        return await read(container, at, only, *ids)
 
-    return run_with_container(with_corpus)
+    return run_with_container(work)
+
+
+def _show(value: T, schema: type["BaseModel"], data: object, show: Callable[[T], None], *, as_json: bool) -> None:
+    """Prints `data` as the JSON of the HTTP API, or `value` for people."""
+    if as_json:
+        print_json(schema.model_validate(data).model_dump(mode="json"))
+    else:
+        show(value)

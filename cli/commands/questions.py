@@ -1,6 +1,6 @@
 """`hopweave search` and `hopweave ask`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -31,11 +31,21 @@ def search(
     features: Annotated[
         bool, typer.Option("--features", help="Show what each feature adds to the score; implies --explain.")
     ] = False,
+    context: Annotated[
+        int, typer.Option(min=0, max=5, help="Show so many passages before and after each in its document.")
+    ] = 0,
+    group_by: Annotated[
+        Literal["document"] | None,
+        typer.Option(metavar="document", help="Show one passage for each document; -k counts documents."),
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print whole passages. Default: the best sentence of each.")
+    ] = False,
     web: Web = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank the passages of a corpus."""
-    from app.services.questions import SearchRequest
+    from app.services.questions import GroupBy, Layout, SearchRequest
     from cli.flows.questions import run_search
     from cli.output.results import search_to_dict, show_search
 
@@ -48,11 +58,12 @@ def search(
         contributions=features,
         web=web,
     )
-    result, trace = run_search(corpus, request)
+    layout = Layout(context=context, group_by=GroupBy.DOCUMENT if group_by else None)
+    page, trace = run_search(corpus, request, layout)
     if as_json:
-        print_json(search_to_dict(result, trace))
+        print_json(search_to_dict(page, trace))
     else:
-        show_search(result, trace)
+        show_search(page, trace, full=full or context > 0)
 
 
 def ask(

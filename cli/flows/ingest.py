@@ -1,77 +1,66 @@
 """Runs `hopweave ingest`: reads files, submits documents, waits for the job, prunes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.composition import choose_composition
 from app.container import Container
 from app.services.corpora import ensure
-from app.services.documents import list_documents, prune
+from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
 from app.supervision.supervision import Supervision
 from cli.flows.jobs import read_after_job, wait_for_job
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
 from cli.output.console import print_status
+from cli.output.finished import FinishedDocuments, follow_documents
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
-from core.corpora import Corpus, Fine
-from core.documents import OnConflict, RevisionState, Submission, loader_notes
+from core.corpora import Corpus
+from core.documents import RevisionState, Submission, loader_notes
 from core.errors import NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import EVERYTHING, Rejection, Selection, known_suffixes, read_paths
+from indexer import Rejection
 
-__all__ = [
-    "GIVEN",
-    "Request",
-    "Summary",
-    "check_paths",
-    "collect_keys",
-    "estimate_ingest",
-    "find_prune_obstacle",
-    "read_files",
-    "run",
-]
-
-GIVEN = "given"
-"""The extractor that takes the graph of a file beside the documents."""
+__all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """The options of the command."""
-
-    paths: tuple[Path, ...]
-    corpus: str
-    extractor: str | None
-    chunker: str | None
-    fine: Fine | None
-    on_conflict: OnConflict
-    prune: bool
-    budget_tokens: int | None = None
-    selection: Selection = EVERYTHING
+class OtherCorpus(Exception):
+    """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
+    not known to be in it.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """The outcome. `pruned` is None if pruning was not requested or not possible; `prune_refused` is why.
+    """The outcome. `deleted` are the keys of pruned documents, None if pruning was not requested or not possible;
+    `prune_refused` is why.
 
     `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
+    `indexed` are the documents of the job that were indexed, with their numbers of passages.
     """
 
     corpus: Corpus
     job: Job
     handed_in: int
     rejected: tuple[Rejection, ...]
-    chunks: int
     seconds: float
-    pruned: int | None
+    deleted: tuple[str, ...] | None
     prune_refused: str = ""
     paused: str = ""
     notes: tuple[tuple[str, str], ...] = ()
     resume_with: str = ""
+    indexed: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def pruned(self) -> int | None:
+        return None if self.deleted is None else len(self.deleted)
+
+    @property
+    def chunks(self) -> int:
+        return sum(chunks for _, chunks in self.indexed)
 
     def succeeded(self, *, strict: bool) -> bool:
         """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
@@ -91,7 +80,8 @@ def run(request: Request) -> Summary:
     with composition.supervise() as supervision:
         try:
             with Progress() as progress:
-                return run_with_container(lambda c: _ingest(c, request, supervision, progress), settings)
+                reading = PathsReading(request)
+                return run_with_container(lambda c: ingest(c, request, reading, supervision, progress), settings)
         except KeyboardInterrupt:
             print_status(f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}")
             raise
@@ -105,7 +95,7 @@ def estimate_ingest(request: Request) -> Estimate:
     async def work(container: Container) -> Estimate:
         exists = container.composition.exists()
         corpus = await _find_corpus(container, request.corpus) if exists else None
-        found = read_files(request, with_given=_reads_given_graph(request, corpus, settings))
+        found = PathsReading(request).read(with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
         return await estimate(container, corpus, chunker, extractor, found)
@@ -113,33 +103,48 @@ def estimate_ingest(request: Request) -> Estimate:
     return run_with_container(work, settings)
 
 
-async def _ingest(container: Container, request: Request, supervision: Supervision, progress: Progress) -> Summary:
-    existing = await _find_corpus(container, request.corpus)
-    found = read_files(request, with_given=_reads_given_graph(request, existing, container.settings))
-    corpus = await ensure(
-        container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
-    )
-    keys: set[str] = set()
-    job, handed_in, rejected = await _submit(container, corpus, collect_keys(found, keys), request, progress)
-    job = await wait_for_job(container, supervision, job, progress.watch)
-    pruned, refused = None, find_prune_obstacle(rejected) if request.prune else ""
-    if request.prune and not refused and job.state is not JobState.PAUSED:
-        keep = keys | {one.key for one in rejected if one.key is not None}
-        pruned = await _prune(container, corpus, keep, request.selection, supervision)
-    chunks, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, keys))
+async def ingest(
+    container: Container, request: Request, reading: Reading, supervision: Supervision, progress: Progress
+) -> Summary:
+    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is not for it."""
+    corpus = await _open_corpus(container, request, reading)
+    found = reading.read(with_given=_reads_given_graph(request, corpus, container.settings))
+    finished = FinishedDocuments(reading.keys)
+    async with follow_documents(lambda: list_those(container, corpus, reading.keys), finished, request.verbose):
+        job, handed_in, rejected = await _submit(container, corpus, found, request, progress, finished)
+        job = await wait_for_job(container, supervision, job, progress.watch)
+    pruning = reading.plan_pruning(rejected)
+    deleted: tuple[str, ...] | None = None
+    if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
+        deleted = await _prune(container, corpus, pruning, supervision)
+    indexed, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
     return Summary(
         corpus=corpus,
         job=job,
         handed_in=handed_in,
         rejected=rejected,
-        chunks=chunks,
         seconds=_seconds(job),
-        pruned=pruned,
-        prune_refused=refused,
+        deleted=deleted,
+        prune_refused=pruning.refused if pruning else "",
         notes=notes,
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
         resume_with=f"hopweave jobs resume {job.id}",
+        indexed=indexed,
     )
+
+
+async def _open_corpus(container: Container, request: Request, reading: Reading) -> Corpus:
+    corpus = await ensure(
+        container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
+    )
+    check_corpus(reading, corpus.id)
+    return corpus
+
+
+def check_corpus(reading: Reading, corpus_id: str) -> None:
+    """Raises `OtherCorpus` if the reading belongs to another corpus."""
+    if reading.corpus_id is not None and reading.corpus_id != corpus_id:
+        raise OtherCorpus
 
 
 async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> str:
@@ -156,6 +161,7 @@ async def _submit(
     found: Iterable[Submission | Rejection],
     request: Request,
     progress: Progress,
+    finished: FinishedDocuments,
 ) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queues everything as one job; returns the job, the number submitted, and those rejected."""
     job: Job | None = None
@@ -164,39 +170,26 @@ async def _submit(
     async with aclosing(all_of_it) as parts:
         async for part in parts:
             job, handed_in, rejected = part.job, part.submitted, part.rejected
+            finished.begin(job.created_at)
             progress.show_submitted(handed_in)
+            if request.verbose:
+                finished.show_rejected(rejected)
     if job is None:  # not reached: `submit_all` always ends with the closed job
         raise NotFound("no job was made")
     return job, handed_in, rejected
 
 
-def find_prune_obstacle(rejected: Iterable[Rejection]) -> str:
-    """Returns why nothing can be pruned, or ''. What is behind a folder that cannot be read may still be there."""
-    hiding = [one for one in rejected if one.hides]
-    return f"{hiding[0].source}: {hiding[0].reason}" if hiding else ""
-
-
-async def _prune(
-    container: Container, corpus: Corpus, keep: set[str], selection: Selection, supervision: Supervision
-) -> int:
-    job = await prune(container, corpus, keep, selection.covers)
-    if job is None:
-        return 0
-    job = await wait_for_job(container, supervision, job)
-    return job.counts.get("deleted", 0)
-
-
-def check_paths(request: Request) -> None:
-    """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
-    first = next(read_files(request, with_given=False), None)
-    if first is None:
-        named = ", ".join(map(str, request.paths))
-        raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
-
-
-def read_files(request: Request, *, with_given: bool) -> Iterator[Submission | Rejection]:
-    """Yields what the paths hold, as far as the request selects it."""
-    return read_paths(request.paths, with_given=with_given, selection=request.selection)
+async def _prune(container: Container, corpus: Corpus, pruning: Pruning, supervision: Supervision) -> tuple[str, ...]:
+    """Returns the keys of the documents that are deleted."""
+    gone = pruning.gone
+    if gone is None:
+        gone = [one.key async for one in list_documents(container, corpus) if pruning.is_gone(one.key)]
+    if not gone:
+        return ()
+    job, missing = await delete_by_keys(container, corpus, list(gone))
+    await wait_for_job(container, supervision, job)
+    absent = set(missing)
+    return tuple(key for key in gone if key not in absent)
 
 
 def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settings) -> bool:
@@ -212,26 +205,18 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
-    """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
-    for one in found:
-        if isinstance(one, Submission):
-            keys.add(one.key)
-        yield one
-
-
 async def _read_outcome(
-    container: Container, corpus: Corpus, job: Job, keys: set[str]
-) -> tuple[int, tuple[tuple[str, str], ...]]:
-    """Returns how many passages the documents of this job have, and the notes of their loaders."""
+    container: Container, corpus: Corpus, job: Job, reading: Reading
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+    """Returns the documents of this job with their numbers of passages, and the notes of their loaders."""
     if not job.counts.get("indexed"):
-        return 0, ()
-    chunks, notes = 0, list[tuple[str, str]]()
-    async for document in list_documents(container, corpus):
-        if document.key in keys and document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
-            chunks += document.chunks
+        return (), ()
+    indexed, notes = list[tuple[str, int]](), list[tuple[str, str]]()
+    async for document in list_those(container, corpus, reading.keys):
+        if document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
+            indexed.append((document.key, document.chunks))
             notes += [(document.key, note) for note in loader_notes(document.metadata)]
-    return chunks, tuple(notes)
+    return tuple(indexed), tuple(notes)
 
 
 def _seconds(job: Job) -> float:

@@ -8,26 +8,25 @@ from pydantic import ValidationError
 
 from api.schemas.ask import BudgetIn
 from app.container import Container
-from app.services.questions import AskRequest, SearchRequest
+from app.services.questions import AskRequest, Layout, SearchRequest, search_page
 from app.services.questions import ask as ask_corpus
-from app.services.questions import search as search_corpus
 from cli.runtime import run_with_container
 from core.budget import Budget
 from core.errors import InvalidInput
 from core.ports.reasoning import Answer
-from core.ports.retrieval import SearchResult
 from core.settings import BudgetSettings, read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
+from retrieval.presentation import SearchPage
 
 __all__ = ["run_question", "run_search"]
 
 
-def run_search(corpus: str, request: SearchRequest) -> tuple[SearchResult, Trace]:
-    async def work(container: Container) -> tuple[SearchResult, Trace]:
+def run_search(corpus: str, request: SearchRequest, layout: Layout) -> tuple[SearchPage, Trace]:
+    async def work(container: Container) -> tuple[SearchPage, Trace]:
         trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await container.record.corpora.get(corpus)
-        return await search_corpus(container, found, request, trace), trace
+        return await search_page(container, found, request, layout, trace), trace
 
     return run_with_container(work)
 

@@ -3,34 +3,30 @@
 Only this module and `remote_import` use the Python API.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import islice
 
 import hopweave
-from cli.flows.ingest import (
-    GIVEN,
-    Request,
-    Summary,
-    check_paths,
-    collect_keys,
-    find_prune_obstacle,
-    read_files,
-)
+from cli.flows.ingest import Summary, check_corpus
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths
 from cli.output.console import print_status
+from cli.output.finished import FinishedDocuments
 from cli.output.progress import Progress
 from core import errors
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
-from core.jobs import Job, JobKind, JobState
+from core.jobs import Job, JobKind, JobProgress, JobState
 from indexer import Rejection
 
-__all__ = ["Server", "run_remote", "translate_errors"]
+__all__ = ["ingest_remote", "run_remote", "translate_errors"]
 
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
 _DELETE_DOCUMENTS = 1000
+_LOOK_UPS = 50
+"""For more keys than these, all documents are listed."""
 _UNFINISHED = (JobState.PAUSED, JobState.FAILED, JobState.CANCELLED)
 """The states that tell most of several jobs, the most important first."""
 _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], ...] = (
@@ -40,14 +36,6 @@ _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], 
     (hopweave.InvalidRequestError, errors.InvalidInput),
     (hopweave.HopweaveError, errors.Unavailable),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Server:
-    """The address of a server, and one of its keys."""
-
-    url: str
-    api_key: str | None = field(default=None, repr=False)
 
 
 def run_remote(request: Request, server: Server) -> Summary:
@@ -63,10 +51,16 @@ def run_remote(request: Request, server: Server) -> Summary:
             hopweave.connect(server.url, api_key=server.api_key) as client,
             Progress() as progress,
         ):
-            return _Ingest(client, request, progress).run()
+            return _Ingest(client, request, PathsReading(request), progress).run()
     except KeyboardInterrupt:
         print_status("interrupted; nothing is lost: what was sent goes on in the server")
         raise
+
+
+def ingest_remote(request: Request, reading: Reading, server: Server, progress: Progress) -> Summary:
+    """Does what `run_remote` does, with what the reading yields. Raises `OtherCorpus` if it is for another corpus."""
+    with translate_errors(), hopweave.connect(server.url, api_key=server.api_key) as client:
+        return _Ingest(client, request, reading, progress).run()
 
 
 @contextmanager
@@ -80,39 +74,40 @@ def translate_errors() -> Iterator[None]:
 
 
 class _Ingest:
-    def __init__(self, client: hopweave.Client, request: Request, progress: Progress) -> None:
+    def __init__(self, client: hopweave.Client, request: Request, reading: Reading, progress: Progress) -> None:
         self._client = client
         self._request = request
+        self._reading = reading
         self._progress = progress
-        self._keys: set[str] = set()
+        self._finished = FinishedDocuments(reading.keys)
         self._jobs: list[hopweave.Job] = []
         self._rejected: list[Rejection] = []
         self._sent = 0
 
     def run(self) -> Summary:
         corpus = self._ensure_corpus()
-        found = collect_keys(read_files(self._request, with_given=GIVEN in corpus.extractor.split("+")), self._keys)
-        self._send_all(found)
+        check_corpus(self._reading, corpus.id)
+        self._send_all(self._reading.read(with_given=GIVEN in corpus.extractor.split("+")))
         self._follow()
         job = _merge_jobs(corpus, self._jobs)
-        obstacle = find_prune_obstacle(self._rejected) if self._request.prune else ""
-        pruned = None
-        if self._request.prune and not obstacle and job.state is not JobState.PAUSED:
-            pruned = self._prune()
-        chunks, notes = self._read_outcome(job)
+        pruning = self._reading.plan_pruning(self._rejected)
+        deleted: tuple[str, ...] | None = None
+        if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
+            deleted = self._prune(pruning)
+        indexed, notes = self._read_outcome(job)
         paused = [one.id for one in self._jobs if one.state == "paused"]
         return Summary(
             corpus=_to_corpus(corpus),
             job=job,
             handed_in=self._sent,
             rejected=tuple(self._rejected),
-            chunks=chunks,
             seconds=0.0 if job.finished_at is None else (job.finished_at - job.created_at).total_seconds(),
-            pruned=pruned,
-            prune_refused=obstacle,
+            deleted=deleted,
+            prune_refused=pruning.refused if pruning else "",
             notes=notes,
             paused=self._find_pause_reason() if paused else "",
             resume_with=", ".join(f"POST /v1/jobs/{id}/resume" for id in paused),
+            indexed=indexed,
         )
 
     def _ensure_corpus(self) -> hopweave.Corpus:
@@ -148,39 +143,58 @@ class _Ingest:
             self._sent += len(sent.documents)
             self._rejected += [Rejection(source=one.source, reason=one.reason, key=one.source) for one in sent.rejected]
             self._progress.show_submitted(self._sent)
+            if self._request.verbose:
+                self._finished.show_rejected(self._rejected)
             if left is not None:
                 left = max(1, left - sum(job.tokens for job in sent.jobs))
 
     def _follow(self) -> None:
         for number, job in enumerate(self._jobs):
+            self._finished.begin(job.created_at)
             for state in self._client.follow_job(job.id):
                 self._jobs[number] = state
-                self._progress.watch_counts(_add_counts(self._jobs))
+                self._progress.watch_counts(_add_counts(self._jobs), _add_progress(self._jobs))
+                self._show_finished(is_due=self._finished.is_due)
+        self._show_finished(is_due=bool(self._jobs))
 
-    def _prune(self) -> int:
-        """Deletes what is gone here from where was looked, as a local ingest does."""
-        keep = self._keys | {one.key for one in self._rejected if one.key is not None}
-        documents = self._client.list_documents(self._request.corpus)
-        covers = self._request.selection.covers
-        gone = [one.key for one in documents if one.key not in keep and covers(one.key)]
-        deleted = 0
-        for first in range(0, len(gone), _DELETE_DOCUMENTS):
-            deletion = self._client.delete_documents(self._request.corpus, gone[first : first + _DELETE_DOCUMENTS])
-            deleted += self._client.wait_for_job(deletion.job.id).counts.get("deleted", 0)
-        return deleted
+    def _show_finished(self, *, is_due: bool) -> None:
+        if not self._request.verbose or not is_due:
+            return
+        began = time.monotonic()
+        listed = self._list_documents()
+        self._finished.show(listed, time.monotonic() - began)
 
-    def _read_outcome(self, job: Job) -> tuple[int, tuple[tuple[str, str], ...]]:
-        """Returns how many passages the documents of the jobs have, and the notes of their loaders."""
+    def _list_documents(self) -> list[hopweave.Document]:
+        """Returns the documents that were read."""
+        corpus, keys = self._request.corpus, self._reading.keys
+        if len(keys) <= _LOOK_UPS:
+            return [one for key in sorted(keys) for one in self._client.list_documents(corpus, key=key, limit=1)]
+        return [one for one in self._client.list_documents(corpus) if one.key in keys]
+
+    def _prune(self, pruning: Pruning) -> tuple[str, ...]:
+        """Deletes what is gone here, as a local ingest does."""
+        corpus, gone = self._request.corpus, pruning.gone
+        if gone is None:
+            gone = [one.key for one in self._client.list_documents(corpus) if pruning.is_gone(one.key)]
+        keys, deleted = list(gone), list[str]()
+        for first in range(0, len(keys), _DELETE_DOCUMENTS):
+            some = keys[first : first + _DELETE_DOCUMENTS]
+            deletion = self._client.delete_documents(corpus, some)
+            self._client.wait_for_job(deletion.job.id)
+            absent = set(deletion.missing)
+            deleted += [key for key in some if key not in absent]
+        return tuple(deleted)
+
+    def _read_outcome(self, job: Job) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+        """Returns the documents of the jobs with their numbers of passages, and the notes of their loaders."""
         if not job.counts.get("indexed"):
-            return 0, ()
+            return (), ()
         documents = [
-            one
-            for one in self._client.list_documents(self._request.corpus, state="indexed")
-            if one.key in self._keys and one.updated_at >= job.created_at
+            one for one in self._list_documents() if one.state == "indexed" and one.updated_at >= job.created_at
         ]
         notes = [(one.key, one.metadata.get(LOADER_NOTES)) for one in documents]
         told = tuple((key, str(note)) for key, found in notes if isinstance(found, list) for note in found)
-        return sum(one.chunks for one in documents), told
+        return tuple((one.key, one.chunks) for one in documents), told
 
     def _find_pause_reason(self) -> str:
         found = self._client.list_documents(self._request.corpus, state="paused", limit=1)
@@ -225,6 +239,7 @@ def _merge_jobs(corpus: hopweave.Corpus, jobs: Sequence[hopweave.Job]) -> Job:
         kind=JobKind.INGEST,
         state=next((state for state in _UNFINISHED if state in states), JobState.DONE),
         counts=_add_counts(jobs),
+        progress=_add_progress(jobs),
         malformed_triples=sum(job.malformed_triples for job in jobs),
         created_at=min((job.created_at for job in jobs), default=corpus.created_at),
         started_at=min((job.started_at for job in jobs if job.started_at is not None), default=None),
@@ -242,6 +257,23 @@ _SHOWN_FAILURES = 20
 def _add_counts(jobs: Sequence[hopweave.Job]) -> dict[str, int]:
     names = sorted({name for job in jobs for name in job.counts})
     return {name: sum(job.counts.get(name, 0) for job in jobs) for name in names}
+
+
+def _add_progress(jobs: Sequence[hopweave.Job]) -> JobProgress:
+    """Returns the sum. The jobs run one after the other, so the time that is left is estimated for all bytes."""
+    progress = [job.progress for job in jobs]
+    done, total = sum(one.bytes for one in progress), sum(one.bytes_total for one in progress)
+    running = next((one for one in progress if one.seconds_left is not None and one.bytes < one.bytes_total), None)
+    left = None
+    if running is not None and running.seconds_left is not None:
+        left = round(running.seconds_left * (total - done) / (running.bytes_total - running.bytes))
+    return JobProgress(
+        passages=sum(one.passages for one in progress),
+        passages_total=sum(one.passages_total for one in progress),
+        bytes=done,
+        bytes_total=total,
+        seconds_left=left,
+    )
 
 
 def _to_corpus(corpus: hopweave.Corpus) -> Corpus:

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from io import StringIO
 from typing import Any, TextIO
 
-__all__ = ["fields", "plain", "print_json", "print_result", "print_status", "table"]
+__all__ = ["fields", "plain", "print_json", "print_marked", "print_result", "print_status", "table"]
 
 _UNBOUNDED = 100_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -25,6 +26,21 @@ def print_json(value: object) -> None:
 def print_result(text: str = "") -> None:
     """Prints a line of a result to stdout."""
     _write(sys.stdout, plain(text))
+
+
+def print_marked(text: str, marks: Iterable[tuple[int, int]], *, width: int, indent: int) -> None:
+    """Prints a text to stdout, wrapped, with the marked ranges in bold where stdout is a terminal."""
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    shown = Text(plain(text))
+    for start, end in marks:
+        shown.stylize("bold", start, end)
+    to = StringIO()
+    console = Console(file=to, width=width, force_terminal=sys.stdout.isatty(), highlight=False)
+    console.print(Padding(shown, (0, 0, 0, indent), expand=False))
+    _write(sys.stdout, "\n".join(line.rstrip() for line in to.getvalue().rstrip("\n").split("\n")))
 
 
 def print_status(text: str) -> None:

@@ -2,11 +2,20 @@
 
 from collections.abc import Sequence
 
+from app.services.merges import NamedMerge
 from cli.output.console import print_result, table
 from core.ports.retrieval import PathStep
-from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, NodeKind, Subgraph, SubgraphNode, Ways
+from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, NodeKind, Subgraph, SubgraphNode, Ways
 
-__all__ = ["show_details", "show_found", "show_subgraph", "show_ways"]
+__all__ = [
+    "show_details",
+    "show_found",
+    "show_merge",
+    "show_merges",
+    "show_subgraph",
+    "show_undone",
+    "show_ways",
+]
 
 _SNIPPET = 160
 _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
@@ -15,6 +24,8 @@ _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 def show_found(found: Sequence[FoundEntity]) -> None:
     rows = [(one.entity.name, one.entity.passages, one.match, one.entity.id) for one in found]
     table(("name", "passages", "match", "id"), rows)
+    if any(one.match is Match.CLOSE for one in found):
+        print_result("note: no entity has this name, or a name that holds it; these are spelt alike")
 
 
 def show_details(details: EntityDetails) -> None:
@@ -55,6 +66,19 @@ def show_ways(ways: Ways) -> None:
         print_result("no way was found")
     if not ways.complete:
         print_result("the graph was not searched as a whole; there may be other ways")
+
+
+def show_merge(merge: NamedMerge) -> None:
+    print_result(f"{merge.entity.name!r} is now {merge.into.name!r}; `hopweave entities unmerge {merge.id}` undoes it")
+
+
+def show_merges(merges: Sequence[NamedMerge]) -> None:
+    rows = [(merge.entity.name, merge.into.name, merge.merged_at, merge.id) for merge in merges]
+    table(("entity", "merged into", "at", "id"), rows)
+
+
+def show_undone(merge: NamedMerge) -> None:
+    print_result(f"{merge.entity.name!r} and {merge.into.name!r} are two entities again")
 
 
 def _name_node(node: SubgraphNode) -> str:

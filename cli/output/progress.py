@@ -2,21 +2,18 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.filesize import decimal
+from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bar
 
 from cli.output.console import print_status
+from core.jobs import Job, JobProgress
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from core.jobs import Job
-
-__all__ = ["Progress"]
+__all__ = ["Progress", "describe_progress"]
 
 _EVERY_SECONDS = 3.0
 _WAITING = ("queued", "loading", "extracting", "writing", "deleting", "paused")
@@ -29,12 +26,13 @@ class Progress:
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._last = time.monotonic()
+        self._shown = ""
 
     def __enter__(self) -> "Progress":
         if sys.stderr.isatty():
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("reading", total=None)
+            columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[left]}"))
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+            self._task = self._bar.add_task("reading", total=None, left="")
             self._bar.start()
         return self
 
@@ -43,22 +41,48 @@ class Progress:
             self._bar.stop()
 
     def show_submitted(self, documents: int) -> None:
-        self._show("reading", documents, None)
+        self._show(f"reading: {documents:,} documents", 0.0, None, "")
 
-    def watch(self, job: "Job") -> None:
-        """Shows the job's counts."""
-        self.watch_counts(job.counts)
+    def watch(self, job: Job) -> None:
+        """Shows the state of the job."""
+        self.watch_counts(job.counts, job.progress)
 
-    def watch_counts(self, counts: "Mapping[str, int]") -> None:
-        """Shows the counts of a job, or of several, by the state of the documents."""
+    def watch_counts(self, counts: Mapping[str, int], progress: JobProgress) -> None:
+        """Shows the counts of a job, or of several, by the state of the documents, and its progress."""
         total = sum(counts.values())
-        waiting = sum(counts.get(state, 0) for state in _WAITING)
-        failed = counts.get("failed", 0)
-        self._show("indexing" + (f" ({failed} failed)" if failed else ""), total - waiting, total)
+        done = total - sum(counts.get(state, 0) for state in _WAITING)
+        if progress.bytes_total:
+            part, whole = float(progress.bytes), float(progress.bytes_total)
+        else:
+            part, whole = float(done), float(total)
+        left = "" if progress.seconds_left is None else f"about {_describe_seconds(progress.seconds_left)} left"
+        self._show(describe_progress(counts, progress), part, whole, left)
 
-    def _show(self, what: str, done: int, total: int | None) -> None:
+    def _show(self, what: str, done: float, total: float | None, left: str) -> None:
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=what, completed=done, total=total)
-        elif time.monotonic() - self._last >= _EVERY_SECONDS:
-            self._last = time.monotonic()
-            print_status(f"{what}: {done:,}" + ("" if total is None else f" of {total:,}") + " documents")
+            self._bar.update(self._task, description=what, completed=done, total=total, left=left)
+            return
+        line = f"{what}, {left}" if left else what
+        if time.monotonic() - self._last >= _EVERY_SECONDS and line != self._shown:
+            self._last, self._shown = time.monotonic(), line
+            print_status(line)
+
+
+def describe_progress(counts: Mapping[str, int], progress: JobProgress) -> str:
+    """Returns a line such as `indexing: 3 of 38 documents, 120 of 800 passages, 0.9 MB of 2.3 MB`."""
+    total = sum(counts.values())
+    done = total - sum(counts.get(state, 0) for state in _WAITING)
+    failed = counts.get("failed", 0)
+    parts = [f"{done:,} of {total:,} documents" + (f" ({failed:,} failed)" if failed else "")]
+    if progress.passages_total:
+        parts.append(f"{progress.passages:,} of {progress.passages_total:,} passages")
+    if progress.bytes_total:
+        parts.append(f"{decimal(progress.bytes)} of {decimal(progress.bytes_total)}")
+    return "indexing: " + ", ".join(parts)
+
+
+def _describe_seconds(seconds: int) -> str:
+    if seconds < 90:
+        return f"{seconds} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"

@@ -1,37 +1,41 @@
 """Prints hits and answers for people, and converts them to the JSON of the HTTP API."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from api.schemas.ask import AnswerOut
 from api.schemas.search import SearchOut
-from cli.output.console import print_result
+from cli.output.console import print_marked, print_result
 from cli.output.support import SUPPORT_WORDS
+from core.documents import Chunk, Span
 from core.ports.reasoning import Answer, Citation
-from core.ports.retrieval import Hit, PathStep, SearchResult, Signals
+from core.ports.retrieval import PathStep, Signals
 from core.text.shortening import shorten
 from core.trace import Trace
+from retrieval.presentation import PresentedHit, SearchPage
 
 __all__ = ["answer_to_dict", "search_to_dict", "show_answer", "show_search"]
 
 _SNIPPET = 320
 _WIDTH = 100
 _ROWS = 10
+_PLACES = 8
 
 
-def search_to_dict(result: SearchResult, trace: Trace) -> dict[str, Any]:
-    return SearchOut.from_result(result, trace).model_dump(mode="json")
+def search_to_dict(page: SearchPage, trace: Trace) -> dict[str, Any]:
+    return SearchOut.from_page(page, trace).model_dump(mode="json")
 
 
 def answer_to_dict(answer: Answer, trace: Trace) -> dict[str, Any]:
     return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
 
 
-def show_search(result: SearchResult, trace: Trace) -> None:
-    for rank, hit in enumerate(result.hits, start=1):
-        _show_hit(rank, hit)
-    if not result.hits:
+def show_search(page: SearchPage, trace: Trace, *, full: bool = False) -> None:
+    """Prints the hits with their snippets, or, if `full`, with their passages and the passages beside them."""
+    for rank, presented in enumerate(page.hits, start=1):
+        _show_hit(rank, presented, full=full)
+    if not page.hits:
         print_result("nothing was found")
     _show_notes(trace)
 
@@ -74,11 +78,20 @@ def _show_notes(trace: Trace) -> None:
         print_result(f"{calls}, {usage.tokens:,} tokens, {trace.timing.get('total', 0.0):.1f} s")
 
 
-def _show_hit(rank: int, hit: Hit) -> None:
+def _show_hit(rank: int, presented: PresentedHit, *, full: bool) -> None:
+    hit, snippet = presented.hit, presented.snippet
     heading = f" › {hit.chunk.heading}" if hit.chunk.heading else ""
-    print_result(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key})")
+    page = "" if hit.chunk.page is None else f", page {hit.chunk.page}"
+    print_result(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key}{page})")
     print_result(f"   score {hit.score:.4f}{_format_signals(hit.signals)}")
-    print_result(textwrap.indent(_format_snippet(hit.chunk.text), "   "))
+    if full:
+        _show_passages(presented)
+    else:
+        print_marked(*_flatten(snippet.text, snippet.marks), width=_WIDTH, indent=3)
+    if presented.others:
+        places = ", ".join(_format_place(other.chunk) for other in presented.others[:_PLACES])
+        rest = len(presented.others) - _PLACES
+        print_result(f"   also in this document: {places}{f' and {rest:,} more' if rest > 0 else ''}")
     for reason in hit.reasons:
         print_result(f"   why: {reason}")
     if hit.path:
@@ -86,6 +99,37 @@ def _show_hit(rank: int, hit: Hit) -> None:
     for name, value in _select_contributions(hit.contributions):
         print_result(f"   {value:+8.3f}  {name}")
     print_result()
+
+
+def _show_passages(presented: PresentedHit) -> None:
+    """Prints the passage of a hit, in which the words of its best sentence are marked, among its neighbours."""
+    snippet = presented.snippet
+    first = snippet.span.start
+    marks = [(first + mark.start, first + mark.end) for mark in snippet.marks]
+    for chunk in presented.before:
+        print_marked(chunk.text, (), width=_WIDTH, indent=3)
+        print_result()
+    print_marked(presented.hit.chunk.text, marks, width=_WIDTH, indent=3)
+    for chunk in presented.after:
+        print_result()
+        print_marked(chunk.text, (), width=_WIDTH, indent=3)
+
+
+def _flatten(text: str, marks: Sequence[Span]) -> tuple[str, list[tuple[int, int]]]:
+    """Returns the text on one line, with single spaces, and the places of its marks there."""
+    flat, places = "", []
+    for character in text:
+        places.append(len(flat))
+        if not character.isspace():
+            flat += character
+        elif not flat.endswith(" "):
+            flat += " "
+    return flat, [(places[mark.start], places[mark.end - 1] + 1) for mark in marks]
+
+
+def _format_place(chunk: Chunk) -> str:
+    parts = [*([f"page {chunk.page}"] if chunk.page is not None else []), *([chunk.heading] if chunk.heading else [])]
+    return " › ".join(parts) or f"passage {chunk.position + 1}"
 
 
 def _select_contributions(contributions: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -1,6 +1,6 @@
 """Prints the outcome of an ingest or of a dry run for people, and converts it to JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from app.services.estimates import Estimate
@@ -9,7 +9,7 @@ from cli.output.console import print_result, print_status
 from core.jobs import JobState
 from indexer import Rejection
 
-__all__ = ["estimate_to_dict", "show_estimate", "show_summary", "summary_to_dict"]
+__all__ = ["estimate_to_dict", "show_changes", "show_estimate", "show_summary", "summary_to_dict"]
 
 _SHOWN = 20
 
@@ -60,19 +60,39 @@ def show_summary(summary: Summary) -> None:
         print_result(f"{summary.job.malformed_triples:,} malformed triples were left out")
     if summary.job.calls:
         print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
-    if summary.job.state is JobState.PAUSED:
-        print_status(f"paused: {summary.paused}; what was paid for is kept. Go on with `{summary.resume_with}`")
+    _show_pause(summary)
     if summary.prune_refused:
         print_status(f"nothing was pruned: documents may be hidden in {summary.prune_refused}")
     _show_notes(summary.notes)
+    _show_failures(summary)
+    _show_rejected(summary.rejected)
+
+
+def _show_pause(summary: Summary) -> None:
+    if summary.job.state is JobState.PAUSED:
+        print_status(f"paused: {summary.paused}; what was paid for is kept. Go on with `{summary.resume_with}`")
+
+
+def _show_failures(summary: Summary) -> None:
     for key, reason in summary.job.failures:
         print_status(f"failed: {key}: {reason}")
-    _show_rejected(summary.rejected)
-    more = counts.get("failed", 0) - len(summary.job.failures)
+    more = summary.job.counts.get("failed", 0) - len(summary.job.failures)
     if more > 0:
         print_status(
             f"and {more:,} more failed: `hopweave documents list --corpus {summary.corpus.name} --state failed`"
         )
+
+
+def show_changes(summary: Summary, before: Collection[str]) -> None:
+    """Shows an ingest of changes, a line for each. `before` are the keys of the documents that were there before."""
+    for key, chunks in summary.indexed:
+        print_result(f"{'changed' if key in before else 'new'}: {key}: {chunks:,} passages")
+    for key in summary.deleted or ():
+        print_result(f"deleted: {key}")
+    _show_pause(summary)
+    _show_notes(summary.notes)
+    _show_failures(summary)
+    _show_rejected(summary.rejected)
 
 
 def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def build(package: str, spec: StrategySpec, kind: str, backends: object) -> Any:
 
 
 def describe(package: str, kind: str) -> list[dict[str, Any]]:
-    """Returns name, description and options (JSON schema) of each strategy of a package."""
+    """Returns what each strategy of a package is, its options as JSON schema, and the suffixes that a loader reads."""
     described = []
     for name in list_names(package):
         module = load_module(package, name, kind)
@@ -77,6 +77,7 @@ def describe(package: str, kind: str) -> list[dict[str, Any]]:
                 "options": module.Config.model_json_schema(),
                 "needs_model": getattr(module, "NEEDS_MODEL", False),
                 "source": getattr(module, "SOURCE", ""),
+                "suffixes": list(getattr(module, "SUFFIXES", ())),
             }
         )
     return described

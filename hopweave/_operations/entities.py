@@ -1,13 +1,21 @@
-"""Entities of a corpus' graph: find, get, the subgraph near one, and the ways between two."""
+"""Entities of a corpus' graph: find, get, the subgraph near one, the ways between two, and merges of two."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from hopweave._steps import Listing, Steps, call, path
-from hopweave._values.entities import EntityDetails, FoundEntity, Subgraph, Ways
+from hopweave._values.entities import EntityDetails, EntityMerge, FoundEntity, Subgraph, Ways
 
-__all__ = ["find_entities", "find_ways", "get_entity", "get_neighbourhood"]
+__all__ = [
+    "find_entities",
+    "find_ways",
+    "get_entity",
+    "get_neighbourhood",
+    "list_merges",
+    "merge_entities",
+    "undo_merge",
+]
 
 
 def find_entities(
@@ -44,6 +52,22 @@ def find_ways(
     """Returns the shortest ways between the entities with these two ids."""
     at = path("corpora", corpus, "entities", entity, "ways")
     return call(Ways, "GET", at, to=other, limit=limit, filter=_written(filter))
+
+
+def merge_entities(corpus: str, entity: str, into: str) -> Steps[EntityMerge]:
+    """Merges the entity with this id into another: from then on both are one, with the id and the name of `into`."""
+    return call(EntityMerge, "POST", path("corpora", corpus, "entities", entity, "merge"), {"into": into})
+
+
+def list_merges(corpus: str) -> Steps[list[EntityMerge]]:
+    """Returns all merges of a corpus, the newest first."""
+    listing = yield from call(Listing[EntityMerge], "GET", path("corpora", corpus, "merges"))
+    return list(listing.data)
+
+
+def undo_merge(corpus: str, merge: str) -> Steps[EntityMerge]:
+    """Undoes the merge with this id, in whatever order they were made, and returns it."""
+    return call(EntityMerge, "POST", path("corpora", corpus, "merges", merge, "undo"))
 
 
 def _written(filter: Mapping[str, Any] | None) -> str | None:

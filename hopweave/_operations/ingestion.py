@@ -4,13 +4,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from hopweave._errors import InvalidRequestError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
-from hopweave._steps import Read, Request, Steps, call, decode, path
+from hopweave._steps import Page, Read, Request, Steps, call, decode, path
 from hopweave._values.documents import NewDocument, NewFile, OnConflict, Queued, Rejection
 from hopweave._values.ingestion import Ingestion
 from hopweave._values.jobs import Job
@@ -43,9 +43,9 @@ def ingest(
     """Sends files, the files of folders, and documents to a corpus, and waits until they are indexed.
 
     The server loads files by their suffix, as the command `hopweave ingest` does; a `.jsonl` file has a document in
-    each line. Hidden files are passed over. Files that cannot be read are in `rejected`, documents that cannot be
-    indexed in `failures`. A paused job is not waited for. With `wait=False` it returns once all is sent, with the jobs
-    as they are then.
+    each line. Hidden files are passed over, and of folders only files are sent whose suffix the server reads. Files
+    that are not used are in `rejected`, documents that cannot be indexed in `failures`. A paused job is not waited for.
+    With `wait=False` it returns once all is sent, with the jobs as they are then.
 
     `budget_tokens` is for each job, which has up to 1,000 documents or 8 MB: a job pauses once language models have
     used so many tokens. `on_conflict` is for keys that are there with other content.
@@ -55,7 +55,8 @@ def ingest(
 
     Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
     """
-    found = yield Read(function=lambda: read_documents(paths, documents))
+    suffixes = yield from _find_suffixes(paths)
+    found = yield Read(function=lambda: read_documents(paths, documents, suffixes))
     rejected: list[Rejection] = []
     batches = _batches(found, rejected)
     jobs: list[Job] = []
@@ -77,6 +78,25 @@ def ingest(
         for number, job in enumerate(jobs):
             jobs[number] = yield from wait_for_job(job.id)
     return Ingestion(jobs=tuple(jobs), documents=tuple(queued), rejected=tuple(rejected))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Strategy:
+    """A strategy of the server. An older one does not tell of loaders."""
+
+    kind: str
+    suffixes: tuple[str, ...] = ()
+
+
+def _find_suffixes(paths: Iterable[str | os.PathLike[str]]) -> Steps[frozenset[str] | None]:
+    """Returns the suffixes that the server reads: it may be newer than this client, or have other loaders.
+
+    Returns None if no path is a folder, or if the server does not tell.
+    """
+    if not (yield Read(function=lambda: any(Path(path).is_dir() for path in paths))):
+        return None
+    listed = yield from call(Page[_Strategy], "GET", path("strategies"))
+    return frozenset(suffix for one in listed.data if one.kind == "loader" for suffix in one.suffixes) or None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,11 +23,14 @@ def search(
     min_generation: int | None = None,
     explain: bool | Literal["features"] = False,
     web: bool = False,
+    context: int = 0,
+    group_by: Literal["document"] | None = None,
 ) -> Steps[SearchResult]:
     """Returns the `k` best passages for a query. The arguments are the fields of `POST …/search`.
 
     `searcher` is `NAME[:key=value,…]`, by default the server's. `explain` fills each hit's `path` and `reasons`,
-    `explain="features"` its `contributions`, too. `web` permits that the query goes to a web search.
+    `explain="features"` its `contributions`, too. `web` permits that the query goes to a web search. `context` (at most
+    5) brings so many passages before and after each hit; `group_by="document"` one hit for each of `k` documents.
     """
     body = {
         "query": query,
@@ -39,6 +42,8 @@ def search(
         "min_generation": min_generation,
         "explain": explain,
         "web": web,
+        "context": context,
+        "group_by": group_by,
     }
     return call(SearchResult, "POST", path("corpora", corpus, "search"), _given(body))
 

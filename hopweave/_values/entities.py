@@ -1,6 +1,7 @@
 """Entities of a corpus' graph: found by name, with their facts, near others, and joined to others."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from hopweave._values.documents import Chunk
@@ -12,9 +13,11 @@ __all__ = [
     "EntityDetails",
     "EntityFact",
     "EntityMatch",
+    "EntityMerge",
     "EntitySynonym",
     "FoundEntity",
     "Mentioning",
+    "NamedEntity",
     "NodeKind",
     "Subgraph",
     "SubgraphEdge",
@@ -23,8 +26,8 @@ __all__ = [
     "Ways",
 ]
 
-EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "similar", "any"]
-"""The name; without case, diacritics and punctuation; a part of it; by vectors; no name was asked for."""
+EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
+"""The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
 NodeKind: TypeAlias = Literal["entity", "passage"]
 EdgeKind: TypeAlias = Literal["mention", "fact", "synonym"]
@@ -41,7 +44,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundEntity:
-    """`similarity` is the cosine of the names' vectors, if `match` is `similar`."""
+    """`similarity` is the cosine of the vectors if `match` is `similar`; if `close`, the share of equal letters."""
 
     entity: Entity
     match: EntityMatch
@@ -129,3 +132,21 @@ class Ways:
 
     ways: tuple[Way, ...]
     complete: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedEntity:
+    """An entity by its id and its name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityMerge:
+    """A merge of `entity` into another entity."""
+
+    id: str
+    entity: NamedEntity
+    into: NamedEntity
+    merged_at: datetime

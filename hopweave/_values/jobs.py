@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-__all__ = ["JOB_EVENTS", "Failure", "Job", "JobKind", "JobState", "JobUsage"]
+__all__ = ["JOB_EVENTS", "Failure", "Job", "JobKind", "JobProgress", "JobState", "JobUsage"]
 
 JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
 JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
@@ -29,6 +29,20 @@ class JobUsage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JobProgress:
+    """How much of a job is done, in passages of the documents that are cut so far, and in bytes of all documents.
+
+    `seconds_left` is an estimate, None while there is none.
+    """
+
+    passages: int
+    passages_total: int
+    bytes: int
+    bytes_total: int
+    seconds_left: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
     """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
 
@@ -48,6 +62,7 @@ class Job:
     token_budget: int | None
     tokens: int
     usage: JobUsage
+    progress: JobProgress
 
     @property
     def is_settled(self) -> bool:

@@ -7,7 +7,17 @@ from typing import Any
 from hopweave._values.documents import Span
 from hopweave._values.usage import Usage
 
-__all__ = ["Hit", "HitChunk", "HitDocument", "PathStep", "SearchResult", "Signals"]
+__all__ = [
+    "Hit",
+    "HitChunk",
+    "HitDocument",
+    "OtherPassage",
+    "PathStep",
+    "SearchHit",
+    "SearchResult",
+    "Signals",
+    "Snippet",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,10 +79,47 @@ class Hit:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Snippet:
+    """The best sentence of a passage: `text` is `chunk.text[span.start:span.end]`.
+
+    `marks` are the places of the question's words in `text`.
+    """
+
+    text: str
+    span: Span
+    marks: tuple[Span, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherPassage:
+    """The place of a further passage of a hit's document."""
+
+    id: str
+    page: int | None
+    span: Span | None
+    heading: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchHit(Hit):
+    """A hit with its snippet.
+
+    `before` and `after` are the passages beside it, in reading order, where the search has a `context`. With `group_by`
+    the `other_passages` are those of its document that rank before the next document, best first.
+    """
+
+    snippet: Snippet
+    before: tuple[HitChunk, ...]
+    after: tuple[HitChunk, ...]
+    other_passages: tuple[OtherPassage, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class SearchResult:
     """The hits, best first. `timing` is in seconds by stage."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[SearchHit, ...]
     generation: int
     notes: tuple[str, ...]
     timing: Mapping[str, float]

@@ -17,6 +17,7 @@ from indexer.pipeline.extraction.pool import ExtractionPool
 from indexer.pipeline.extraction.shortfalls import find_shortfall
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
 from indexer.pipeline.prepared_revision import PreparedRevision, prepare_revision
+from indexer.pipeline.progress import ProgressReport
 
 __all__ = ["Preparer"]
 
@@ -33,6 +34,7 @@ class Preparer:
         *,
         accounting: Accounting,
         staging: StagingBuffer,
+        progress: ProgressReport,
     ) -> None:
         self._corpus = corpus
         self._backends = backends
@@ -40,8 +42,9 @@ class Preparer:
         self._extractor = extractor
         self._accounting = accounting
         self._staging = staging
+        self._progress = progress
         calls = extractor.model_calls
-        self.pool = ExtractionPool(extractor, calls, staging) if calls else None
+        self.pool = ExtractionPool(extractor, calls, staging, progress) if calls else None
 
     async def read(self, claims: Sequence[Claim]) -> list[ChunkedDocument]:
         """Returns the documents that can be read, with the extractions that were staged before. The others fail."""
@@ -52,6 +55,7 @@ class Preparer:
         for one in read:
             document_id = one.claim.document_id
             one.found.update({hash: staged[document_id, hash] for hash in one.hashes if (document_id, hash) in staged})
+            self._progress.begin(one.claim, len(one.hashes), done=one.count_extracted() if self.pool else 0)
         return read
 
     async def extract(self, documents: Sequence[ChunkedDocument]) -> list[PreparedRevision]:

@@ -16,6 +16,7 @@ from indexer.pipeline.extraction.staging_buffer import StagingBuffer
 from indexer.pipeline.held_claims import HeldClaims
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.preparation import Preparer
+from indexer.pipeline.progress import ProgressReport
 from indexer.pipeline.writing import RevisionWriter
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import has_fine_vectors, make_extractor
@@ -42,7 +43,8 @@ class Run:
         self._accounting = Accounting()
         self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)
-        self._writer = RevisionWriter(corpus, backends, fine=fine, grace=options.grace)
+        self._progress = ProgressReport(backends.claims)
+        self._writer = RevisionWriter(corpus, backends, self._progress, fine=fine, grace=options.grace)
         self._batches: set[asyncio.Task[None]] = set()
         self._write_lock = asyncio.Lock()
         self._is_warm = False
@@ -65,7 +67,7 @@ class Run:
 
     async def run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
         """Works until nothing is claimable (returns False), or until `may_continue` returns False (returns True)."""
-        async with self._claims.periodic_renewal(), self._staging.periodic_flush():
+        async with self._claims.periodic_renewal(), self._staging.periodic_flush(), self._progress.periodic():
             try:
                 more = await self._run(may_continue)
             except (Unavailable, asyncio.CancelledError):
@@ -86,7 +88,13 @@ class Run:
     def _make_preparer(self, extractor: Extractor) -> Preparer:
         chunker = make_chunker(self._corpus.settings.chunker)
         return Preparer(
-            self._corpus, self._backends, chunker, extractor, accounting=self._accounting, staging=self._staging
+            self._corpus,
+            self._backends,
+            chunker,
+            extractor,
+            accounting=self._accounting,
+            staging=self._staging,
+            progress=self._progress,
         )
 
     async def _run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
@@ -152,6 +160,7 @@ class Run:
             await self._writer.delete([claim for claim in claims if claim.deletion])
             await self._writer.write([one for one in prepared if one.claim in self._claims])
             self._claims.discard(claims)
+            self._progress.discard(claims)
 
     async def _give_back(self, end_claims: Callable[[], Awaitable[None]]) -> None:
         """Ends the claims that are not finished, so that no worker waits for their leases. Stages paid extractions."""

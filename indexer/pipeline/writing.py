@@ -6,7 +6,8 @@ Repeating from any point is safe.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
@@ -17,6 +18,7 @@ from indexer.backends import IndexingBackends
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
 from indexer.pipeline.prepared_revision import PreparedRevision
+from indexer.pipeline.progress import ProgressReport
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = ["RevisionWriter"]
@@ -25,9 +27,12 @@ __all__ = ["RevisionWriter"]
 class RevisionWriter:
     """Writes revisions of one corpus. `grace`: seconds after which a late worker can no longer write to a view."""
 
-    def __init__(self, corpus: Corpus, backends: IndexingBackends, *, fine: bool, grace: float) -> None:
+    def __init__(
+        self, corpus: Corpus, backends: IndexingBackends, progress: ProgressReport, *, fine: bool, grace: float
+    ) -> None:
         self._backends = backends
         self._corpus = corpus
+        self._progress = progress
         self._views = ViewWriter(corpus.id, backends)
         self._fine = fine
         self._grace = grace
@@ -38,7 +43,8 @@ class RevisionWriter:
             return
         await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
         await self._views.write_chunks(
-            [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)]
+            [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)],
+            self._count_embedded(prepared),
         )
         graphs = await asyncio.to_thread(_make_graphs, prepared)
         seen = await self._generation() if self._fine else None
@@ -62,6 +68,11 @@ class RevisionWriter:
         if deletions:
             commits = [Commit(claim=claim) for claim in deletions]
             await commit_revisions(self._corpus, self._backends, commits, [], grace=self._grace, seen=None)
+
+    def _count_embedded(self, prepared: Sequence[PreparedRevision]) -> Callable[[Collection[str]], None]:
+        """Returns a function that counts the chunks whose view entries are written, given by their view ids."""
+        tokens = {row.chunk.view_id: one.claim.token for one in prepared for row in one.rows}
+        return lambda ids: self._progress.add(Counter(tokens[id] for id in ids))
 
     async def _generation(self) -> int:
         return (await self._backends.corpora.get_by_id(self._corpus.id)).generation

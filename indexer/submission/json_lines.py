@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,13 +26,14 @@ class Rejection:
     """An input that is not used. `source` names its place (`corpus.jsonl line 17`), `reason` what is wrong with it.
 
     `key` is that of the document which it would have been, if that is known. `hides`: there may be documents in it
-    whose keys are not known, as in a folder that cannot be read.
+    whose keys are not known, as in a folder that cannot be read, whose path is `folder`.
     """
 
     source: str
     reason: str
     key: str | None = None
     hides: bool = False
+    folder: Path | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

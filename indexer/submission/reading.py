@@ -13,7 +13,7 @@ from indexer.submission.json_lines import LocatedSubmission, Rejection, read_lin
 from indexer.submission.submissions import submission_from_json
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
-__all__ = ["Rejection", "read_paths"]
+__all__ = ["Rejection", "check_roots", "read_file", "read_paths", "taken_already"]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -29,13 +29,19 @@ def read_paths(
     folders. With `with_given`, the entities and triples of `openie.jsonl` join the documents beside it. Raises
     `NotFound` at once if a path does not exist, and `InvalidInput` if a pattern of the selection is wrong.
     """
+    roots = check_roots(paths, selection)
+    found = (one for root in roots for one in _read_root(root, selection, with_given=with_given))
+    return _without_duplicates(found)
+
+
+def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -> list[Path]:
+    """Returns the paths. Raises `NotFound` if one does not exist, and `InvalidInput` if a pattern is wrong."""
     roots = [Path(path) for path in paths]
     missing = [str(root) for root in roots if not root.exists()]
     if missing:
         raise NotFound(f"there is no file or folder {', '.join(missing)}; check the path")
     selection.covers("")
-    found = (one for root in roots for one in _read_root(root, selection, with_given=with_given))
-    return _without_duplicates(found)
+    return roots
 
 
 def _without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
@@ -44,26 +50,31 @@ def _without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Itera
         if isinstance(one, Rejection):
             yield one
         elif one.submission.key in sources:
-            first = sources[one.submission.key]
-            reason = f"key {one.submission.key!r} was taken already by {first}; give each document a key of its own"
-            yield Rejection(source=one.source, reason=reason, key=one.submission.key)
+            yield taken_already(one, sources[one.submission.key])
         else:
             sources[one.submission.key] = one.source
             yield one.submission
 
 
+def taken_already(one: LocatedSubmission, first: str) -> Rejection:
+    """Returns the rejection of a document whose key that of the source `first` has."""
+    reason = f"key {one.submission.key!r} was taken already by {first}; give each document a key of its own"
+    return Rejection(source=one.source, reason=reason, key=one.submission.key)
+
+
 def _read_root(root: Path, selection: Selection, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
     if not root.is_dir():
-        yield from _read_file(root, root.name, with_given=with_given)
+        yield from read_file(root, root.name, with_given=with_given)
         return
     for path in walk(root, selection):
         if isinstance(path, Rejection):
             yield path
         else:
-            yield from _read_file(path, path.relative_to(root).as_posix(), with_given=with_given)
+            yield from read_file(path, path.relative_to(root).as_posix(), with_given=with_given)
 
 
-def _read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
+def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
+    """Yields the documents of one file, which is one, or several with keys of their own."""
     source, suffix = printable(key), path.suffix.lower()
     try:
         if not stat.S_ISREG(path.stat().st_mode):

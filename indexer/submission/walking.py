@@ -193,7 +193,7 @@ def _make_spec(patterns: Sequence[str], option: str) -> "GitIgnoreSpec":
 
 def _unreadable(folder: Path, error: OSError) -> Rejection:
     reason = f"the folder cannot be read: {error.strerror}"
-    return Rejection(source=printable(str(folder)), reason=reason, hides=True)
+    return Rejection(source=printable(str(folder)), reason=reason, hides=True, folder=folder)
 
 
 def printable(path: str) -> str:

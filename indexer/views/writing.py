@@ -1,7 +1,8 @@
 """Writing of view entries: embeds and writes only what is missing, so that repeating it costs little."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from indexer.backends import IndexingBackends
 __all__ = ["ViewWriter", "fine_texts"]
 
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
-_BATCH = 512  # texts that are embedded and written together
+_BATCH = 512  # texts that are looked up and indexed together
+_FIRST_PART = 128  # texts that are embedded at once, until it is known how long they take
+_SMALLEST_PART = 32
+_SHORTEST_PART, _LONGEST_PART = 1.0, 3.0  # seconds
 
 
 def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict[str, str], dict[str, str]]:
@@ -29,9 +33,15 @@ class ViewWriter:
     def __init__(self, corpus_id: str, backends: IndexingBackends) -> None:
         self._corpus_id = corpus_id
         self._backends = backends
+        self._part = _FIRST_PART
 
-    async def write_chunks(self, chunks: Sequence[tuple[Chunk, str]]) -> None:
-        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed."""
+    async def write_chunks(
+        self, chunks: Sequence[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
+    ) -> None:
+        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed.
+
+        `report` is called with the view ids of chunks whose vectors are written.
+        """
         backends = self._backends
         for start in range(0, len(chunks), _BATCH):
             part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _BATCH]}
@@ -39,6 +49,7 @@ class ViewWriter:
                 backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
                 backends.text.missing(self._corpus_id, list(part)),
             )
+            report(part.keys() - unembedded)
             texts = [(v, chunk.document_id, text) for v, (chunk, text) in part.items() if v in unembedded]
             entries = [
                 TextEntry(id=view, document_id=chunk.document_id, text=text)
@@ -46,7 +57,7 @@ class ViewWriter:
                 if view in unindexed
             ]
             await asyncio.gather(
-                self._embed(VectorKind.CHUNK, texts),
+                self._embed_and_report(texts, report),
                 backends.text.write(self._corpus_id, entries) if entries else asyncio.sleep(0),
             )
 
@@ -76,6 +87,23 @@ class ViewWriter:
             if other.id != id
         }
         return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
+
+    async def _embed_and_report(
+        self, texts: Sequence[tuple[str, str, str]], report: Callable[[Collection[str]], None]
+    ) -> None:
+        """Embeds parts that take some seconds each, so that progress is seen; large parts use many cores better."""
+        done = 0
+        while done < len(texts):
+            some = texts[done : done + self._part]
+            began = time.monotonic()
+            await self._embed(VectorKind.CHUNK, some)
+            report([id for id, _, _ in some])
+            took = time.monotonic() - began
+            done += len(some)
+            if took > _LONGEST_PART:
+                self._part = max(_SMALLEST_PART, self._part // 2)
+            elif took < _SHORTEST_PART and len(some) == self._part:
+                self._part = min(_BATCH, self._part * 2)
 
     async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
         """Embeds and writes tuples of id, document id and text."""

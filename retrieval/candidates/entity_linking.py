@@ -11,9 +11,7 @@ from core.ports.views import VectorKind
 from core.text.name_spans import find_names
 from core.text.names import normalise
 from retrieval.backends import RetrievalBackends
-from retrieval.graph.columns import encode_ids
 from retrieval.graph.name_index import NameIndex, fold_name
-from retrieval.graph.positions import find_positions
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.name_linking import link_names
 from retrieval.pagerank.truecase import build_name_share
@@ -85,12 +83,12 @@ async def _search_entities(
     asked = count + _SPARE
     while True:
         scored = await backends.vectors.search(query.corpus.id, VectorKind.ENTITY, vector, asked)
-        places = find_positions(snapshot.columns.entity_ids, encode_ids([one.id for one in scored])).tolist()
-        there = [
-            (entity, one.score)
-            for entity, one in zip(places, scored, strict=True)
-            if entity >= 0 and degree[entity] > 0
-        ]
+        places = snapshot.entities_with([one.id for one in scored]).tolist()
+        nearest: dict[int, float] = {}
+        for entity, one in zip(places, scored, strict=True):
+            if entity >= 0 and degree[entity] > 0:
+                nearest.setdefault(entity, one.score)
+        there = list(nearest.items())
         if len(there) >= count or len(scored) < asked or asked >= _FURTHEST:
             return there[:count]
         asked *= 4
@@ -98,5 +96,5 @@ async def _search_entities(
 
 def _find_entities(name: str, index: NameIndex) -> list[int]:
     """Returns the entities whose name is exactly this one; if there is none, those that share its key."""
-    sharing, exact = index.entities(fold_name(name)), normalise(name)
-    return [entity for entity in sharing if index.names[entity] == exact] or sharing
+    key = fold_name(name)
+    return index.find_exact(key, normalise(name)) or index.entities(key)

@@ -10,6 +10,7 @@ import numpy as np
 from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, PathStep, Query
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.merged_rows import read_display_names, read_facts_of
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.paths import find_strongest_path
 from retrieval.pagerank.personalized import GraphRanking
@@ -95,10 +96,10 @@ async def fetch_display_names(
     entities: Sequence[int], snapshot: GraphSnapshot, corpus_id: str, contents: Contents
 ) -> dict[int, str]:
     """Returns the display names of entities, or the normalised name where the record has deleted the entity."""
-    shown = await contents.get_entities(corpus_id, snapshot.entity_ids(entities))
+    ids = snapshot.entity_ids(entities)
+    shown = await read_display_names(ids, snapshot, corpus_id, contents)
     return {
-        entity: shown[id_].display if id_ in shown else str(snapshot.columns.names[entity])
-        for entity, id_ in zip(entities, snapshot.entity_ids(entities), strict=True)
+        entity: shown.get(id) or str(snapshot.columns.names[entity]) for entity, id in zip(entities, ids, strict=True)
     }
 
 
@@ -121,7 +122,8 @@ async def _read_facts(
 ) -> dict[tuple[str, str], FactRow]:
     asserting = {edge: _find_asserting(edge, snapshot, documents) for edge in sorted(edges)}
     wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
-    rows = await backends.contents.get_facts_of(corpus_id, snapshot.chunk_ids(wanted)) if wanted else []
+    chunk_ids = snapshot.chunk_ids(wanted)
+    rows = await read_facts_of(chunk_ids, snapshot, corpus_id, backends.contents) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
     for row in rows:
         found.setdefault((row.subject_id, row.object_id), row)

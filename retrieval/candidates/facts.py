@@ -9,6 +9,7 @@ import numpy as np
 from core.ports.record import FactRow
 from core.ports.retrieval import Fact, Hit, Query
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.merged_rows import read_facts_of
 from retrieval.graph.columns import Ints
 from retrieval.graph.positions import find_positions
 from retrieval.graph.snapshot import GraphSnapshot
@@ -38,7 +39,8 @@ async def read_facts(
     mass = _find_masses(_find_assertions(chunk_ids, snapshot), pagerank, snapshot)
     if not mass:
         return ()
-    rows = await backends.contents.get_facts_of(query.corpus.id, sorted({chunk for chunk, _, _ in mass}))
+    asserting = sorted({chunk for chunk, _, _ in mass})
+    rows = await read_facts_of(asserting, snapshot, query.corpus.id, backends.contents)
     place = {id: place for place, id in enumerate(chunk_ids)}
     ranked = [(mass[key], place[row.chunk_id], row) for row in rows if (key := _key(row)) in mass]
     ranked.sort(key=lambda one: (-one[0], one[1], one[2].id))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.ports.record import FactRow
+from retrieval.candidates.merged_rows import read_facts_of
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import EntityDetails, EntityFact, EntitySynonym, Mentioning
 
@@ -55,7 +56,8 @@ async def _read_facts(scope: Scope, entity: int) -> list[FactRow]:
     if not chunks:
         return []
     (id,) = scope.snapshot.entity_ids([entity])
-    rows = await scope.backends.contents.get_facts_of(scope.corpus.id, scope.snapshot.chunk_ids(chunks))
+    asserting_ids = scope.snapshot.chunk_ids(chunks)
+    rows = await read_facts_of(asserting_ids, scope.snapshot, scope.corpus.id, scope.backends.contents)
     known = {row.subject_id for row in rows} | {row.object_id for row in rows}
     there = {one for one in known if _is_known(scope, one)}
     return [row for row in rows if id in (row.subject_id, row.object_id) and {row.subject_id, row.object_id} <= there]
@@ -63,9 +65,8 @@ async def _read_facts(scope: Scope, entity: int) -> list[FactRow]:
 
 def _is_known(scope: Scope, entity_id: str) -> bool:
     """Whether the snapshot has the entity, too: the record may be newer."""
-    ids = scope.snapshot.columns.entity_ids
-    place = int(np.searchsorted(ids, entity_id.encode()))
-    return place < len(ids) and ids[place] == entity_id.encode() and scope.is_there(place)
+    (place,) = scope.snapshot.entities_with([entity_id]).tolist()
+    return place >= 0 and scope.is_there(place)
 
 
 def _group(rows: list[FactRow]) -> dict[tuple[str, str, str], list[int]]:

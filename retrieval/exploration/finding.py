@@ -1,4 +1,4 @@
-"""Finding entities by name: exactly, in another spelling, by a part of the name, or by the likeness of vectors."""
+"""Finding entities by name: exactly, in another spelling, by a part, with a typo, or by the likeness of vectors."""
 
 import asyncio
 from collections.abc import Collection
@@ -7,11 +7,10 @@ import numpy as np
 
 from core.ports.views import VectorKind
 from core.text.names import normalise
+from retrieval.exploration.close_names import find_close_names
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import FoundEntity, Match
-from retrieval.graph.columns import encode_ids
 from retrieval.graph.name_index import fold_name
-from retrieval.graph.positions import find_positions
 
 __all__ = ["find_entities"]
 
@@ -23,27 +22,31 @@ async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEnt
     """Returns at most `limit` entities: those with the name, in another spelling of it, with the name as a part of
     theirs, and then, where names have vectors, those with a similar name. Within a kind, the most mentioned come first.
 
-    An empty name finds the most mentioned entities.
+    If none has the name or a part of it, those with a close spelling come first, the closest first. An empty name finds
+    the most mentioned entities.
     """
     if not name.strip():
         return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)
     found = await asyncio.to_thread(_find_by_name, scope, name, limit)
+    close = {} if any(found.values()) else await asyncio.to_thread(_find_close, scope, name)
+    found[Match.CLOSE] = list(close)
     known = {entity for entities in found.values() for entity in entities}
     similar = await _find_similar(scope, name, limit) if len(known) < limit else {}
     found[Match.SIMILAR] = [entity for entity in similar if entity not in known]
-    return await _refer(scope, found, similar, limit)
+    return await _refer(scope, found, similar | close, limit)
 
 
 def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]:
-    index, exact = scope.snapshot.names, normalise(name)
-    sharing = [entity for entity in index.entities(fold_name(name)) if scope.is_there(entity)]
-    same = [entity for entity in sharing if index.names[entity] == exact]
-    spelt = [entity for entity in sharing if index.names[entity] != exact]
+    index, exact, key = scope.snapshot.names, normalise(name), fold_name(name)
+    sharing = [entity for entity in index.entities(key) if scope.is_there(entity)]
+    named = set(index.find_exact(key, exact))
+    same = [entity for entity in sharing if entity in named]
+    spelt = [entity for entity in sharing if entity not in named]
     parts: list[int] = []
     if len(sharing) < limit:
         known = set(sharing)
-        holding = [number for number, other in enumerate(index.names) if exact in other]
-        parts = [entity for entity in holding if entity not in known and scope.is_there(entity)]
+        holding = {int(index.entity_of[place]) for place, other in enumerate(index.names) if exact in other}
+        parts = [entity for entity in sorted(holding - known) if scope.is_there(entity)]
     return {
         Match.EXACT: same,
         Match.SPELLING: _most_mentioned(scope, spelt, limit),
@@ -62,6 +65,18 @@ def _most_mentioned(scope: Scope, entities: Collection[int], limit: int) -> list
     return sorted(there.tolist(), key=lambda entity: (-scope.graph.df[entity], names[entity]))[:limit]
 
 
+def _find_close(scope: Scope, name: str) -> dict[int, float]:
+    """Returns entities with their similarity, the closest first, then the most mentioned."""
+    index = scope.snapshot.names
+    close: dict[int, float] = {}
+    for place, score in find_close_names(normalise(name), index.names.tolist()):
+        entity = int(index.entity_of[place])
+        if scope.is_there(entity):
+            close[entity] = max(score, close.get(entity, 0.0))
+    names, df = scope.snapshot.columns.names, scope.graph.df
+    return dict(sorted(close.items(), key=lambda one: (-one[1], -df[one[0]], names[one[0]])))
+
+
 async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]:
     """Returns entities by descending cosine of their names; none if the names of this corpus have no vectors."""
     backends, wanted = scope.backends, normalise(name)
@@ -69,12 +84,12 @@ async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]
         return {}
     (vector,) = await backends.embedder.embed_passages([wanted])
     scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, limit)
-    places = find_positions(scope.snapshot.columns.entity_ids, encode_ids([one.id for one in scored])).tolist()
-    return {
-        place: one.score
-        for place, one in zip(places, scored, strict=True)
-        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY
-    }
+    places = scope.snapshot.entities_with([one.id for one in scored]).tolist()
+    similar: dict[int, float] = {}
+    for place, one in zip(places, scored, strict=True):
+        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY:
+            similar.setdefault(place, one.score)
+    return similar
 
 
 async def _refer(
@@ -82,7 +97,8 @@ async def _refer(
 ) -> list[FoundEntity]:
     ranked = [(entity, match) for match, entities in found.items() for entity in entities][:limit]
     refs = await scope.refs_of(entity for entity, _ in ranked)
+    measured = (Match.SIMILAR, Match.CLOSE)
     return [
-        FoundEntity(entity=refs[entity], match=match, similarity=similar[entity] if match is Match.SIMILAR else None)
+        FoundEntity(entity=refs[entity], match=match, similarity=similar[entity] if match in measured else None)
         for entity, match in ranked
     ]

@@ -10,8 +10,6 @@ from core.errors import NotFound
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.exploration.values import EntityRef
-from retrieval.graph.columns import encode_ids
-from retrieval.graph.positions import find_positions
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 
 __all__ = ["Scope", "open_scope"]
@@ -37,8 +35,11 @@ class Scope:
         return bool(self.graph.adjacency.degree[self.graph.chunks + entity] > 0)
 
     def number_of(self, entity_id: str) -> int:
-        """Returns the number of an entity in the snapshot. Raises `NotFound` if no passage of the scope names it."""
-        (number,) = find_positions(self.snapshot.columns.entity_ids, encode_ids([entity_id])).tolist()
+        """Returns the number of an entity, or of the one that it is merged into.
+
+        Raises `NotFound` if no passage of the scope names it.
+        """
+        (number,) = self.snapshot.entities_with([entity_id]).tolist()
         if number < 0 or not self.is_there(number):
             raise NotFound(f"there is no entity with the id {entity_id!r} in corpus {self.corpus.name!r}")
         return int(number)

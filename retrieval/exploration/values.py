@@ -30,6 +30,7 @@ class Match(StrEnum):
     EXACT = "exact"
     SPELLING = "spelling"
     PART = "part"
+    CLOSE = "close"
     SIMILAR = "similar"
     ANY = "any"
 
@@ -56,7 +57,10 @@ class EntityRef:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundEntity:
-    """An entity that was found. `similarity` is the cosine of the names' vectors; None unless that found it."""
+    """An entity that was found.
+
+    `similarity` is the cosine of the names' vectors, or of a close spelling the share of equal letters; else None.
+    """
 
     entity: EntityRef
     match: Match

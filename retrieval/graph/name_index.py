@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +21,14 @@ _LONG = 6
 
 @dataclass(frozen=True, kw_only=True)
 class NameIndex:
-    """Entities by their folded names (`fold_name`). `hashes` are in the order of the entities; `order` sorts them."""
+    """Entities by their folded names (`fold_name`).
+
+    `names` are the names of the entities in their order, then further names of some of them: those of the entities that
+    are merged into them. `entity_of` has the entity of each name. `hashes` are beside the names; `order` sorts them.
+    """
 
     names: NDArray[np.object_]
+    entity_of: NDArray[np.int32]
     hashes: NDArray[np.int64]
     order: NDArray[np.int64]
 
@@ -36,14 +41,25 @@ class NameIndex:
 
     def entities(self, key: str) -> list[int]:
         """Returns all entities with this key, ascending."""
+        return sorted({int(self.entity_of[i]) for i in self._places(key)})
+
+    def find_exact(self, key: str, name: str) -> list[int]:
+        """Returns the entities with this normalised name, whose key is `key`, ascending."""
+        return sorted({int(self.entity_of[i]) for i in self._places(key) if self.names[i] == name})
+
+    def _places(self, key: str) -> list[int]:
+        """Returns the places of the names with this key."""
         ends = [np.searchsorted(self.hashes, hash(key), side=side, sorter=self.order) for side in ("left", "right")]
-        return sorted(int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key)
+        return [int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key]
 
 
 def build_name_index(
-    names: NDArray[np.object_], ids: Ids | None = None, old: tuple[NameIndex, Ids] | None = None
+    names: NDArray[np.object_],
+    ids: Ids | None = None,
+    old: tuple[NameIndex, Ids] | None = None,
+    others: Iterable[tuple[int, str]] = (),
 ) -> NameIndex:
-    """Returns the index of these names.
+    """Returns the index of these names, and of further names of entities, `others`.
 
     Entities that `old` (an index with its entities' ids) holds keep their hashes, so that only new names are folded.
     """
@@ -54,7 +70,14 @@ def build_name_index(
         fresh = at < 0
         hashes[~fresh] = old[0].hashes[at[~fresh]]
     hashes[fresh] = [hash(fold_name(name)) for name in names[fresh]]
-    return NameIndex(names=names, hashes=hashes, order=np.argsort(hashes, kind="stable"))
+    entity_of = np.arange(len(names), dtype=np.int32)
+    if further := list(others):
+        added = np.empty(len(further), np.object_)
+        added[:] = [name for _, name in further]
+        names = np.concatenate([names, added])
+        entity_of = np.concatenate([entity_of, np.array([entity for entity, _ in further], np.int32)])
+        hashes = np.concatenate([hashes, np.array([hash(fold_name(name)) for _, name in further], np.int64)])
+    return NameIndex(names=names, entity_of=entity_of, hashes=hashes, order=np.argsort(hashes, kind="stable"))
 
 
 def fold_name(name: str) -> str:

@@ -12,7 +12,8 @@ from core.ports.record import GraphChanges, GraphRows
 from retrieval.graph.adjacency import Adjacency, build_adjacency
 from retrieval.graph.column_building import build_columns
 from retrieval.graph.column_updates import update_columns
-from retrieval.graph.columns import Columns, Ints, encode_ids
+from retrieval.graph.columns import Columns, Ids, Ints, encode_ids
+from retrieval.graph.merges import MergeMap, apply_merges, make_merge_map
 from retrieval.graph.name_index import NameIndex, build_name_index
 from retrieval.graph.positions import find_positions
 from retrieval.graph.term_statistics import TermStatistics, count_terms
@@ -40,11 +41,14 @@ class GraphSnapshot:
     numbers.
 
     `titles` (chunks, 2) are the entities that each chunk's title and heading name, -1 where there is none.
-    `title_shares` (entities,) is the number of chunks that have the entity there.
+    `title_shares` (entities,) is the number of chunks that have the entity there. In `columns`, entities that `merges`
+    join are one; `stated` are the columns without merges, to which changes are applied.
     """
 
     generation: int
     columns: Columns
+    stated: Columns
+    merges: MergeMap
     names: NameIndex
     whole: RetrievalGraph
     statistics: TermStatistics
@@ -60,12 +64,13 @@ class GraphSnapshot:
     def apply(self, changes: GraphChanges) -> "GraphSnapshot":
         """Returns the snapshot of the later generation; this one does not change."""
         added = changes.added
-        if not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
+        same = added.merges == self.merges.merges
+        if same and not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
             return replace(self, generation=changes.generation)
-        columns, removed, new = update_columns(self.columns, changes)
-        names = build_name_index(columns.names, columns.entity_ids, (self.names, self.columns.entity_ids))
+        merges = self.merges if same else make_merge_map(added.merges)
+        stated, removed, new = update_columns(self.stated, changes)
         statistics = self.statistics.apply(removed=removed, added=new)
-        return _snapshot(changes.generation, columns, names, statistics)
+        return _snapshot(changes.generation, stated, merges, statistics, (self.names, self.columns.entity_ids))
 
     def graph(self, documents: frozenset[str] | None = None) -> RetrievalGraph:
         """Returns the graph that these documents assert (None: all documents).
@@ -99,22 +104,38 @@ class GraphSnapshot:
     def document_ids(self, chunks: Iterable[int]) -> list[str]:
         return [self.columns.document_ids[self.columns.document_of[i]].decode() for i in chunks]
 
+    def entities_with(self, entity_ids: Iterable[str]) -> NDArray[np.int64]:
+        """Returns the numbers of entities by id, or -1 for ids that the snapshot does not have.
+
+        A merged entity has the number of the entity that it is merged into.
+        """
+        return find_positions(self.columns.entity_ids, self.merges.encode(entity_ids))
+
     def entity_ids(self, entities: Iterable[int]) -> list[str]:
         return [self.columns.entity_ids[i].decode() for i in entities]
 
 
 def build_snapshot(generation: int, rows: GraphRows) -> GraphSnapshot:
     """Returns the snapshot of all rows of a corpus at a generation."""
-    columns = build_columns(rows)
-    return _snapshot(generation, columns, build_name_index(columns.names), count_terms(columns.terms))
+    stated = build_columns(rows)
+    return _snapshot(generation, stated, make_merge_map(rows.merges), count_terms(stated.terms), None)
 
 
-def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: TermStatistics) -> GraphSnapshot:
+def _snapshot(
+    generation: int,
+    stated: Columns,
+    merges: MergeMap,
+    statistics: TermStatistics,
+    old_names: tuple[NameIndex, Ids] | None,
+) -> GraphSnapshot:
+    columns = apply_merges(stated, merges)
     titles = find_positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
     return GraphSnapshot(
         generation=generation,
         columns=columns,
-        names=names,
+        stated=stated,
+        merges=merges,
+        names=build_name_index(columns.names, columns.entity_ids, old_names, _merged_names(columns, merges)),
         whole=_graph(columns, None),
         statistics=statistics,
         titles=titles,
@@ -122,6 +143,12 @@ def _snapshot(generation: int, columns: Columns, names: NameIndex, statistics: T
         _view_order=np.argsort(columns.view_ids, kind="stable"),
         _masks=_Masks(),
     )
+
+
+def _merged_names(columns: Columns, merges: MergeMap) -> list[tuple[int, str]]:
+    """Returns the names of merged entities with the entities that they are."""
+    at = find_positions(columns.entity_ids, encode_ids(merges.ends.values()))
+    return [(place, merges.names[id]) for place, id in zip(at.tolist(), merges.ends, strict=True) if place >= 0]
 
 
 def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:

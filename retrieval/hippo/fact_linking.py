@@ -8,8 +8,7 @@ from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from retrieval.backends import RetrievalBackends
-from retrieval.graph.columns import encode_ids
-from retrieval.graph.positions import find_positions
+from retrieval.candidates.merged_rows import read_triples
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["LinkedFact", "link_facts"]
@@ -57,14 +56,10 @@ async def link_facts(
 async def _read_asserted(
     scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
-    triples = await backends.contents.get_triples(query.corpus.id, [one.id for one in scored])
+    triples = await read_triples([one.id for one in scored], snapshot, query.corpus.id, backends.contents)
     found = [(triples[one.id], one.score) for one in scored if one.id in triples]
-    subjects = find_positions(
-        snapshot.columns.entity_ids, encode_ids([triple.subject_id for triple, _ in found])
-    ).tolist()
-    objects = find_positions(
-        snapshot.columns.entity_ids, encode_ids([triple.object_id for triple, _ in found])
-    ).tolist()
+    subjects = snapshot.entities_with([triple.subject_id for triple, _ in found]).tolist()
+    objects = snapshot.entities_with([triple.object_id for triple, _ in found]).tolist()
     return [
         (triple, subject, object_, cosine)
         for (triple, cosine), subject, object_ in zip(found, subjects, objects, strict=True)

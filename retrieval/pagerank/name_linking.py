@@ -141,7 +141,4 @@ def _fold_span(span: list[_Token]) -> str:
 
 def _find_entities(form: str, key: str, index: NameIndex) -> tuple[int, ...]:
     """Returns the entities whose name is exactly the form; if there is none, those that share its key."""
-    sharing = index.entities(key)
-    name = normalise(form)
-    exact = tuple(i for i in sharing if index.names[i] == name)
-    return exact or tuple(sharing)
+    return tuple(index.find_exact(key, normalise(form)) or index.entities(key))

@@ -36,8 +36,37 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
         "CREATE INDEX IF NOT EXISTS receipts_by_time ON receipts (at)",
     ),
-    5: (),
+    5: (
+        """
+        CREATE TABLE IF NOT EXISTS merges (
+            corpus_id TEXT NOT NULL,
+            from_id   TEXT NOT NULL,
+            from_name TEXT NOT NULL,
+            into_id   TEXT NOT NULL,
+            into_name TEXT NOT NULL,
+            merged_at REAL NOT NULL,
+            PRIMARY KEY (corpus_id, from_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
     6: ("ALTER TABLE documents ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0",),
+    7: (
+        """
+        CREATE TABLE IF NOT EXISTS job_progress (
+            job_id     TEXT PRIMARY KEY,
+            bytes      INTEGER NOT NULL,
+            bytes_done INTEGER NOT NULL,
+            passages   INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS revision_progress (
+            seq      INTEGER PRIMARY KEY,
+            passages INTEGER NOT NULL,
+            done     INTEGER NOT NULL
+        ) STRICT
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

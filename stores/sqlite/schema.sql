@@ -132,6 +132,17 @@ CREATE TABLE synonyms (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX synonyms_by_second ON synonyms (corpus_id, second_id);
 
+-- Entities that users merged into others, by id and normalised name. They need not be in `entities`.
+CREATE TABLE merges (
+    corpus_id TEXT NOT NULL,
+    from_id   TEXT NOT NULL,
+    from_name TEXT NOT NULL,
+    into_id   TEXT NOT NULL,
+    into_name TEXT NOT NULL,
+    merged_at REAL NOT NULL,
+    PRIMARY KEY (corpus_id, from_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE extractions (
     corpus_id    TEXT NOT NULL,
     document_id  TEXT NOT NULL,
@@ -196,6 +207,21 @@ CREATE TABLE job_counts (
     n      INTEGER NOT NULL,
     PRIMARY KEY (job_id, state)
 ) STRICT, WITHOUT ROWID;
+
+-- The bytes of the revisions of a job, in all and of those that are final, and the passages that it has indexed.
+CREATE TABLE job_progress (
+    job_id     TEXT PRIMARY KEY,
+    bytes      INTEGER NOT NULL,
+    bytes_done INTEGER NOT NULL,
+    passages   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The passages of a revision in work, and how many of them are done.
+CREATE TABLE revision_progress (
+    seq      INTEGER PRIMARY KEY,
+    passages INTEGER NOT NULL,
+    done     INTEGER NOT NULL
+) STRICT;
 
 -- The first failures of a job, kept when a retry or a newer revision replaces the row.
 CREATE TABLE job_failures (

@@ -10,6 +10,7 @@ from app.archive.format.rows import (
     ArchiveDocumentRow,
     ArchiveEntityRow,
     ArchiveFactRow,
+    ArchiveMergeRow,
     ArchiveSynonymRow,
     ArchiveVectorRow,
 )
@@ -35,6 +36,9 @@ def check_content(row: Any, dimension: int) -> None:
         case ArchiveFactRow():
             _check_id("fact's triple", row.triple_id, ids.triple_id(row.subject_id, row.predicate, row.object_id))
             _check_id("fact", row.id, ids.assertion_id(row.triple_id, row.chunk_id))
+        case ArchiveMergeRow():
+            _check_id("merge's entity", row.from_id, ids.entity_id(row.from_name))
+            _check_id("merge's entity", row.into_id, ids.entity_id(row.into_name))
         case ArchiveSynonymRow() if row.first_id >= row.second_id:
             raise LoadFailed("this synonym's two entities are not in order")
         case ArchiveVectorRow():

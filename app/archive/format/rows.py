@@ -25,6 +25,7 @@ __all__ = [
     "ArchiveExtractionRow",
     "ArchiveFactRow",
     "ArchiveMentionRow",
+    "ArchiveMergeRow",
     "ArchiveOriginalRow",
     "ArchiveSynonymRow",
     "ArchiveVectorRow",
@@ -33,7 +34,10 @@ __all__ = [
 ]
 
 FORMAT = 1
-ORDER = ("document", "chunk", "entity", "mention", "fact", "synonym", "extraction", "vector", "original", "end")
+ORDER = (
+    *("document", "chunk", "entity", "mention", "fact", "merge"),
+    *("synonym", "extraction", "vector", "original", "end"),
+)
 
 _Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 _Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -143,6 +147,16 @@ class ArchiveFactRow(_Row):
     object_id: _Id
 
 
+class ArchiveMergeRow(_Row):
+    """A merge of an entity into another. Neither need be in the file."""
+
+    kind: Literal["merge"]
+    from_id: _Id
+    from_name: str
+    into_id: _Id
+    into_name: str
+
+
 class ArchiveSynonymRow(_Row):
     kind: Literal["synonym"]
     first_id: _Id
@@ -198,6 +212,7 @@ Row = Annotated[
     | ArchiveEntityRow
     | ArchiveMentionRow
     | ArchiveFactRow
+    | ArchiveMergeRow
     | ArchiveSynonymRow
     | ArchiveExtractionRow
     | ArchiveVectorRow

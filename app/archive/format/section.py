@@ -19,6 +19,7 @@ from app.archive.format.rows import (
 from core.corpora import CorpusSettings
 from core.errors import LoadFailed
 from core.ports.embedding import Vectors
+from core.ports.record import GraphMerge
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
@@ -48,6 +49,8 @@ def _make_keys(row: Any) -> tuple[tuple[str, str], ...]:
 def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
     if row.kind == "synonym":
         return (row.first_id, row.second_id), (row.second_id, row.first_id)
+    if row.kind == "merge":
+        return ((row.from_id, row.into_id),)
     if row.kind == "extraction":
         return ((row.document_id, row.extract_hash),)
     return ((row.id, row.id),)
@@ -91,6 +94,14 @@ class ArchiveSection:
             last = ids[-1]
         if batch:
             yield batch
+
+    def read_merges(self) -> list[GraphMerge]:
+        """Returns all merges of entities, by the id of the merged one."""
+        merges: list[GraphMerge] = []
+        while ids := self.spool.list_keys(self.heap("merge"), after=merges[-1].from_id if merges else "", limit=_PAGE):
+            rows = [row for _, row in self.find("merge", ids)]
+            merges += sorted(GraphMerge(row.from_id, row.from_name, row.into_id, row.into_name) for row in rows)
+        return merges
 
     def read_vectors(self, kind: VectorKind, ids: list[str]) -> tuple[list[str], Vectors]:
         """Returns those vectors that are in the file: their ids, and a matrix with one row for each."""

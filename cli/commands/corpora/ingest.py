@@ -54,6 +54,26 @@ def ingest(
         int | None,
         typer.Option(min=1, help="Pause when language models have used this many tokens.", show_default=False),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Go on until Ctrl-C, and follow PATH: new, changed and deleted files are ingested and pruned.",
+        ),
+    ] = False,
+    poll: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5,
+            metavar="SECONDS",
+            help="With --watch, look for changes so often, also where the system does not tell of them, as in network "
+            "file systems.",
+            show_default=False,
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a line for each document when it is finished.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option(help="Count documents and passages, estimate the cost of a language model; write nothing.")
     ] = False,
@@ -75,10 +95,11 @@ def ingest(
     is imported as it is, without calling a model.
 
     Folders are read with all folders in them, without hidden files. Files that cannot be used are listed at the end;
-    the exit code is 1 if no document can be used, or with --strict.
+    the exit code is 1 if no document can be used, or with --strict; --watch ends with 130.
     """
     from cli.flows.archive import find_archive, import_archive
-    from cli.flows.ingest import Request, estimate_ingest, run
+    from cli.flows.ingest import estimate_ingest, run
+    from cli.flows.reading import Request, Server
     from cli.output.summaries import estimate_to_dict, show_estimate, show_summary, summary_to_dict
     from indexer import Selection
 
@@ -89,6 +110,7 @@ def ingest(
         "--exclude": bool(exclude),
         "--no-gitignore": no_gitignore,
         "--dry-run": dry_run,
+        "--watch": watch,
         "--budget-tokens": budget_tokens is not None,
     }
     exported = find_archive(paths, unfit)
@@ -97,8 +119,8 @@ def ingest(
         if server is None:
             import_archive(exported, corpus, requested, as_json=as_json)
         else:
+            from cli.flows.reading import Server
             from cli.flows.remote_import import import_remotely
-            from cli.flows.remote_ingest import Server
 
             import_remotely(exported, corpus, requested, Server(url=server, api_key=api_key), as_json=as_json)
         return
@@ -112,9 +134,22 @@ def ingest(
         prune=prune,
         budget_tokens=budget_tokens,
         selection=Selection(include=tuple(include or ()), exclude=tuple(exclude or ()), gitignore=not no_gitignore),
+        verbose=verbose,
     )
-    if dry_run and server is not None:
-        raise InvalidInput("--dry-run does not work with --server; leave one of them out")
+    target = None if server is None else Server(url=server, api_key=api_key)
+    _check_together(
+        {"--watch": watch, "--poll": poll is not None, "--server": server is not None},
+        {
+            "--dry-run": dry_run,
+            "--json": as_json,
+            "--strict": strict,
+            "--on-conflict error": on_conflict is OnConflict.ERROR,
+        },
+    )
+    if watch:
+        from cli.flows.watching import watch as follow
+
+        follow(request, server=target, poll=poll)
     if dry_run:
         estimate = estimate_ingest(request)
         if as_json:
@@ -122,14 +157,25 @@ def ingest(
         else:
             show_estimate(estimate)
         raise typer.Exit(1 if estimate.rejected and (strict or not estimate.documents) else 0)
-    if server is None:
+    if target is None:
         summary = run(request)
     else:
-        from cli.flows.remote_ingest import Server, run_remote
+        from cli.flows.remote_ingest import run_remote
 
-        summary = run_remote(request, Server(url=server, api_key=api_key))
+        summary = run_remote(request, target)
     if as_json:
         print_json(summary_to_dict(summary))
     else:
         show_summary(summary)
     raise typer.Exit(0 if summary.succeeded(strict=strict) else 1)
+
+
+def _check_together(modes: dict[str, bool], options: dict[str, bool]) -> None:
+    """Raises `InvalidInput` for options that do not work together, given with whether each is used."""
+    if modes["--poll"] and not modes["--watch"]:
+        raise InvalidInput("--poll is for --watch; give both or neither")
+    if modes["--server"] and options["--dry-run"]:
+        raise InvalidInput("--dry-run does not work with --server; leave one of them out")
+    unfit = next((option for option, is_used in options.items() if is_used), None)
+    if modes["--watch"] and unfit is not None:
+        raise InvalidInput(f"{unfit} does not work with --watch; leave one of them out")

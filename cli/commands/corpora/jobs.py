@@ -87,6 +87,9 @@ def _show(job: "Job", *, as_json: bool) -> None:
     if as_json:
         print_json(job)
         return
-    fields({name: value for name, value in vars(job).items() if name != "failures"})
+    from cli.output.progress import describe_progress
+
+    shown = {name: value for name, value in vars(job).items() if name != "failures"}
+    fields(shown | {"progress": describe_progress(job.counts, job.progress).removeprefix("indexing: ")})
     for key, reason in job.failures:
         print_result(f"{key}: {reason}")

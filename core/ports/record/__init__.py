@@ -6,13 +6,13 @@ by the epoch of its claim; each committed write raises the generation of the cor
 
 from typing import Protocol
 
-from core.ports.record.claims import Claim, Claims
+from core.ports.record.claims import Claim, ClaimProgress, Claims
 from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
 from core.ports.record.contents import Contents, FactRow, TripleRow
 from core.ports.record.corpora import Corpora
 from core.ports.record.documents import DocumentPage, Documents
 from core.ports.record.exporter import Exporter
-from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, GraphSource
+from core.ports.record.graph import EntityMerges, GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphSource
 from core.ports.record.jobs import Jobs
 from core.ports.record.maintenance import Maintenance
 from core.ports.record.receipts import Receipts
@@ -24,6 +24,7 @@ from core.ports.record.tombstones import Tombstone, Tombstones
 __all__ = [
     "ChunkRow",
     "Claim",
+    "ClaimProgress",
     "Claims",
     "Commit",
     "Commits",
@@ -34,10 +35,12 @@ __all__ = [
     "Documents",
     "Enqueued",
     "EnqueuedDocument",
+    "EntityMerges",
     "Exporter",
     "FactRow",
     "GraphChanges",
     "GraphChunk",
+    "GraphMerge",
     "GraphRows",
     "GraphSource",
     "JobUsage",
@@ -88,6 +91,8 @@ class Record(Protocol):
     def receipts(self) -> Receipts: ...
     @property
     def graph(self) -> GraphSource: ...
+    @property
+    def merges(self) -> EntityMerges: ...
     @property
     def exporter(self) -> Exporter: ...
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from core.documents import Metadata, RevisionState
 from core.ports.record.submissions import NewRevision
 
-__all__ = ["Claim", "Claims"]
+__all__ = ["Claim", "ClaimProgress", "Claims"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +39,15 @@ class Claim:
         return self.corpus_id, self.document_id, self.revision, self.epoch
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClaimProgress:
+    """How many passages a claimed revision has, and how many of them are done."""
+
+    claim: Claim
+    passages: int
+    done: int
+
+
 class Claims(Protocol):
     """Claims with leases by the store's clock. A method that takes claims does nothing for those that are fenced."""
 
@@ -68,6 +77,10 @@ class Claims(Protocol):
 
     async def set_state(self, claims: Sequence[Claim], state: RevisionState) -> list[Claim]:
         """Sets the state that readers see of the revisions. Returns the claims that are fenced."""
+        ...
+
+    async def report(self, progress: Sequence[ClaimProgress]) -> None:
+        """Records the progress of revisions, which their jobs show until the claims end."""
         ...
 
     async def release(self, claims: Sequence[Claim]) -> None:

@@ -44,6 +44,15 @@ class Contents(Protocol):
         """Returns the chunks of a document by position, also of one that is not enabled."""
         ...
 
+    async def get_surroundings(
+        self, corpus_id: str, chunk_ids: Collection[str], distance: int
+    ) -> Mapping[str, list[Chunk]]:
+        """Returns, by id, each chunk among those of its document that are at most `distance` positions away.
+
+        The chunks of a list are of one revision, by position.
+        """
+        ...
+
     async def get_chunks_by_view(self, corpus_id: str, view_ids: Collection[str]) -> Mapping[str, Chunk]:
         """Returns chunks by `view_id`, also those of documents that are not enabled.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GraphChunk", "GraphRows", "GraphRowsBuilder", "graph_rows"]
+__all__ = ["GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "graph_rows"]
 
 Ints = NDArray[np.int32]
 
@@ -29,13 +29,22 @@ class GraphChunk(NamedTuple):
     terms: bytes
 
 
+class GraphMerge(NamedTuple):
+    """The merge of an entity into another, with their normalised names. Neither need be among the rows."""
+
+    from_id: str
+    from_name: str
+    into_id: str
+    into_name: str
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphRows:
     """Chunks and the entities that the other rows name, both in the order of their ids.
 
     `entity_ids` are fixed-width bytes, `names` the normalised names beside them. The integer columns are positions in
     these: `mentions` (chunk, entity), each once; `facts` (chunk, subject, object), one row an assertion; `synonyms`
-    (entity, entity), with their cosines in `scores`.
+    (entity, entity), with their cosines in `scores`. None of them is merged: `merges` are all merges of the corpus.
     """
 
     chunks: Sequence[GraphChunk]
@@ -45,6 +54,7 @@ class GraphRows:
     facts: Ints
     synonyms: Ints
     scores: NDArray[np.float32]
+    merges: tuple[GraphMerge, ...] = ()
 
 
 class GraphRowsBuilder:

@@ -30,6 +30,10 @@ class ChunkedDocument:
     stopped: BudgetExhausted | ModelRefused | None = None
     fenced: bool = False
 
+    def count_extracted(self) -> int:
+        """Returns the number of chunks that have their extraction."""
+        return sum(hash in self.found for hash in self.hashes)
+
     @property
     def missing(self) -> list[int]:
         """One chunk for each extraction that is missing. Chunks with the same input share an extraction."""

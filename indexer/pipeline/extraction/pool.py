@@ -11,6 +11,7 @@ from core.ports.indexing import Extractor, ModelCalls
 from core.ports.record import Claim, StagedExtraction
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
+from indexer.pipeline.progress import ProgressReport
 
 __all__ = ["ExtractionPool"]
 
@@ -30,10 +31,13 @@ class _Round:
 class ExtractionPool:
     """Extracts at most `calls.concurrency` chunks at a time, first in, first out, and stages each result at once."""
 
-    def __init__(self, extractor: Extractor, calls: ModelCalls, staging: StagingBuffer) -> None:
+    def __init__(
+        self, extractor: Extractor, calls: ModelCalls, staging: StagingBuffer, progress: ProgressReport
+    ) -> None:
         self._extractor = extractor
         self._calls = calls
         self._staging = staging
+        self._progress = progress
         self._queue: deque[tuple[_Round, int]] = deque()
         self._running: dict[asyncio.Task[Extraction], tuple[_Round, int]] = {}
         self._room = asyncio.Event()
@@ -119,6 +123,7 @@ class ExtractionPool:
         if error is None:
             hash = document.hashes[n]
             document.found[hash] = task.result()
+            self._progress.add({document.claim.token: document.hashes.count(hash)})
             self._staging.add(StagedExtraction(claim=document.claim, extract_hash=hash, extraction=task.result()))
         elif isinstance(error, BudgetExhausted):
             document.stopped = error

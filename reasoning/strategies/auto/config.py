@@ -20,9 +20,9 @@ class Config(StrategyConfig):
         le=MAX_K,
         description="Passages of the first look, with the question; the request's `k` takes precedence.",
     )
-    k: int = Field(default=4, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
+    k: int = Field(default=3, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
     more: int = Field(
-        default=4,
+        default=3,
         ge=0,
         le=100,
         description="Further passages for a step whose answer is not stated; 0: none, and no second call.",

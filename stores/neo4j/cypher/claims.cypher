@@ -52,6 +52,10 @@ RETURN r.uid AS uid, r.epoch AS epoch, r.job_id AS job;
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid}) SET r.lease_until = $until;
 
+// [report]
+UNWIND $rows AS row
+MATCH (r:Revision {uid: row.uid}) SET r.passages = row.passages, r.done = row.done;
+
 // [end]: ends leases; the attempt does not count
 UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid}) SET r.lease_until = 0.0, r.attempts = r.attempts - 1;

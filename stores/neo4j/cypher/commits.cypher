@@ -92,7 +92,8 @@ CREATE (c)-[:NEXT]->(n);
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.uid}) USING INDEX d:Document(uid)
 OPTIONAL MATCH (j:Job {id: row.job})
-SET d += row.document, j.malformed = j.malformed + row.document.malformed;
+SET d += row.document, j.malformed = j.malformed + row.document.malformed,
+    j.passages = coalesce(j.passages, 0) + row.document.chunks;
 
 // [delete_documents]
 UNWIND $rows AS uid

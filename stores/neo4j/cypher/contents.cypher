@@ -21,6 +21,18 @@ WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= 
 RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk
 ORDER BY c.position;
 
+// [surroundings]: `current` is read once, so that all chunks of a row are of one revision
+UNWIND $rows AS uid
+MATCH (a:Chunk {uid: uid})
+MATCH (d:Document {uid: a.corpus_id + ':' + a.document_id})
+WITH a, d, d.current AS current
+WHERE NOT d.hidden AND a.first <= current AND (a.last IS NULL OR current <= a.last)
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+WHERE a.position - $distance <= c.position <= a.position + $distance
+    AND c.first <= current AND (c.last IS NULL OR current <= c.last)
+RETURN a.id AS id, collect(c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end})
+    AS chunks;
+
 // [entities]
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid}) WHERE size(e.forms) > 0

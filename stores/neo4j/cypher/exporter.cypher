@@ -41,6 +41,11 @@ MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
 WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN f.id, f.triple_id, f.chunk_id, s.id, f.predicate, o.id;
 
+// [merge]
+MATCH (m:Merge) WHERE m.uid STARTS WITH $prefix
+WITH m ORDER BY m.uid
+RETURN m.from_id, m.from_name, m.into_id, m.into_name;
+
 // [synonym]: by the entity with the smaller id
 MATCH (a:Entity) WHERE a.uid STARTS WITH $prefix
 WITH a ORDER BY a.uid

@@ -15,7 +15,10 @@ SET j.seq = s.jobs;
 MATCH (j:Job {id: $id})
 RETURN j {.*, failures: COLLECT {
     MATCH (f:Failure {job_id: $id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures
-}} AS job;
+}, in_work: COLLECT {
+    MATCH (r:Revision {job_id: $id}) USING INDEX r:Revision(job_id, state)
+    WHERE r.state IN $working AND r.passages IS NOT NULL RETURN [r.size, r.passages, r.done]
+}, now: timestamp() / 1000.0} AS job;
 
 // [place]: the place of a job among all jobs
 MATCH (j:Job {id: $id}) RETURN j.seq AS seq;
@@ -26,7 +29,10 @@ AND ($corpus IS NULL OR j.corpus_name = $corpus) AND ($kind IS NULL OR j.kind = 
 WITH j ORDER BY j.seq DESC LIMIT $limit
 RETURN j {.*, failures: COLLECT {
     MATCH (f:Failure {job_id: j.id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures
-}} AS job
+}, in_work: COLLECT {
+    MATCH (r:Revision {job_id: j.id}) USING INDEX r:Revision(job_id, state)
+    WHERE r.state IN $working AND r.passages IS NOT NULL RETURN [r.size, r.passages, r.done]
+}, now: timestamp() / 1000.0} AS job
 ORDER BY job.seq DESC;
 
 // [lock]: locks the corpus of a job, if it still exists

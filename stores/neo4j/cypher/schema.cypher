@@ -13,8 +13,9 @@
 //     true for a document that searches do not see, and else missing. `slices` is the
 //     number of the revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
-//     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at})
-//     `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
+//     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at,
+//     passages?, done?})
+//     `passages` are those of a revision in work, of which `done` are done. `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
 //     worker does not mistake a revision of a document that was deleted and submitted again. It has no relationships.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,
 //     text, heading, page?, span_start?, span_end?, extract_hash, tokens, first, last?})
@@ -33,12 +34,16 @@
 //     One for each assertion.
 // (:Entity)-[:SYNONYM {score}]->(:Entity)
 //     From the smaller id to the greater.
+// (:Merge {uid, corpus_id, from_id, from_name, into_id, into_name, merged_at})             uid: "corpus:from_id"
+//     A user's statement that one entity is another. It is no relationship, since it stays when its entities disappear.
 // (:Extraction {uid, document_uid, corpus_id, document_id, extract_hash, payload})   uid: "corpus:document:extract_hash"
 // (:Change {uid, corpus_id, generation, at, put, deleted, synonyms})                 uid: "corpus:generation"; lists of ids
 // (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
 //     `payload` is JSON. A tombstone with `slices` marks a document that may have leftovers of slices.
 // (:Job {id, seq, corpus_id, corpus_name, kind, open, cancelled, malformed, created_at, touched_at, started_at?,
-//     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …})
+//     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …,
+//     bytes?, bytes_done?, passages?})
+//     `bytes` are those of all its revisions, `bytes_done` of those that are final; `passages` are indexed.
 //     `n_STATE` counts its revisions in that state; `n_unchanged` and `n_skipped` count submissions without a revision.
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
 // (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view
@@ -66,6 +71,7 @@ CREATE CONSTRAINT failure_uid IF NOT EXISTS FOR (n:Failure) REQUIRE n.uid IS UNI
 CREATE CONSTRAINT text_entry_uid IF NOT EXISTS FOR (n:TextEntry) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT merge_uid IF NOT EXISTS FOR (n:Merge) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);

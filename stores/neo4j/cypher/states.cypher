@@ -3,16 +3,18 @@ UNWIND $rows AS uid
 MATCH (r:Revision {uid: uid})
 WITH r, r.job_id AS job, r.state AS before
 SET r.state = $state, r.reason = $reason, r.updated_at = timestamp() / 1000.0, r.epoch = r.epoch + $fence,
-    r.owner = CASE $fence WHEN 0 THEN r.owner END
+    r.owner = CASE $fence WHEN 0 THEN r.owner END,
+    r.passages = CASE WHEN $keep THEN r.passages END, r.done = CASE WHEN $keep THEN r.done END
 WITH r, job, before
 OPTIONAL MATCH (d:Document {uid: r.document_uid}) WHERE d.newest = r.number
 SET d.state = $state
-RETURN job, before, count(r) AS n;
+RETURN job, before, count(r) AS n, sum(r.size) AS bytes;
 
 // [count]: adds to the counts of jobs, and sets their starts and ends accordingly
 UNWIND $rows AS row
 MATCH (j:Job {id: row.id})
-SET j.n_queued = j.n_queued + row.queued,
+SET j.bytes = coalesce(j.bytes, 0) + row.bytes, j.bytes_done = coalesce(j.bytes_done, 0) + row.bytes_done,
+    j.n_queued = j.n_queued + row.queued,
     j.n_loading = j.n_loading + row.loading,
     j.n_extracting = j.n_extracting + row.extracting,
     j.n_writing = j.n_writing + row.writing,

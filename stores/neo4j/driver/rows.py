@@ -7,6 +7,7 @@ from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState
 from core.jobs import Job
 from core.ports.record import Claim
+from core.record_policy.progress import MeasuredJob, RevisionProgress
 from stores.neo4j.driver.transaction import Row
 from stores.record_rows import load_chunk, load_claim, load_corpus, load_document, load_job
 
@@ -47,6 +48,14 @@ def claim_from_row(row: Row) -> Claim:
 
 
 def job_from_row(row: Row) -> Job:
-    """Takes a job's properties, with `failures`, pairs of key and reason."""
+    """Takes a job's properties, with `failures` (pairs of key and reason), `in_work` (size, passages and passages done
+    of each revision) and the time `now`.
+    """
     counts = {state: row[f"n_{state}"] for state in sorted(JOB_COUNTS) if row[f"n_{state}"] > 0}
-    return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]])
+    measured = MeasuredJob(
+        bytes_total=row.get("bytes") or 0,
+        bytes_done=row.get("bytes_done") or 0,
+        passages=row.get("passages") or 0,
+        in_work=[RevisionProgress(size=size, passages=n, done=done) for size, n, done in row["in_work"]],
+    )
+    return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])

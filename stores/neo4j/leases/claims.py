@@ -7,7 +7,7 @@ These are functions of a transaction that has locked the corpus; only `corpora_w
 from collections.abc import Collection, Sequence
 
 from core.documents import RevisionState
-from core.ports.record import Claim, JobUsage
+from core.ports.record import Claim, ClaimProgress, JobUsage
 from core.record_policy.claims import CLAIMED_ALONE_AFTER, failure_reason, fit_batch, is_suspect, split
 from core.record_policy.states import STOPPABLE, WORKING
 from stores.neo4j.driver.database import Row, Transaction
@@ -28,6 +28,7 @@ __all__ = [
     "pause",
     "release",
     "renew",
+    "report",
     "spend",
     "valid_claims",
 ]
@@ -99,6 +100,17 @@ def renew(tx: Transaction, claims: Sequence[Claim], lease_seconds: float) -> lis
     valid = valid_claims(tx, claims)
     tx.run_batches(statements("claims")["renew"], _uids(claims, valid), until=tx.now + lease_seconds)
     return [claim for claim in claims if claim.token not in valid]
+
+
+def report(tx: Transaction, progress: Sequence[ClaimProgress]) -> None:
+    """Records the progress of the revisions of the claims."""
+    valid = valid_claims(tx, [one.claim for one in progress])
+    rows = [
+        {"uid": revision_uid(one.claim), "passages": one.passages, "done": one.done}
+        for one in progress
+        if one.claim.token in valid
+    ]
+    tx.run_batches(statements("claims")["report"], sorted(rows, key=lambda row: str(row["uid"])))
 
 
 def release(tx: Transaction, claims: Sequence[Claim]) -> None:

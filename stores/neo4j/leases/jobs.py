@@ -5,6 +5,7 @@ from core.ids import new_id
 from core.jobs import Job, JobKind
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES
+from core.record_policy.states import WORKING
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
@@ -70,7 +71,7 @@ def abandoned_jobs(tx: Transaction) -> list[str]:
 
 def read_job(tx: Transaction, job_id: str) -> Job:
     """Raises `NotFound` if there is no such job."""
-    row = tx.row(statements("jobs")["read"], id=job_id, failures=SHOWN_FAILURES)
+    row = tx.row(statements("jobs")["read"], id=job_id, failures=SHOWN_FAILURES, working=WORKING)
     if row is None:
         raise job_missing(job_id)
     return job_from_row(row["job"])

@@ -20,23 +20,38 @@ def move(
     With `fence` the epoch rises and the owner is deleted, which fences every claim on them.
     """
     changes: Counter[tuple[str, str]] = Counter()
+    bytes_done: Counter[str] = Counter()
+    keep = state.in_work and state is not RevisionState.LOADING  # the progress of a claim
     rows = sorted(set(uids))
     for row in tx.rows_in_batches(
-        statements("states")["move"], rows, state=state.value, reason=reason, fence=int(fence)
+        statements("states")["move"], rows, state=state.value, reason=reason, fence=int(fence), keep=keep
     ):
         changes[row["job"], row["before"]] -= row["n"]
         changes[row["job"], state.value] += row["n"]
-    count(tx, changes)
+        bytes_done[row["job"]] += row["bytes"] * (state.final - RevisionState(row["before"]).final)
+    count(tx, changes, bytes_done=bytes_done)
 
 
-def count(tx: Transaction, changes: Mapping[tuple[str, str], int]) -> None:
-    """Adds to the counts of jobs, by (job id, state), and updates the starts and ends of the jobs."""
+def count(
+    tx: Transaction,
+    changes: Mapping[tuple[str, str], int],
+    *,
+    bytes: Mapping[str, int] = {},
+    bytes_done: Mapping[str, int] = {},
+) -> None:
+    """Adds to the counts of jobs, by (job id, state), and updates the starts and ends of the jobs.
+
+    `bytes` are those of the revisions that jobs got or lost, `bytes_done` of those that became final, by job id. The
+    jobs are among those of `changes`.
+    """
     jobs: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (job_id, state), change in changes.items():
         jobs[job_id][state] = change
     rows = [
         {
             "id": job_id,
+            "bytes": bytes.get(job_id, 0),
+            "bytes_done": bytes_done.get(job_id, 0),
             "started": any(changed.get(state, 0) > 0 for state in WORKING),
             **{state: changed.get(state, 0) for state in JOB_COUNTS},
         }

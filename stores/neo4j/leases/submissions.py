@@ -62,8 +62,9 @@ def submit(
             (job_id, "skipped"): sum(one.skipped for one in documents),
         }
     )
-    _move_to_job(tx, plan.joining, job_id, changes)
-    count(tx, changes)
+    bytes = Counter({job_id: sum(one.size for one in plan.new)})
+    _move_to_job(tx, plan.joining, job_id, changes, bytes)
+    count(tx, changes, bytes=bytes)
     return documents
 
 
@@ -107,16 +108,21 @@ def newest_of_row(row: Row) -> NewestRevision:
     )
 
 
-def _move_to_job(tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]]) -> None:
+def _move_to_job(
+    tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]], bytes: Counter[str]
+) -> None:
     """Moves unfinished revisions to the job that submitted them last, whose client waits for them.
 
-    The client of the first job may be gone. Adds to `changes` how the counts of the jobs change.
+    The client of the first job may be gone. Adds to `changes` how the counts of the jobs change, and to `bytes` the
+    bytes of the revisions.
     """
     moved = [row for row in rows if row["job_id"] != job_id]
     tx.run_batches(statements("submissions")["set_job"], sorted(row["uid"] for row in moved), job_id=job_id)
     for row in moved:
         changes[row["job_id"], row["state"]] -= 1
         changes[job_id, row["state"]] += 1
+        bytes[row["job_id"]] -= row["size"]
+        bytes[job_id] += row["size"]
     paused = [row["uid"] for row in moved if row["state"] == RevisionState.PAUSED.value]
     move(tx, paused, RevisionState.QUEUED)  # the budget of the other job had paused them
 

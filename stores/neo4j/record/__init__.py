@@ -10,7 +10,7 @@ from stores.neo4j.record.contents import Neo4jContents
 from stores.neo4j.record.corpora import Neo4jCorpora
 from stores.neo4j.record.documents import Neo4jDocuments
 from stores.neo4j.record.exporter import Neo4jExporter
-from stores.neo4j.record.graph import Neo4jGraphSource
+from stores.neo4j.record.graph import Neo4jEntityMerges, Neo4jGraphSource
 from stores.neo4j.record.jobs import Neo4jJobs
 from stores.neo4j.record.maintenance import Neo4jMaintenance
 from stores.neo4j.record.receipts import Neo4jReceipts
@@ -41,6 +41,7 @@ class Neo4jRecord:
         self.contents = Neo4jContents(self.database)
         self.receipts = Neo4jReceipts(self.database)
         self.graph = Neo4jGraphSource(self.database)
+        self.merges = Neo4jEntityMerges(self.database)
         self.exporter = Neo4jExporter(self.database)
 
     async def check(self) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from core.documents import RevisionState
 from core.errors import NotFound
-from core.ports.record import Claim, NewRevision
+from core.ports.record import Claim, ClaimProgress, NewRevision
 from core.record_policy.submissions import check_distinct_keys
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import revision_uid
@@ -60,6 +60,14 @@ class Neo4jClaims:
             return [claim for claim in some if claim.token not in valid]
 
         return await self._for_each_corpus(claims, work)
+
+    async def report(self, progress: Sequence[ClaimProgress]) -> None:
+        by_token = {one.claim.token: one for one in progress}
+
+        def work(tx: Transaction, some: Sequence[Claim]) -> None:
+            leases.report(tx, [by_token[claim.token] for claim in some])
+
+        await self._for_each_corpus([one.claim for one in progress], work)
 
     async def release(self, claims: Sequence[Claim]) -> None:
         await self._for_each_corpus(claims, leases.release)

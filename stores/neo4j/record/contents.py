@@ -29,6 +29,12 @@ class Neo4jContents:
         uid = uid_of(corpus_id, document_id)
         return [_chunk(row) for row in await self._database.read(lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid))]
 
+    async def get_surroundings(
+        self, corpus_id: str, chunk_ids: Collection[str], distance: int
+    ) -> Mapping[str, list[Chunk]]:
+        rows = await self._get("surroundings", corpus_id, chunk_ids, distance=distance)
+        return {row["id"]: sorted(map(chunk_from_row, row["chunks"]), key=lambda chunk: chunk.position) for row in rows}
+
     async def get_chunks_by_view(self, corpus_id: str, view_ids: Collection[str]) -> Mapping[str, Chunk]:
         return {c.view_id: c for c in map(_chunk, await self._get("chunks_by_view", corpus_id, view_ids))}
 

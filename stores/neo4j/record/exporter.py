@@ -19,6 +19,7 @@ _BATCH = 2000
 _ExportRow = dict[str, object]
 
 _CYPHER = statements("exporter")
+_MERGE = ("from_id", "from_name", "into_id", "into_name")
 _FACT = ("id", "triple_id", "chunk_id", "subject_id", "predicate", "object_id")
 
 
@@ -79,6 +80,8 @@ def _graph_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_E
         yield from _mentions(chunk_id, mentions)
     for row in stream("fact"):
         yield {"kind": "fact", **dict(zip(_FACT, row, strict=True))}
+    for row in stream("merge"):
+        yield {"kind": "merge", **dict(zip(_MERGE, row, strict=True))}
 
 
 def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_ExportRow]:

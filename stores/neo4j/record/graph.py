@@ -1,13 +1,17 @@
-"""The port `GraphSource` in Neo4j: the graph as columns, whole or as changes, for snapshots in memory."""
+"""The ports of the graph in Neo4j: its columns, whole or as changes, for snapshots in memory; merges of entities."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
 
-from core.ports.record.graph import GraphChanges, GraphRows, GraphRowsBuilder
+from core.graph import EntityMerge
+from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, GraphRowsBuilder
 from core.record_policy.change_log import is_covered
+from stores.neo4j.commit.merges import add_merge, adopt_merges, delete_merge, read_entity_merges, read_merges
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
-__all__ = ["Neo4jGraphSource"]
+__all__ = ["Neo4jEntityMerges", "Neo4jGraphSource"]
 
 _TRIES = 2
 
@@ -26,24 +30,25 @@ class Neo4jGraphSource:
         return await self._database.read(lambda tx: corpus_state(tx, corpus_id)[0])
 
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
-        def read(tx: Transaction) -> tuple[int, int, GraphRowsBuilder]:
+        def read(tx: Transaction) -> tuple[int, int, GraphRowsBuilder, tuple[GraphMerge, ...]]:
             before, _ = corpus_state(tx, corpus_id)
-            builder = read_all(tx, corpus_id)
-            return before, corpus_state(tx, corpus_id)[0], builder
+            builder, merges = read_all(tx, corpus_id), read_merges(tx, corpus_id)
+            return before, corpus_state(tx, corpus_id)[0], builder, merges
 
-        def read_changes(tx: Transaction) -> tuple[int, GraphRowsBuilder]:
+        def read_changes(tx: Transaction) -> tuple[int, GraphRowsBuilder, tuple[GraphMerge, ...]]:
             now, floor = corpus_state(tx, corpus_id)
+            merges = read_merges(tx, corpus_id)
             if before < floor:
-                return now, read_all(tx, corpus_id)
+                return now, read_all(tx, corpus_id), merges
             changed = changed_since(tx, corpus_id, before)
             builder.delete(changed.chunks, changed.synonyms_of)
             read_some(tx, corpus_id, changed, builder)
-            return now, builder
+            return now, builder, merges
 
-        before, generation, builder = await self._database.read(read)
+        before, generation, builder, merges = await self._database.read(read)
         if generation != before:
-            generation, builder = await self._database.write(corpus_id, read_changes)
-        return generation, await asyncio.to_thread(builder.build)
+            generation, builder, merges = await self._database.write(corpus_id, read_changes)
+        return generation, replace(await asyncio.to_thread(builder.build), merges=merges)
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         for _ in range(_TRIES):
@@ -51,6 +56,29 @@ class Neo4jGraphSource:
             if is_consistent:
                 return changes
         return (await self._database.write(corpus_id, lambda tx: _changes(tx, corpus_id, since)))[1]
+
+
+class Neo4jEntityMerges:
+    """Implements `core.ports.record.EntityMerges`."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database
+
+    async def merge(self, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
+        return await self._database.write(corpus_id, lambda tx: add_merge(tx, corpus_id, from_id, into_id))
+
+    async def undo(self, corpus_id: str, merge_id: str) -> EntityMerge:
+        return await self._database.write(corpus_id, lambda tx: delete_merge(tx, corpus_id, merge_id))
+
+    async def list(self, corpus_id: str) -> Sequence[EntityMerge]:
+        def work(tx: Transaction) -> Sequence[EntityMerge]:
+            corpus_state(tx, corpus_id)
+            return read_entity_merges(tx, corpus_id)
+
+        return await self._database.read(work)
+
+    async def adopt(self, corpus_id: str, merges: Sequence[GraphMerge]) -> Sequence[GraphMerge]:
+        return await self._database.write(corpus_id, lambda tx: adopt_merges(tx, corpus_id, merges))
 
 
 def _changes(tx: Transaction, corpus_id: str, since: int) -> tuple[bool, GraphChanges | None]:
@@ -61,7 +89,6 @@ def _changes(tx: Transaction, corpus_id: str, since: int) -> tuple[bool, GraphCh
     changed = changed_since(tx, corpus_id, since)
     builder = GraphRowsBuilder()
     read_some(tx, corpus_id, changed, builder)
-    changes = GraphChanges(
-        generation=generation, removed=changed.chunks, added=builder.build(), synonyms_of=changed.synonyms_of
-    )
+    added = replace(builder.build(), merges=read_merges(tx, corpus_id))
+    changes = GraphChanges(generation=generation, removed=changed.chunks, added=added, synonyms_of=changed.synonyms_of)
     return corpus_state(tx, corpus_id) == (generation, floor), changes

@@ -6,7 +6,7 @@ from core.documents import RevisionState
 from core.jobs import Job, JobKind, JobState
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import SHOWN_FAILURES, is_cancellable, not_paused
-from core.record_policy.states import JOB_CANCELLED, STOPPABLE
+from core.record_policy.states import JOB_CANCELLED, STOPPABLE, WORKING
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
@@ -50,6 +50,7 @@ class Neo4jJobs:
                     kind=kind and kind.value,
                     limit=_BATCH if state else limit,
                     failures=SHOWN_FAILURES,
+                    working=WORKING,
                 )
                 jobs = [job_from_row(row["job"]) for row in rows]
                 found += [job for job in jobs if state is None or job.state is state]

@@ -23,7 +23,7 @@ __all__ = ["Neo4jMaintenance"]
 
 _CHUNKS = 500  # with about 20 relationships each
 _ROWS = 5000
-_KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones")
+_KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones", "merges")
 
 
 class Neo4jMaintenance:

@@ -13,6 +13,7 @@ from core.jobs import Job, JobKind
 from core.ports.record import Reindex, ReindexDifference
 from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
 from core.record_policy.states import CORPUS_DELETED, STOPPABLE
+from stores.neo4j.commit.merges import copy_merges
 from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, unique
 from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
@@ -114,6 +115,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     incomplete = tx.rows(statements("corpora")["incomplete_documents"], corpus=corpus.id, shadow=shadow["id"])
     if not is_complete(difference, has_unfinished=bool(incomplete)):
         return None
+    copy_merges(tx, corpus.id, shadow["id"])
     tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
     job_id = delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)

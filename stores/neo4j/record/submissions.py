@@ -150,7 +150,8 @@ class Neo4jSubmissions:
             check_retriable(row["key"], row["state"])
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
-            count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1})
+            moved = {row["job_id"]: -row["size"], job: row["size"]}
+            count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1}, bytes=moved, bytes_done=moved)
             move(tx, [row["uid"]], RevisionState.QUEUED)
             number_job(tx, job)
             return read_job(tx, job)

@@ -7,7 +7,7 @@ from stores.payloads import dump
 from stores.sqlite.commit.chunks import delete_chunks, insert_chunks, insert_graph
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
-from stores.sqlite.leases.states import set_state
+from stores.sqlite.leases.states import add_progress, set_state
 from stores.sqlite.rows import id_list
 
 __all__ = ["delete_document", "replace_document"]
@@ -48,10 +48,9 @@ def _update_document(cx: Connection, key: tuple[str, str], one: Commit, seq: int
         """,
         (one.title, dump(dict(one.metadata)), one.claim.revision, len(one.chunks), one.malformed_triples, *key),
     )
-    cx.execute(
-        "UPDATE jobs SET malformed = malformed + ? WHERE id = (SELECT job_id FROM revisions WHERE seq = ?)",
-        (one.malformed_triples, seq),
-    )
+    job_id = cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"]
+    cx.execute("UPDATE jobs SET malformed = malformed + ? WHERE id = ?", (one.malformed_triples, job_id))
+    add_progress(cx, job_id, passages=len(one.chunks))
 
 
 def delete_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommitEffects) -> None:

@@ -20,7 +20,7 @@ from stores.sqlite.leases.revisions import (
     read_newest,
     read_writable_corpus,
 )
-from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+from stores.sqlite.leases.states import add_count, finish_if_done, move_to_job, set_state
 
 __all__ = ["check_no_document_exists", "enqueue_deletion", "enqueue_into"]
 
@@ -83,9 +83,7 @@ def _move_to_job(cx: Connection, newest: sqlite3.Row, job: str) -> None:
     """
     if newest["job_id"] == job:
         return
-    add_count(cx, newest["job_id"], newest["state"], -1)
-    add_count(cx, job, newest["state"], 1)
-    cx.execute("UPDATE revisions SET job_id = ? WHERE seq = ?", (job, newest["seq"]))
+    move_to_job(cx, newest, job)
     if RevisionState(newest["state"]).in_work:
         cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (now(), job))
     if newest["state"] == RevisionState.PAUSED.value:

@@ -9,7 +9,7 @@ from core.record_policy.errors import corpus_missing, document_missing
 from core.record_policy.submissions import NewestRevision
 from stores.payloads import dump
 from stores.sqlite.database import Connection, now
-from stores.sqlite.leases.states import add_count
+from stores.sqlite.leases.states import add_count, add_progress
 from stores.sqlite.rows import corpus_from_row
 
 __all__ = [
@@ -104,3 +104,4 @@ def insert_revision(
         ),
     )
     add_count(cx, job, RevisionState.QUEUED.value, 1)
+    add_progress(cx, job, bytes=revision.size)

@@ -13,6 +13,7 @@ from stores.sqlite.record.exporter import SqliteExporter
 from stores.sqlite.record.graph import SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
 from stores.sqlite.record.maintenance import SqliteMaintenance
+from stores.sqlite.record.merges import SqliteEntityMerges
 from stores.sqlite.record.receipts import SqliteReceipts
 from stores.sqlite.record.reindexing import SqliteReindexing
 from stores.sqlite.record.staging import SqliteStaging
@@ -40,6 +41,7 @@ class SqliteRecord:
         self.contents = SqliteContents(self._database)
         self.receipts = SqliteReceipts(self._database)
         self.graph = SqliteGraphSource(self._database)
+        self.merges = SqliteEntityMerges(self._database)
         self.exporter = SqliteExporter(self._database)
 
     async def check(self) -> str:

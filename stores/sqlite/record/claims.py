@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.documents import OnConflict, RevisionState
-from core.ports.record import Claim, NewRevision
+from core.ports.record import Claim, ClaimProgress, NewRevision
 from core.record_policy.submissions import check_distinct_keys
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases import claims as rows
@@ -58,6 +58,16 @@ class SqliteClaims:
             return [claim for claim in claims if claim.token not in valid]
 
         return await self._database.write(work)
+
+    async def report(self, progress: Sequence[ClaimProgress]) -> None:
+        def work(cx: Connection) -> None:
+            valid = rows.select_valid(cx, [one.claim for one in progress])
+            cx.executemany(
+                "INSERT OR REPLACE INTO revision_progress VALUES (?, ?, ?)",
+                [(valid[one.claim.token], one.passages, one.done) for one in progress if one.claim.token in valid],
+            )
+
+        await self._database.write(work)
 
     async def release(self, claims: Sequence[Claim]) -> None:
         def work(cx: Connection) -> None:

@@ -21,6 +21,14 @@ DISPLAY = """(
 )"""
 """The most frequent form of the entity `e`. Ties are ordered by code point, as SQLite compares UTF-8 bytes."""
 
+_SURROUNDINGS = """
+    SELECT a.id AS around, c.* FROM chunks a
+    JOIN documents d ON d.corpus_id = a.corpus_id AND d.id = a.document_id
+    JOIN chunks c ON c.corpus_id = a.corpus_id AND c.document_id = a.document_id
+        AND c.position BETWEEN a.position - :distance AND a.position + :distance
+    WHERE a.corpus_id = :corpus AND d.hidden = 0
+"""
+
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
 
 
@@ -61,6 +69,21 @@ class SqliteContents:
                 {"corpus": corpus_id, "document": document_id},
             )
             return [chunk_from_row(row) for row in rows]
+
+        return await self._database.read(work)
+
+    async def get_surroundings(
+        self, corpus_id: str, chunk_ids: Collection[str], distance: int
+    ) -> Mapping[str, list[Chunk]]:
+        def work(cx: Connection) -> dict[str, list[Chunk]]:
+            rows = cx.execute(
+                f"{_SURROUNDINGS} AND a.id {_AMONG} ORDER BY c.position",
+                {"corpus": corpus_id, "distance": distance, "ids": id_list(chunk_ids)},
+            )
+            found: dict[str, list[Chunk]] = {}
+            for row in rows:
+                found.setdefault(row["around"], []).append(chunk_from_row(row))
+            return found
 
         return await self._database.read(work)
 

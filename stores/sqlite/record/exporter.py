@@ -118,6 +118,11 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         """,
         _plain,
     ),
+    (
+        "merge",
+        "SELECT from_id, from_name, into_id, into_name FROM merges WHERE corpus_id = :corpus ORDER BY from_id",
+        _plain,
+    ),
 )
 
 _SYNONYMS = (

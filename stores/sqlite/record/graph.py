@@ -1,12 +1,14 @@
 """The port of the graph in SQLite: the rows of a corpus, whole or as changes."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import NamedTuple
 
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
+from stores.sqlite.record.merges import read_merges
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
@@ -98,10 +100,11 @@ def _rows(
         return cursor.execute(query, values)
 
     part = _ALL if chunks is None else _PART
-    return graph_rows(
+    rows = graph_rows(
         chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} {part.chunks}")),
         entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus {part.entities}"),
         mentions=select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
         facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts WHERE corpus_id = :corpus {part.rows}"),
         synonyms=select(f"SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus {part.synonyms}"),
     )
+    return replace(rows, merges=read_merges(cx, corpus_id))

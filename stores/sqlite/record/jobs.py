@@ -9,6 +9,7 @@ from core.ids import new_id
 from core.jobs import Job, JobKind, JobState
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
+from core.record_policy.progress import MeasuredJob, RevisionProgress
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
@@ -131,4 +132,24 @@ def read_job(cx: Connection, job_id: str) -> Job:
     failures = cx.execute(
         "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, SHOWN_FAILURES)
     ).fetchall()
-    return load_job(row.__getitem__, counts, [(r["key"], r["reason"]) for r in failures])
+    return load_job(
+        row.__getitem__, counts, [(r["key"], r["reason"]) for r in failures], _read_progress(cx, job_id), now()
+    )
+
+
+def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:
+    row = cx.execute("SELECT bytes, bytes_done, passages FROM job_progress WHERE job_id = ?", (job_id,)).fetchone()
+    in_work = cx.execute(
+        """
+        SELECT r.size, p.passages, p.done FROM revision_progress p CROSS JOIN revisions r
+        WHERE r.seq = p.seq AND r.job_id = ?
+        """,
+        (job_id,),
+    )
+    revisions = [RevisionProgress(size=r["size"], passages=r["passages"], done=r["done"]) for r in in_work]
+    return MeasuredJob(
+        bytes_total=row["bytes"] if row else 0,
+        bytes_done=row["bytes_done"] if row else 0,
+        passages=row["passages"] if row else 0,
+        in_work=revisions,
+    )

@@ -13,7 +13,7 @@ from stores.sqlite.record.receipts import delete_expired_receipts
 __all__ = ["SqliteMaintenance"]
 
 _TABLES = (
-    *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms"),
+    *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms", "merges"),
     *("unsettled", "extractions", "changes", "tombstones"),
 )
 

@@ -16,6 +16,7 @@ from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
+from stores.sqlite.record.merges import copy_merges
 from stores.sqlite.rows import corpus_from_row, marks
 
 __all__ = ["SqliteReindexing", "delete_corpus", "delete_shadow", "read_corpus"]
@@ -131,6 +132,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
     has_unfinished = cx.execute(_UNFINISHED, values).fetchone() is not None
     if not is_complete(_compare(cx, corpus.id, 1), has_unfinished=has_unfinished):
         return None
+    copy_merges(cx, corpus.id, reindex.shadow_id)
     cx.execute(_DISABLE, values)
     deletion = delete_corpus(cx, corpus)
     cx.execute(

@@ -20,7 +20,7 @@ from stores.sqlite.leases.revisions import (
     read_visible_document,
     read_writable_corpus,
 )
-from stores.sqlite.leases.states import add_count, finish_if_done, set_state
+from stores.sqlite.leases.states import finish_if_done, move_to_job, set_state
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.rows import id_list
 
@@ -134,11 +134,8 @@ class SqliteSubmissions:
             newest = read_newest(cx, document)
             check_retriable(document["key"], newest["state"])
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
-            add_count(cx, newest["job_id"], newest["state"], -1)
-            add_count(cx, job, newest["state"], 1)
-            cx.execute(
-                "UPDATE revisions SET job_id = ?, attempts = 0, epoch = epoch + 1 WHERE seq = ?", (job, newest["seq"])
-            )
+            move_to_job(cx, newest, job)
+            cx.execute("UPDATE revisions SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
             set_state(cx, [newest["seq"]], RevisionState.QUEUED)
             return read_job(cx, job)
 

@@ -13,6 +13,8 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
+from testing.contracts.record.merges import MergesContract
+from testing.contracts.record.progress import ProgressContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
@@ -32,6 +34,8 @@ __all__ = [
     "JobsContract",
     "LibraryContract",
     "MaintenanceContract",
+    "MergesContract",
+    "ProgressContract",
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
@@ -53,6 +57,8 @@ class RecordContract(
     JobsContract,
     LibraryContract,
     MaintenanceContract,
+    MergesContract,
+    ProgressContract,
     ReceiptsContract,
     ReindexingContract,
     StagingContract,

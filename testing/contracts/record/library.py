@@ -44,6 +44,31 @@ class LibraryContract(RecordFixtures):
         assert told(changes.added) == ([], [], [], [], [])
         assert (await record.corpora.count(corpus.id)).chunks == 0
 
+    async def test_surroundings_are_of_the_revision_that_readers_see(self, record: Record, corpus: Corpus) -> None:
+        def chunk(text: str) -> str:
+            return ids.chunk_id("a", text, 0)
+
+        async def around(text: str, distance: int) -> list[str]:
+            found = await record.contents.get_surroundings(corpus.id, [chunk(text)], distance)
+            return [one.text for one in found.get(chunk(text), [])]
+
+        await put(record, corpus, "a", [(text, []) for text in ("one", "two", "three", "four", "five")])
+        await put(record, corpus, "b", [("two", [])])
+        assert await around("one", 1) == ["one", "two"]
+        assert await around("three", 1) == ["two", "three", "four"]
+        assert await around("five", 3) == ["two", "three", "four", "five"]
+        assert await around("four", 0) == ["four"]
+        both = await record.contents.get_surroundings(corpus.id, [chunk("one"), chunk("four"), "f" * 32], 1)
+        assert {id: [one.position for one in chunks] for id, chunks in both.items()} == {
+            chunk("one"): [0, 1],
+            chunk("four"): [2, 3, 4],
+        }
+        await put(record, corpus, "a", [(text, []) for text in ("one", "three", "other", "five")])
+        assert await around("three", 1) == ["one", "three", "other"]
+        assert await around("two", 1) == []
+        await record.submissions.delete_documents(corpus.id, [ids.document_id("a")])
+        assert await around("three", 1) == []
+
     async def test_triples_are_told_with_names_and_the_chunks_that_assert_them(
         self, record: Record, corpus: Corpus
     ) -> None:

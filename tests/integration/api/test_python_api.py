@@ -111,6 +111,11 @@ async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:
     assert {node.kind for node in near.nodes} == {"entity", "passage"}
     (tower, *_) = await client.find_entities("people", "Gustave Eiffel")
     assert (await client.find_ways("people", ada.entity.id, tower.entity.id)).ways == ()
+    merge = await client.merge_entities("people", tower.entity.id, ada.entity.id)
+    assert (merge.entity.name, merge.into.name) == ("Gustave Eiffel", "Ada Lovelace")
+    assert await client.list_merges("people") == [merge]
+    assert await client.undo_merge("people", merge.id) == merge
+    assert await client.list_merges("people") == []
     with pytest.raises(hopweave.NotFoundError):
         await client.get_entity("people", "none")
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from app.services.ingestion import submit
 from core.corpora import Fine
 from core.documents import OnConflict, Submission
 from core.errors import Conflict, EmbeddingMismatch, InvalidInput, InvalidStrategy, LoadFailed
-from core.ids import document_id
+from core.ids import document_id, entity_id
 from core.jobs import JobKind, JobState
 from core.ports.views import VectorKind
 from indexer.loaders import epub
@@ -49,6 +50,26 @@ async def test_the_file_is_rows_in_order_with_their_counts(file: Path) -> None:
     ]
     counts = rows[-1]["counts"]
     assert counts == {kind: sum(row["kind"] == kind for row in rows) for kind in kinds[1:-1]}
+
+
+async def test_merges_of_entities_are_moved(here: House, there: House, tmp_path: Path) -> None:
+    corpus = await here.named("people")
+    merge = await here.container.record.merges.merge(corpus.id, entity_id("london"), entity_id("charles babbage"))
+    file = tmp_path / "merged.jsonl"
+    await here.export("people", file)
+    assert [row["from_name"] for row in lines_of(file) if row["kind"] == "merge"] == ["london"]
+    await there.take_in(file)
+    assert await there.state("people") == await here.state("people")
+    taken = await there.named("people")
+    (moved,) = await there.container.record.merges.list(taken.id)
+    assert replace(moved, merged_at=merge.merged_at) == merge
+    await there.container.record.merges.undo(taken.id, merge.id)
+    other = entity_id("ada lovelace")
+    await there.container.record.merges.merge(taken.id, merge.from_id, other)
+    result = await there.take_in(file)
+    (note,) = result.notes
+    assert note.endswith("contradict those of the corpus were left out (1): 'london' into 'charles babbage'")
+    assert [one.into_id for one in await there.container.record.merges.list(taken.id)] == [other]
 
 
 async def test_twice_is_once(there: House, file: Path) -> None:

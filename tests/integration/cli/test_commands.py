@@ -24,6 +24,30 @@ def test_search(hopweave: Hopweave, corpus: str) -> None:
     assert [hit["document"]["key"] for hit in only["hits"]] == ["ada.txt"]
 
 
+def test_search_prints_snippets_or_whole_passages(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    lines = ["Rain fell all day. A lantern hung in the harbour.", "Nobody lit it.", "The lantern is gone."]
+    harbour = {"key": "harbour", "title": "Harbour", "chunks": [{"text": text, "page": 3} for text in lines]}
+    (tmp_path / "harbour.jsonl").write_text(json.dumps(harbour), encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "harbour.jsonl", "-c", corpus).code == 0
+    arguments = ("search", "lantern hung", "-c", corpus, "--searcher", "sparse", "--group-by", "document", "-k", 1)
+    ran = hopweave(*arguments)
+    first, score, snippet, also, _ = ran.out.split("\n", 4)
+    assert first == "1. Harbour  (harbour, page 3)"
+    assert score.startswith("   score")
+    assert snippet == "   A lantern hung in the harbour."
+    assert also == "   also in this document: page 3"
+    whole = hopweave(*arguments, "--full").out
+    assert f"   {lines[0]}\n" in whole
+    assert lines[1] not in whole
+    around = hopweave(*arguments, "--context", 2).out
+    assert f"   {lines[0]}\n\n   {lines[1]}\n\n   {lines[2]}\n" in around
+    (hit,) = hopweave(*arguments, "--context", 1, "--json").json["hits"]
+    assert [chunk["text"] for chunk in hit["after"]] == [lines[1]]
+    assert hit["snippet"]["marks"] == [{"start": 2, "end": 9}, {"start": 10, "end": 14}]
+    assert hopweave(*arguments, "--context", 6).code == 2
+    assert hopweave("search", "a", "-c", corpus, "--group-by", "chapter").code == 2
+
+
 def test_search_says_why(hopweave: Hopweave, corpus: str, papers: Path) -> None:
     machines = "# Steam\n\nCharles Babbage made the Difference Drum.\n\n# Difference Drum\n\nIt was shown in a hall.\n"
     (papers / "machines.md").write_text(machines, encoding="utf-8")

@@ -10,6 +10,9 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     assert found.code == 0
     assert "Charles Babbage" in found.out
     assert "part" in found.out
+    mistyped = hopweave("entities", "find", "Charls Babage", "-c", corpus).out
+    assert "Charles Babbage" in mistyped
+    assert "note: no entity has this name" in mistyped
     shown = hopweave("entities", "show", "charles babbage", "-c", corpus)
     assert shown.out.startswith("Charles Babbage  (")
     assert "2 passages" in shown.out
@@ -45,3 +48,22 @@ def test_a_name_that_nothing_or_too_much_has(hopweave: Hopweave, corpus: str, tm
     assert "give the id of one" in ran.err
     assert hopweave("entities", "show", "", "-c", corpus).code == 2
     assert hopweave("entities", "find", "x", "-c", corpus, "--filter", "[").code == 2
+
+
+def test_merge_and_undo(hopweave: Hopweave, corpus: str) -> None:
+    made = hopweave("entities", "merge", "Analytical Engine", "Ada Lovelace", "-c", corpus)
+    assert made.code == 0
+    assert made.out.startswith("'Analytical Engine' is now 'Ada Lovelace'; `hopweave entities unmerge ")
+    (merge,) = hopweave("entities", "merges", "-c", corpus, "--json").json["data"]
+    assert merge["id"] in made.out
+    assert "Ada Lovelace" in hopweave("entities", "merges", "-c", corpus).out
+    assert hopweave("entities", "show", "analytical engine", "-c", corpus).out.startswith("Ada Lovelace  (")
+    again = hopweave("entities", "merge", "Analytical Engine", "Ada Lovelace", "-c", corpus)
+    assert again.code == 2
+    assert "name two entities" in again.err
+    undone = hopweave("entities", "unmerge", merge["id"], "-c", corpus)
+    assert undone.out == "'Analytical Engine' and 'Ada Lovelace' are two entities again\n"
+    assert hopweave("entities", "show", "analytical engine", "-c", corpus).out.startswith("Analytical Engine  (")
+    missing = hopweave("entities", "unmerge", merge["id"], "-c", corpus)
+    assert missing.code == 1
+    assert "no merge with the id" in missing.err

@@ -51,6 +51,18 @@ def test_what_is_rejected_or_fails_is_told_and_the_rest_indexed(hopweave: Hopwea
     assert hopweave("ingest", papers, "-c", "p", "--dry-run", "--strict").code == 1
 
 
+def test_verbose_prints_a_line_for_each_document_once(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "broken.txt").write_bytes(b"%PDF-1.7")
+    (papers / "new.txt").write_text("A new text.", encoding="utf-8")
+    ran = hopweave("ingest", papers, "-c", "p", "-v")
+    assert ran.err.count("indexed: new.txt: 1 passages, ") == 1
+    assert "indexed: ada.txt" not in ran.err, "it is unchanged"
+    assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 2, "when it failed, and at the end"
+    assert ran.err.count("rejected: photo.xyz: ") == 2
+
+
 def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path) -> None:
     (tmp_path / "photo.xyz").write_bytes(b"?")
     assert hopweave("ingest", tmp_path / "photo.xyz", "-c", "p").code == 1

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from cli.flows.ingest import Request, Summary, _ingest
+from cli.flows.ingest import Summary
+from cli.flows.ingest import ingest as ingest_papers
+from cli.flows.reading import PathsReading, Request
 from cli.output.progress import Progress
 from core.documents import OnConflict
 from core.errors import Unavailable
@@ -49,7 +51,7 @@ async def ingest(container: SharedFolder, papers: Path) -> Summary:
         prune=False,
     )
     with container.composition.supervise() as supervision, Progress() as progress:
-        running = asyncio.create_task(_ingest(container, request, supervision, progress))
+        running = asyncio.create_task(ingest_papers(container, request, PathsReading(request), supervision, progress))
         worker = Worker("here", container.indexing, OPTIONS)
         while not running.done():
             for corpus_id in await container.record.maintenance.list_corpora_with_work():

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.usefixtures("worker")
 
 
 @contextmanager
-def serving(api: ApiSettings | None = None) -> Iterator[str]:
+def serving(api: ApiSettings | None = None, *, port: int = 0) -> Iterator[str]:
     """The address of a server for the data folder of the command."""
     app = create_app(read_settings().model_copy(update={"api": api or ApiSettings()}))
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with socket.create_server(("127.0.0.1", port)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -84,6 +84,40 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
     assert (pruned.code, pruned.json["pruned"]) == (0, 1), pruned.err
     listed = hopweave("documents", "list", "-c", "p", "--json")
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+
+
+def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:
+    (papers / "broken.txt").write_bytes(b"%PDF-1.7")
+    ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--verbose")
+    assert ran.err.count("indexed: ada.txt: 1 passages, ") == 1
+    assert "failed: broken.txt: 'broken.txt' is a PDF file" in ran.err
+
+
+def test_nothing_is_pruned_where_documents_may_be_hidden(hopweave: Hopweave, papers: Path, url: str) -> None:
+    (papers / "list.json").write_text('[{"id": "one", "text": "One."}]', encoding="utf-8")
+    hopweave("ingest", papers, "-c", "p", "--server", url)
+    (papers / "list.json").write_text("[{", encoding="utf-8")
+    (papers / "ada.txt").unlink()
+    ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--prune")
+    assert (ran.code, "nothing was pruned: documents may be hidden in list.json" in ran.err) == (0, True)
+    assert hopweave("corpora", "show", "p", "--json").json["counts"]["documents"] == 3
+    assert hopweave("ingest", papers, "-c", "p", "--server", url, "--prune", "--strict").code == 1
+
+
+def test_a_link_that_leads_nowhere_hides_what_was_behind_it(
+    hopweave: Hopweave, papers: Path, url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "far.txt").write_text("Far away.", encoding="utf-8")
+    (papers / "link").symlink_to(tmp_path / "elsewhere")
+    for name, options in (("here", []), ("there", ["--server", url])):
+        hopweave("ingest", papers, "-c", name, *options)
+    (tmp_path / "elsewhere").rename(tmp_path / "away")
+    (papers / "ada.txt").unlink()
+    for name, options in (("here", []), ("there", ["--server", url])):
+        ran = hopweave("ingest", papers, "-c", name, "--prune", "--json", *options)
+        assert (ran.json["pruned"], ran.json["prune_refused"]) == (1, None)
+        assert hopweave("documents", "show", "link/far.txt", "-c", name).code == 0
 
 
 def test_prune_keeps_the_document_of_a_file_that_is_rejected(hopweave: Hopweave, papers: Path, url: str) -> None:

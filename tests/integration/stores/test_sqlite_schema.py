@@ -9,6 +9,7 @@ import pytest
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import Unavailable
+from core.ports.record import GraphMerge
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
@@ -133,6 +134,22 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     assert await record.receipts.begin("k", "request", lease_seconds=60) is None
     await record.receipts.finish("k", "answer")
     assert await record.receipts.begin("k", "request", lease_seconds=60) == "answer"
+    await record.close()
+
+
+async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
+    present = SqliteRecord(tmp_path / "record.db")
+    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
+    corpus = await present.corpora.create("people", settings)
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("DROP TABLE merges")
+        connection.execute("PRAGMA user_version = 5")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert await record.merges.list(corpus.id) == []
+    assert await record.merges.adopt(corpus.id, [GraphMerge("a", "a", "b", "b")]) == []
+    assert len(await record.merges.list(corpus.id)) == 1
     await record.close()
 
 

@@ -1,11 +1,12 @@
 """What reaches the terminal and what reaches a program."""
 
 import json
+import sys
 from datetime import UTC, datetime
 
 import pytest
 
-from cli.output.console import plain, print_json, table
+from cli.output.console import plain, print_json, print_marked, table
 from core.documents import Span
 
 
@@ -39,3 +40,13 @@ def test_a_table_is_not_cut_for_a_program(capsys: pytest.CaptureFixture[str]) ->
 def test_markup_in_a_table_is_text(capsys: pytest.CaptureFixture[str]) -> None:
     table(("key",), [("[red]a[/red]",)])
     assert "[red]a[/red]" in capsys.readouterr().out
+
+
+def test_marks_are_bold_in_a_terminal_only(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    text, marks = "one\x1b two [red]three", [(0, 3), (5, 8)]
+    print_marked(text, marks, width=14, indent=2)
+    assert capsys.readouterr().out == "  one\ufffd two\n  [red]three\n"
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_marked(text, marks, width=14, indent=2)
+    assert capsys.readouterr().out == "  \x1b[1mone\x1b[0m\ufffd \x1b[1mtwo\x1b[0m\n  [red]three\n"

@@ -9,6 +9,8 @@ import hopweave
 from hopweave._events import EventReader
 from hopweave._values.events import EVENTS
 
+_NO_PROGRESS = {"passages": 0, "passages_total": 0, "bytes": 0, "bytes_total": 0, "seconds_left": None}
+
 
 def _client(answer: httpx.Response) -> hopweave.Client:
     return hopweave.connect("http://there", transport=httpx.MockTransport(lambda _: answer))
@@ -43,6 +45,7 @@ def test_fields_that_are_not_known_are_ignored() -> None:
     answer = {"id": "1", "kind": "drop", "state": "done", "corpus": "c", "counts": {}, "malformed_triples": 0, "new": 1}
     answer |= {"failures": [], "created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None}
     answer |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
+    answer |= {"progress": _NO_PROGRESS}
     assert _client(httpx.Response(200, json=answer)).get_job("1").is_settled
 
 
@@ -108,4 +111,5 @@ def _event(id: str, kind: str, state: str) -> str:
     job: dict[str, object] = {"id": "1", "kind": "ingest", "state": state, "corpus": "c", "counts": {}, "failures": []}
     job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
     job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
+    job |= {"progress": _NO_PROGRESS}
     return f"id: {id}\nevent: {kind}\ndata: {json.dumps(job)}\n\n"

@@ -34,6 +34,7 @@ _ANSWERS = {
     "ChunkListOut": Listing[hopweave.Chunk],
     "JobListOut": Page[hopweave.Job],
     "EntityListOut": Listing[hopweave.FoundEntity],
+    "MergeListOut": Listing[hopweave.EntityMerge],
     "PageOut": documents.PageText,
 }
 _CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength"}

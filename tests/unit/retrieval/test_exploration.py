@@ -21,6 +21,7 @@ from retrieval.exploration import (
     open_scope,
     show_entity,
 )
+from retrieval.exploration.close_names import find_close_names
 from retrieval.exploration.ways import _MAX_NODES, _find_paths, _visit
 from retrieval.graph.adjacency import build_adjacency
 from testing.indexed_corpus import Passage
@@ -214,3 +215,35 @@ def test_an_entity_with_many_neighbours_does_not_make_the_search_long() -> None:
     paths, complete = _find_paths(graph, 0, int(spokes[-1]), 1)
     assert paths == [[0, int(spokes[-1])]]
     assert not complete
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Marowby", ["Marrowby"]),
+        ("Maorrwby", ["Marrowby"]),
+        ("Orlo Qunet", ["Orlo Quent"]),
+        ("umbre streat", ["Umber Street"]),
+        ("Streat", ["Umber Street"]),
+        ("Xylophone", []),
+        ("x" * 200, []),
+    ],
+)
+async def test_names_with_typos_are_found_if_nothing_else_is(scope: Scope, name: str, expected: list[str]) -> None:
+    found = await find_entities(scope, name, limit=5)
+    assert [(one.entity.name, one.match) for one in found] == [(entity, Match.CLOSE) for entity in expected]
+    assert all(0.7 < (one.similarity or 0) < 1 for one in found)
+
+
+async def test_the_closest_names_come_first_and_a_filter_holds(world: World) -> None:
+    await world.put([stating("5", "five", ("Marrowbyne", "is near", "Marrowbye"))])
+    scope = await open_scope(world.backends, world.corpus)
+    assert [name for name, _ in await found_by(scope, "Marrobye")] == ["Marrowbye", "Marrowbyne", "Marrowby"]
+    only = await open_scope(world.backends, world.corpus, frozenset({ids.document_id("5")}))
+    assert [name for name, _ in await found_by(only, "Marrobye")] == ["Marrowbye", "Marrowbyne"]
+
+
+def test_of_many_names_the_close_ones_are_found_in_every_block() -> None:
+    names = [f"name {number:06}" for number in range(50_000)]
+    names[0] = names[20_000] = names[49_999] = "zanzibar"
+    assert find_close_names("zanzibra", names) == [(0, 0.875), (20_000, 0.875), (49_999, 0.875)]

@@ -1,0 +1,22 @@
+"""The routes of merges of entities: list them, and undo one. `entities.py` makes them."""
+
+from fastapi import APIRouter
+
+from api.deps import ContainerDep, CorpusDep
+from api.schemas.entities import EntityMergeOut, MergeListOut
+from app.services import merges
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora/{corpus}/merges", tags=["entities"])
+
+
+@router.get("", summary="List merges of entities")
+async def list_all(corpus: CorpusDep, container: ContainerDep) -> MergeListOut:
+    return MergeListOut.model_validate({"data": await merges.list_merges(container, corpus)})
+
+
+@router.post("/{id}/undo", summary="Undo a merge of entities")
+async def undo(corpus: CorpusDep, id: str, container: ContainerDep) -> EntityMergeOut:
+    """Merges may be undone in any order. Everything is as if this one had never been made."""
+    return EntityMergeOut.model_validate(await merges.undo(container, corpus, id))

@@ -1,0 +1,64 @@
+"""Merges of entities as the API and the command line offer them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.container import Container
+from core.corpora import Corpus
+from core.graph import EntityMerge
+
+__all__ = ["NamedEntity", "NamedMerge", "list_merges", "merge", "undo"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedEntity:
+    """An entity with its display name, or its normalised name if no passage mentions it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedMerge:
+    """A merge of `entity` into another one, by their names."""
+
+    id: str
+    entity: NamedEntity
+    into: NamedEntity
+    merged_at: datetime
+
+
+async def merge(container: Container, corpus: Corpus, from_id: str, into_id: str) -> NamedMerge:
+    """Merges an entity into another one. Raises as `EntityMerges.merge` does."""
+    made = await container.record.merges.merge(corpus.id, from_id, into_id)
+    return (await _name(container, corpus, [made]))[0]
+
+
+async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerge:
+    """Deletes a merge, and returns it. Raises `NotFound`."""
+    undone = await container.record.merges.undo(corpus.id, merge_id)
+    return (await _name(container, corpus, [undone]))[0]
+
+
+async def list_merges(container: Container, corpus: Corpus) -> list[NamedMerge]:
+    """Returns all merges of a corpus, the newest first."""
+    return await _name(container, corpus, await container.record.merges.list(corpus.id))
+
+
+async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:
+    ids = {id for merge in merges for id in (merge.from_id, merge.into_id)}
+    known = await container.record.contents.get_entities(corpus.id, sorted(ids))
+
+    def named(id: str, name: str) -> NamedEntity:
+        return NamedEntity(id=id, name=known[id].display if id in known else name)
+
+    return [
+        NamedMerge(
+            id=merge.id,
+            entity=named(merge.from_id, merge.from_name),
+            into=named(merge.into_id, merge.into_name),
+            merged_at=merge.merged_at,
+        )
+        for merge in merges
+    ]

@@ -1,0 +1,143 @@
+"""What an ingest reads, and what it may then delete: all of the paths, or what has changed in them."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from core.corpora import Fine
+from core.documents import OnConflict, Submission
+from core.errors import NotFound
+from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
+
+__all__ = ["GIVEN", "ChangesReading", "PathsReading", "Pruning", "Reading", "Request", "Server", "check_paths"]
+
+GIVEN = "given"
+"""The extractor that takes the graph of a file beside the documents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """The options of the command. `verbose`: a line is printed for each document when it is final."""
+
+    paths: tuple[Path, ...]
+    corpus: str
+    extractor: str | None
+    chunker: str | None
+    fine: Fine | None
+    on_conflict: OnConflict
+    prune: bool
+    budget_tokens: int | None = None
+    selection: Selection = EVERYTHING
+    verbose: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """The address of a server, and one of its keys."""
+
+    url: str
+    api_key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pruning:
+    """What to delete: the documents with the keys `gone`; or, if that is None, all that `is_gone`.
+
+    `refused` is why nothing may be deleted, or ''.
+    """
+
+    gone: Collection[str] | None = None
+    is_gone: Callable[[str], bool] = lambda _: False
+    refused: str = ""
+
+
+class Reading(Protocol):
+    """What one ingest reads. `corpus_id` is the corpus that it belongs to; None if that does not matter."""
+
+    @property
+    def corpus_id(self) -> str | None: ...
+
+    @property
+    def keys(self) -> Collection[str]:
+        """The keys of the documents that `read` has yielded."""
+        ...
+
+    def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
+        """Yields the documents. `with_given`: with the graph of a file beside them."""
+        ...
+
+    def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:
+        """Returns what to delete after `read`; None if nothing is to be."""
+        ...
+
+
+class PathsReading:
+    """Everything in the paths."""
+
+    corpus_id: str | None = None
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self.keys: set[str] = set()
+
+    def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
+        request = self._request
+        return _collect_keys(read_paths(request.paths, with_given=with_given, selection=request.selection), self.keys)
+
+    def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:
+        if not self._request.prune:
+            return None
+        listed = list(rejected)
+        hiding = next((one for one in listed if one.hides), None)
+        if hiding is not None:  # what is behind a folder that cannot be read may still be there
+            return Pruning(refused=f"{hiding.source}: {hiding.reason}")
+        keep = self.keys | {one.key for one in listed if one.key is not None}
+        return Pruning(is_gone=_is_outside(keep, self._request.selection))
+
+
+class ChangesReading:
+    """What has changed in the paths since the last comparison.
+
+    What is gone from them is deleted; after the first comparison, all that is in the corpus and not in them.
+    """
+
+    def __init__(self, comparison: Comparison, selection: Selection, corpus_id: str | None) -> None:
+        self.corpus_id = corpus_id
+        self.keys: set[str] = set()
+        self._comparison = comparison
+        self._selection = selection
+
+    def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
+        return _collect_keys(self._comparison.read(with_given=with_given), self.keys)
+
+    def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:  # noqa: ARG002 - the comparison knows them
+        if self._comparison.is_first and self._comparison.is_complete:
+            return Pruning(is_gone=_is_outside(self._comparison.keys, self._selection))
+        return Pruning(gone=sorted(self._comparison.lost_keys))
+
+
+def check_paths(request: Request) -> None:
+    """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
+    first = next(read_paths(request.paths, with_given=False, selection=request.selection), None)
+    if first is None:
+        named = ", ".join(map(str, request.paths))
+        raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+
+
+def _is_cut_off(key: str, keep: Collection[str]) -> bool:
+    """Whether a key is below one of `keep`: a link that leads nowhere may have led to a folder."""
+    return any(str(parent) in keep for parent in PurePosixPath(key).parents)
+
+
+def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], bool]:
+    """Returns whether a document with a key is gone: it would have been found, and was not."""
+    return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
+
+
+def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
+    """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
+    for one in found:
+        if isinstance(one, Submission):
+            keys.add(one.key)
+        yield one

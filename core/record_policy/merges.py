@@ -1,0 +1,62 @@
+"""Rules of merges of entities: which are refused, and which one entity is after them."""
+
+from collections.abc import Mapping, Sequence
+
+from core.errors import Conflict, InvalidInput, NotFound
+from core.ids import merge_id
+from core.ports.record import GraphMerge
+
+__all__ = ["MAX_MERGES", "check_merge", "entity_missing", "find_end", "merge_missing", "select_adoptable"]
+
+MAX_MERGES = 10_000
+"""Merges of a corpus. Each snapshot reads them all."""
+
+
+def find_end(into: Mapping[str, str], entity_id: str) -> str:
+    """Returns the entity that another one is after all merges. `into` are the merges, by the merged entity."""
+    while entity_id in into:
+        entity_id = into[entity_id]
+    return entity_id
+
+
+def check_merge(into: Mapping[str, str], from_id: str, into_id: str) -> None:
+    """Raises `InvalidInput` and `Conflict` as `EntityMerges.merge` does. `into` are the present merges."""
+    if from_id == into_id:
+        raise InvalidInput(f"an entity cannot be merged into itself: both are {from_id!r}; name two entities")
+    if from_id in into:
+        raise Conflict(
+            f"the entity {from_id!r} is merged into {into[from_id]!r} already; undo the merge "
+            f"{merge_id(from_id, into[from_id])!r} first"
+        )
+    if find_end(into, into_id) == from_id:
+        raise Conflict(f"the entities {from_id!r} and {into_id!r} are one already: the second is merged into the first")
+    if len(into) >= MAX_MERGES:
+        raise Conflict(f"this corpus has {len(into):,} merges, the most that are possible; undo some")
+
+
+def entity_missing(entity_id: str) -> NotFound:
+    return NotFound(f"no passage of this corpus mentions an entity with the id {entity_id!r}")
+
+
+def merge_missing(merge: str) -> NotFound:
+    return NotFound(f"there is no merge with the id {merge!r}; `hopweave entities merges` shows those that there are")
+
+
+def select_adoptable(
+    present: Mapping[str, str], merges: Sequence[GraphMerge]
+) -> tuple[list[GraphMerge], list[GraphMerge]]:
+    """Returns the merges that can be added to the present ones, without those that are there, and the others."""
+    into = dict(present)
+    added: list[GraphMerge] = []
+    refused: list[GraphMerge] = []
+    for merge in merges:
+        if into.get(merge.from_id) == merge.into_id:
+            continue
+        try:
+            check_merge(into, merge.from_id, merge.into_id)
+        except (Conflict, InvalidInput):
+            refused.append(merge)
+            continue
+        into[merge.from_id] = merge.into_id
+        added.append(merge)
+    return added, refused

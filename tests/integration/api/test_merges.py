@@ -1,0 +1,97 @@
+"""Merges of entities over HTTP: made, listed, seen by searches and exploration, and undone."""
+
+from typing import Any
+
+import pytest
+
+from core.ids import entity_id
+from tests.integration.api.conftest import Server
+from tests.integration.api.test_entities import PLANTS, TOWNS
+
+CORPUS = "/v1/corpora/towns"
+WORKS, CORVO, UME = entity_id("halden works"), entity_id("ines corvo"), entity_id("the ume")
+
+
+@pytest.fixture
+async def towns(server: Server) -> Server:
+    await server.corpus("towns", extractor="given")
+    await server.ingest(PLANTS, TOWNS, corpus="towns")
+    # Snapshots are compared with the record every two seconds; the tests want each change at once.
+    server.container.snapshots._interval = 0.0
+    return server
+
+
+async def merge(server: Server, entity: str, into: str) -> dict[str, Any]:
+    answer = await server.client.post(f"{CORPUS}/entities/{entity}/merge", json={"into": into})
+    assert answer.status_code == 200, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+async def state(server: Server) -> tuple[str, list[Any]]:
+    """The canonical export, and what searches find."""
+    export = (await server.client.get(f"{CORPUS}/export", params={"canonical": True})).text
+    found = []
+    for searcher in ("graph", "bridged"):
+        body = {"query": "Who founded Halden Works by the Ume?", "searcher": searcher, "explain": "features"}
+        hits = (await server.client.post(f"{CORPUS}/search", json=body)).json()["hits"]
+        found.append(hits)
+    return export, found
+
+
+async def test_a_merge_is_seen_everywhere_and_undone(towns: Server) -> None:
+    before = await state(towns)
+    made = await merge(towns, UME, CORVO)
+    assert made["entity"] == {"id": UME, "name": "the Ume"}
+    assert made["into"] == {"id": CORVO, "name": "Ines Corvo"}
+    merges = (await towns.client.get(f"{CORPUS}/merges")).json()
+    assert merges == {"data": [made], "next_cursor": None}
+    merged = await state(towns)
+    assert merged != before
+    assert merged[0].count('"kind":"merge"') == 1
+    shown = (await towns.client.get(f"{CORPUS}/entities/{UME}")).json()
+    assert shown["entity"] == {"id": CORVO, "name": "Ines Corvo", "passages": 2}
+    assert ("Marrowby", "lies on", "Ines Corvo") in {
+        (fact["subject"]["name"], fact["predicate"], fact["object"]["name"]) for fact in shown["facts"]
+    }
+    found = (await towns.client.get(f"{CORPUS}/entities", params={"query": "the Ume"})).json()["data"]
+    assert [(one["entity"]["id"], one["match"]) for one in found] == [(CORVO, "exact")]
+    undone = await towns.client.post(f"{CORPUS}/merges/{made['id']}/undo")
+    assert (undone.status_code, undone.json()) == (200, made)
+    assert (await towns.client.get(f"{CORPUS}/merges")).json()["data"] == []
+    assert await state(towns) == before
+
+
+async def test_a_merge_survives_ingesting_and_reindexing(towns: Server) -> None:
+    made = await merge(towns, UME, CORVO)
+    await towns.ingest({**TOWNS, "metadata": {"year": 1951}}, corpus="towns")
+    await towns.client.post(f"{CORPUS}/reindex", json={})
+    await towns.work("towns")
+    assert (await towns.client.get(f"{CORPUS}/merges")).json()["data"] == [made]
+    shown = (await towns.client.get(f"{CORPUS}/entities/{UME}")).json()
+    assert shown["entity"]["id"] == CORVO
+
+
+@pytest.mark.parametrize(
+    ("entity", "into", "status", "told"),
+    [
+        (UME, UME, 422, "into itself"),
+        ("none", UME, 404, "'none'"),
+        (UME, "none", 404, "'none'"),
+        (WORKS, UME, 409, "undo the merge"),
+        (CORVO, WORKS, 409, "one already"),
+    ],
+)
+async def test_merges_that_cannot_be(towns: Server, entity: str, into: str, status: int, told: str) -> None:
+    await merge(towns, WORKS, CORVO)
+    answer = await towns.client.post(f"{CORPUS}/entities/{entity}/merge", json={"into": into})
+    assert answer.status_code == status, answer.text
+    assert told in answer.json()["detail"]
+    assert len((await towns.client.get(f"{CORPUS}/merges")).json()["data"]) == 1
+
+
+async def test_what_is_no_merge_is_not_undone(towns: Server) -> None:
+    answer = await towns.client.post(f"{CORPUS}/merges/none/undo")
+    assert answer.status_code == 404
+    assert "no merge with the id 'none'" in answer.json()["detail"]
+    assert (await towns.client.post(f"{CORPUS}/entities/{UME}/merge", json={})).status_code == 422

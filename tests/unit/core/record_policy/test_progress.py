@@ -1,0 +1,28 @@
+"""What counts as done of a job, and the estimate of the time that is left."""
+
+from core.jobs import JobProgress
+from core.record_policy.progress import MeasuredJob, RevisionProgress, measure_progress
+
+
+def measure(*revisions: tuple[int, int, int], done: int = 0, total: int = 1000, seconds: float | None) -> JobProgress:
+    in_work = [RevisionProgress(size=size, passages=n, done=part) for size, n, part in revisions]
+    measured = MeasuredJob(bytes_total=total, bytes_done=done, passages=7, in_work=in_work)
+    return measure_progress(measured, seconds=seconds)
+
+
+def test_a_revision_in_work_counts_by_its_share() -> None:
+    progress = measure((600, 3, 1), (0, 0, 0), done=300, seconds=10.0)
+    assert progress == JobProgress(passages=8, passages_total=10, bytes=500, bytes_total=1000, seconds_left=10)
+
+
+def test_nothing_is_estimated_from_little() -> None:
+    assert measure(done=10, seconds=100.0).seconds_left is None
+    assert measure(done=500, seconds=1.0).seconds_left is None
+    assert measure(done=500, seconds=None).seconds_left is None
+    assert measure(total=0, seconds=100.0).seconds_left is None
+
+
+def test_more_is_done_than_was_counted() -> None:
+    """A job of an older release."""
+    progress = measure(done=500, total=0, seconds=10.0)
+    assert (progress.bytes, progress.bytes_total, progress.seconds_left) == (500, 500, 0)

@@ -96,7 +96,7 @@ def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list
     if suffixes is None or suffix == _LINES or suffix in suffixes:
         return []
     what = f"{suffix} files" if suffix else "files without a suffix"
-    return [(key, Rejection(source=key, reason=f"the server reads no {what}"))]
+    return [(key, Rejection(source=key, reason=f"no loader reads {what}"))]
 
 
 def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:

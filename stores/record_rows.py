@@ -124,8 +124,6 @@ def load_job(
         calls=get("calls"),
         prompt_tokens=get("prompt_tokens"),
         completion_tokens=get("completion_tokens"),
-        progress=measure_progress(
-            measured, seconds=now - started_at if state is JobState.RUNNING and started_at is not None else None
-        ),
+        progress=measure_progress(measured, started_at=started_at if state is JobState.RUNNING else None, now=now),
         failures=tuple(failures),
     )

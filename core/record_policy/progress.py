@@ -24,17 +24,18 @@ class RevisionProgress:
 @dataclass(frozen=True, kw_only=True)
 class MeasuredJob:
     """What a record counts of a job: the bytes of all its revisions and of those that are final, the passages of those
-    that are indexed, and the revisions in work.
+    that are indexed, and the revisions in work. `at` is the time of the last change, in seconds by the record's clock.
     """
 
     bytes_total: int
     bytes_done: int
     passages: int
     in_work: Sequence[RevisionProgress] = ()
+    at: float | None = None
 
 
-def measure_progress(measured: MeasuredJob, *, seconds: float | None) -> JobProgress:
-    """Adds the revisions in work to what is finished. `seconds` is how long the job has run; None if it does not run.
+def measure_progress(measured: MeasuredJob, *, started_at: float | None, now: float) -> JobProgress:
+    """Adds the revisions in work to what is finished. `started_at` is None if the job does not run.
 
     A job that was made by an older release has not counted all of its bytes, so that more may be done than there are.
     """
@@ -46,11 +47,13 @@ def measure_progress(measured: MeasuredJob, *, seconds: float | None) -> JobProg
         passages_total=measured.passages + sum(one.passages for one in measured.in_work),
         bytes=done,
         bytes_total=total,
-        seconds_left=_estimate(done, total, seconds),
+        seconds_left=None if started_at is None else _estimate(done, total, started_at, measured.at, now),
     )
 
 
-def _estimate(done: int, total: int, seconds: float | None) -> int | None:
-    if seconds is None or seconds < _LEAST_SECONDS or done < _LEAST_SHARE * total or not done:
+def _estimate(done: int, total: int, started_at: float, at: float | None, now: float) -> int | None:
+    """Returns the time that was left at the last change of progress, less the time since then."""
+    seconds = (at or now) - started_at
+    if seconds < _LEAST_SECONDS or done < _LEAST_SHARE * total or not done:
         return None
-    return round(seconds * (total - done) / done)
+    return max(1, round(seconds * (total - done) / done - (now - (at or now))))

@@ -78,7 +78,7 @@ class Tracker:
         changed = [path for path, file in scan.files.items() if self._has_changed(path, file)]
         pending = {path: self._first_seen(path, scan.files[path]) for path in changed}
         settled = [path for path in changed if self._is_settled(scan.files[path], pending[path][1])]
-        self._pending = {path: seen for path, seen in pending.items() if path not in set(settled)}
+        self._pending = {path: pending[path] for path in pending.keys() - set(settled)}
         gone = [path for path in self._tracked if path not in scan.files and path not in scan.kept]
         return Comparison(
             self._tracked,
@@ -122,7 +122,8 @@ class Comparison:
         self._files = scan.files
         self._gone = gone
         self._unsettled = unsettled
-        self._next: dict[Path, _Tracked] = {path: one for path, one in tracked.items() if path not in set(gone)}
+        absent = set(gone)
+        self._next: dict[Path, _Tracked] = {path: one for path, one in tracked.items() if path not in absent}
         self._hides = bool(scan.obstacles)
         self.obstacles = tuple(scan.obstacles)
         """The folders whose documents are out of reach, and so are kept."""
@@ -219,8 +220,8 @@ class _Scan:
         self._unreachable: set[Path] = set()
         for root in roots:
             self._add_root(root, selection)
-        for path in self.files:
-            self._folders.update(path.parents)
+        for folder in {path.parent for path in self.files}:
+            self._folders.update((folder, *folder.parents))
         for path, one in tracked.items():
             if path not in self.files and self._is_out_of_reach(path, one.file):
                 self.kept.add(path)
@@ -284,10 +285,9 @@ def _sign(path: Path) -> tuple[_Signature, float]:
         status = path.stat()
     except OSError:
         return _NOTHING, 0.0
-    beside = path.with_name(GIVEN_FILE)
     size, modified, changed = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-    if path.name == "corpus.jsonl" and beside.is_file():
-        (more, later, latest), _ = _sign(beside)
+    if path.name == "corpus.jsonl" and path.with_name(GIVEN_FILE).is_file():
+        (more, later, latest), _ = _sign(path.with_name(GIVEN_FILE))
         size, modified, changed = size + more, max(modified, later), max(changed, latest)
     return (size, modified, changed), max(modified, changed) / 1e9
 

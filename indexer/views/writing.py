@@ -15,7 +15,7 @@ __all__ = ["ViewWriter", "fine_texts"]
 
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
 _BATCH = 512  # texts that are looked up and indexed together
-_FIRST_PART = 128  # texts that are embedded at once, until it is known how long they take
+_FIRST_PART = 64  # texts that are embedded at once, until it is known how long they take
 _SMALLEST_PART = 32
 _SHORTEST_PART, _LONGEST_PART = 1.0, 3.0  # seconds
 

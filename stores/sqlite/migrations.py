@@ -56,7 +56,8 @@ STEPS: Mapping[int, Sequence[str]] = {
             job_id     TEXT PRIMARY KEY,
             bytes      INTEGER NOT NULL,
             bytes_done INTEGER NOT NULL,
-            passages   INTEGER NOT NULL
+            passages   INTEGER NOT NULL,
+            at         REAL NOT NULL
         ) STRICT, WITHOUT ROWID
         """,
         """

@@ -213,7 +213,8 @@ CREATE TABLE job_progress (
     job_id     TEXT PRIMARY KEY,
     bytes      INTEGER NOT NULL,
     bytes_done INTEGER NOT NULL,
-    passages   INTEGER NOT NULL
+    passages   INTEGER NOT NULL,
+    at         REAL NOT NULL                -- when the progress changed last
 ) STRICT, WITHOUT ROWID;
 
 -- The passages of a revision in work, and how many of them are done.

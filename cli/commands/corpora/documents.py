@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_group = typer.Typer(name="documents", help="List, show, delete and retry documents.", no_args_is_help=True)
+_group = typer.Typer(name="documents", help="List, show, disable, delete and retry documents.", no_args_is_help=True)
+_Names = Annotated[list[str], typer.Argument(metavar="KEY|ID...", help="Keys or ids of documents.")]
 _Named = Annotated[str, typer.Argument(metavar="KEY|ID", help="The document's key, or its id.")]
 
 
@@ -45,7 +46,7 @@ def list_documents(
     if as_json:
         print_json({"data": page.data, "next_cursor": page.next_cursor})
         return
-    rows = ((d.key, d.title, d.state, d.chunks, d.reason) for d in page.data)
+    rows = ((d.key, d.title, d.state if d.enabled else f"{d.state}, disabled", d.chunks, d.reason) for d in page.data)
     table(("key", "title", "state", "passages", "reason"), rows)
     if page.next_cursor is not None:
         print_result(f"there are more: --cursor {page.next_cursor!r}")
@@ -68,7 +69,7 @@ def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> 
 
 @_group.command("delete")
 def delete_documents(
-    names: Annotated[list[str], typer.Argument(metavar="KEY|ID...", help="Keys or ids of documents.")],
+    names: _Names,
     corpus: CorpusName,
     as_json: AsJson = False,
 ) -> None:
@@ -83,6 +84,33 @@ def delete_documents(
         return await complete_job(container, await delete(container, found, list(ids)))
 
     _report(run_with_container(work), as_json=as_json)
+
+
+@_group.command("disable")
+def disable_documents(names: _Names, corpus: CorpusName, as_json: AsJson = False) -> None:
+    """Hide documents from every search, at once. Nothing of them is deleted."""
+    _switch(names, corpus, enabled=False, as_json=as_json)
+
+
+@_group.command("enable")
+def enable_documents(names: _Names, corpus: CorpusName, as_json: AsJson = False) -> None:
+    """Show disabled documents again. Nothing is embedded for that."""
+    _switch(names, corpus, enabled=True, as_json=as_json)
+
+
+def _switch(names: list[str], corpus: str, *, enabled: bool, as_json: bool) -> None:
+    from app.services.documents import find_document
+
+    async def work(container: "Container") -> "frozenset[str]":
+        found = await container.record.corpora.get(corpus)
+        ids = {(await find_document(container, found, name)).id: None for name in names}
+        return await container.record.submissions.set_enabled(found.id, list(ids), enabled=enabled)
+
+    changed = len(run_with_container(work))
+    if as_json:
+        print_json({"changed": changed})
+    else:
+        print_result(f"{changed} {'enabled' if enabled else 'disabled'}")
 
 
 @_group.command("retry")

@@ -54,7 +54,9 @@ MATCH (r:Revision {uid: uid}) SET r.lease_until = $until;
 
 // [report]
 UNWIND $rows AS row
-MATCH (r:Revision {uid: row.uid}) SET r.passages = row.passages, r.done = row.done;
+MATCH (r:Revision {uid: row.uid}) SET r.passages = row.passages, r.done = row.done
+WITH r
+MATCH (j:Job {id: r.job_id}) SET j.progress_at = timestamp() / 1000.0;
 
 // [end]: ends leases; the attempt does not count
 UNWIND $rows AS uid

@@ -14,6 +14,7 @@ RETURN job, before, count(r) AS n, sum(r.size) AS bytes;
 UNWIND $rows AS row
 MATCH (j:Job {id: row.id})
 SET j.bytes = coalesce(j.bytes, 0) + row.bytes, j.bytes_done = coalesce(j.bytes_done, 0) + row.bytes_done,
+    j.progress_at = timestamp() / 1000.0,
     j.n_queued = j.n_queued + row.queued,
     j.n_loading = j.n_loading + row.loading,
     j.n_extracting = j.n_extracting + row.extracting,

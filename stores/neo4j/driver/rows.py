@@ -57,5 +57,6 @@ def job_from_row(row: Row) -> Job:
         bytes_done=row.get("bytes_done") or 0,
         passages=row.get("passages") or 0,
         in_work=[RevisionProgress(size=size, passages=n, done=done) for size, n, done in row["in_work"]],
+        at=row.get("progress_at"),
     )
     return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])

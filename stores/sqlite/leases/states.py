@@ -52,10 +52,10 @@ def add_progress(cx: Connection, job_id: str, *, bytes: int = 0, bytes_done: int
     if bytes or bytes_done or passages:
         cx.execute(
             """
-            INSERT INTO job_progress VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes,
-            bytes_done = bytes_done + excluded.bytes_done, passages = passages + excluded.passages
+            INSERT INTO job_progress VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes,
+            bytes_done = bytes_done + excluded.bytes_done, passages = passages + excluded.passages, at = excluded.at
             """,
-            (job_id, bytes, bytes_done, passages),
+            (job_id, bytes, bytes_done, passages, now()),
         )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.documents import OnConflict, RevisionState
 from core.ports.record import Claim, ClaimProgress, NewRevision
 from core.record_policy.submissions import check_distinct_keys
-from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims as rows
 from stores.sqlite.leases import endings
 from stores.sqlite.leases.enqueueing import enqueue_into
@@ -65,6 +65,10 @@ class SqliteClaims:
             cx.executemany(
                 "INSERT OR REPLACE INTO revision_progress VALUES (?, ?, ?)",
                 [(valid[one.claim.token], one.passages, one.done) for one in progress if one.claim.token in valid],
+            )
+            cx.executemany(
+                "UPDATE job_progress SET at = ? WHERE job_id = (SELECT job_id FROM revisions WHERE seq = ?)",
+                [(now(), seq) for seq in valid.values()],
             )
 
         await self._database.write(work)

@@ -138,7 +138,7 @@ def read_job(cx: Connection, job_id: str) -> Job:
 
 
 def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:
-    row = cx.execute("SELECT bytes, bytes_done, passages FROM job_progress WHERE job_id = ?", (job_id,)).fetchone()
+    row = cx.execute("SELECT bytes, bytes_done, passages, at FROM job_progress WHERE job_id = ?", (job_id,)).fetchone()
     in_work = cx.execute(
         """
         SELECT r.size, p.passages, p.done FROM revision_progress p CROSS JOIN revisions r
@@ -152,4 +152,5 @@ def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:
         bytes_done=row["bytes_done"] if row else 0,
         passages=row["passages"] if row else 0,
         in_work=revisions,
+        at=row["at"] if row else None,
     )

@@ -13,10 +13,10 @@ from testing.contracts.record.intake import IntakeContract
 from testing.contracts.record.jobs import JobsContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
-from testing.contracts.record.progress import ProgressContract
+from testing.contracts.record.merges import MergesContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
-from testing.contracts.record.requests.merges import MergesContract
+from testing.contracts.record.requests.progress import ProgressContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
 from testing.contracts.record.staging import StagingContract
 from testing.contracts.record.synonyms import SynonymsContract

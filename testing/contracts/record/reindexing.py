@@ -68,6 +68,18 @@ class ReindexingContract(RecordFixtures):
         assert await record.reindexing.list() == []
         assert (await record.corpora.count(now.id)).documents == 1
 
+    async def test_the_swap_keeps_what_is_disabled(self, record: Record, corpus: Corpus) -> None:
+        a, b = ids.document_id("a"), ids.document_id("b")
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        await put(record, corpus, "b", [("two", ["Ada"])])
+        built = await record.reindexing.start(corpus.id, OTHER)
+        await build_all(record, built)
+        await record.submissions.set_enabled(corpus.id, [a], enabled=False)
+        await record.reindexing.swap(corpus.id)
+        now = await record.corpora.get("books")
+        assert {d.id: d.enabled for d in (await record.documents.list(now.id, limit=9)).data} == {a: False, b: True}
+        assert len((await record.graph.graph(now.id))[1].chunks) == 1
+
     async def test_nothing_is_swapped_before_it_is_whole(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         built = await record.reindexing.start(corpus.id, OTHER)

@@ -89,22 +89,6 @@ async def test_an_empty_corpus(make_server: MakeServer) -> None:
             assert ET.fromstring(answer.content).findall(".//g:node", _NS) == []  # noqa: S314 - our own
 
 
-async def test_merges_are_edges_and_rows(people: Server) -> None:
-    london, ada = entity_id("london"), entity_id("ada lovelace")
-    made = await people.client.post(f"/v1/corpora/people/entities/{london}/merge", json={"into": ada})
-    assert made.status_code == 200, made.text
-    graph = (await people.client.get("/v1/corpora/people/export", params={"format": "graphml"})).text
-    edges = [
-        (edge.get("source"), edge.get("target"))
-        for edge in ET.fromstring(graph).iterfind(".//g:edge", _NS)  # noqa: S314 - our own output
-        if edge.findtext("g:data[@key='edge_relation']", namespaces=_NS) == "merged"
-    ]
-    assert edges == [(london, ada)]
-    table = (await people.client.get("/v1/corpora/people/export", params={"format": "csv"})).text
-    (row,) = [row for row in csv.DictReader(io.StringIO(table, newline="")) if row["kind"] == "merge"]
-    assert (row["from_id"], row["from_name"], row["into_name"]) == (london, "london", "ada lovelace")
-
-
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
 async def test_an_export_ends_with_its_client(people: Server, monkeypatch: pytest.MonkeyPatch, format: str) -> None:
     """The client leaves after the first block; reading the record ends, although there is more."""
@@ -148,3 +132,19 @@ async def test_an_export_ends_with_its_client(people: Server, monkeypatch: pytes
     async with asyncio.timeout(30):
         await people.app(scope, receive, send)
         await ended.wait()
+
+
+async def test_merges_are_edges_and_rows(people: Server) -> None:
+    london, ada = entity_id("london"), entity_id("ada lovelace")
+    made = await people.client.post(f"/v1/corpora/people/entities/{london}/merge", json={"into": ada})
+    assert made.status_code == 200, made.text
+    graph = (await people.client.get("/v1/corpora/people/export", params={"format": "graphml"})).text
+    edges = [
+        (edge.get("source"), edge.get("target"))
+        for edge in ET.fromstring(graph).iterfind(".//g:edge", _NS)  # noqa: S314 - our own output
+        if edge.findtext("g:data[@key='edge_relation']", namespaces=_NS) == "merged"
+    ]
+    assert edges == [(london, ada)]
+    table = (await people.client.get("/v1/corpora/people/export", params={"format": "csv"})).text
+    (row,) = [row for row in csv.DictReader(io.StringIO(table, newline="")) if row["kind"] == "merge"]
+    assert (row["from_id"], row["from_name"], row["into_name"]) == (london, "london", "ada lovelace")

@@ -9,6 +9,7 @@ import pytest
 from api.main import create_app
 from app.container import Container
 from core.settings import Settings, WorkerSettings
+from indexer import known_suffixes
 from tests.integration.api.conftest import ADA, BASE, MakeServer, Server
 from tests.twins.embedder import TwinEmbedder
 
@@ -40,6 +41,9 @@ async def test_strategies(server: Server) -> None:
     fused = next(one for one in listed if one["name"] == "fused")
     assert "damping" in fused["options"]["properties"]
     assert all(one["description"] for one in listed)
+    suffixes = {suffix for one in listed if one["kind"] == "loader" for suffix in one["suffixes"]}
+    assert suffixes == set(known_suffixes()), "clients send files with these"
+    assert not any(one["suffixes"] for one in listed if one["kind"] != "loader")
 
 
 async def test_jobs_newest_first(people: Server) -> None:

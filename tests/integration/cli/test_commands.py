@@ -148,6 +148,17 @@ def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:
     assert "ada.txt" not in hopweave("documents", "list", "-c", corpus).out
 
 
+def test_documents_are_disabled_and_enabled(hopweave: Hopweave, corpus: str) -> None:
+    assert "ada.txt" in hopweave("search", "Ada", "-c", corpus).out
+    assert hopweave("documents", "disable", "ada.txt", "-c", corpus).out == "1 disabled\n"
+    assert "ada.txt" not in hopweave("search", "Ada", "-c", corpus).out
+    assert "indexed, disabled" in hopweave("documents", "list", "-c", corpus).out
+    assert hopweave("documents", "disable", "ada.txt", "-c", corpus, "--json").json == {"changed": 0}
+    assert hopweave("documents", "disable", "none.txt", "-c", corpus).code == 1
+    assert hopweave("documents", "enable", "ada.txt", "-c", corpus).out == "1 enabled\n"
+    assert "ada.txt" in hopweave("search", "Ada", "-c", corpus).out
+
+
 def test_jobs(hopweave: Hopweave, corpus: str) -> None:
     job = hopweave("jobs", "list", "--json").json["data"][0]
     assert job["corpus_name"] == corpus

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.corpora import CorpusSettings, Fine
+from core.documents import OnConflict
 from core.errors import Unavailable
+from core.jobs import JobProgress
 from core.ports.record import GraphMerge
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
-from testing.record import put
+from testing.record import SETTINGS, claim_all, commit_of, put, revision
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """
@@ -168,4 +170,24 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     [document] = (await record.documents.list(corpus.id, limit=9)).data
     assert document.enabled
     assert await record.submissions.set_enabled(corpus.id, [document.id], enabled=False) == {document.id}
+    await record.close()
+
+
+async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
+    """A job that was half done then shows what is done from now on."""
+    present = SqliteRecord(tmp_path / "record.db")
+    corpus = await present.corpora.create("people", SETTINGS)
+    job = (await present.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("DROP TABLE job_progress")
+        connection.execute("DROP TABLE revision_progress")
+        connection.execute("PRAGMA user_version = 7")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert (await record.jobs.get(job.id)).progress == JobProgress()
+    [claim] = await claim_all(record, corpus)
+    await record.commits.commit([commit_of(claim, [("one", [])])], grace=0)
+    progress = (await record.jobs.get(job.id)).progress
+    assert (progress.passages, progress.bytes, progress.bytes_total) == (1, 100, 100)
     await record.close()

@@ -1,6 +1,8 @@
 """Answers that are none of Hopweave's, servers that are not there, and events in pieces."""
 
 import json
+import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -10,6 +12,23 @@ from hopweave._events import EventReader
 from hopweave._values.events import EVENTS
 
 _NO_PROGRESS = {"passages": 0, "passages_total": 0, "bytes": 0, "bytes_total": 0, "seconds_left": None}
+
+_JOB = {
+    "id": "1",
+    "kind": "drop",
+    "state": "done",
+    "corpus": "c",
+    "counts": {},
+    "malformed_triples": 0,
+    "failures": [],
+    "created_at": "2026-01-01T00:00:00Z",
+    "started_at": None,
+    "finished_at": None,
+    "token_budget": None,
+    "tokens": 0,
+    "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
+    "progress": _NO_PROGRESS,
+}
 
 
 def _client(answer: httpx.Response) -> hopweave.Client:
@@ -42,10 +61,7 @@ def test_an_answer_of_another_server() -> None:
 
 
 def test_fields_that_are_not_known_are_ignored() -> None:
-    answer = {"id": "1", "kind": "drop", "state": "done", "corpus": "c", "counts": {}, "malformed_triples": 0, "new": 1}
-    answer |= {"failures": [], "created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None}
-    answer |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
-    answer |= {"progress": _NO_PROGRESS}
+    answer = {**_JOB, "new": 1}
     assert _client(httpx.Response(200, json=answer)).get_job("1").is_settled
 
 
@@ -113,3 +129,29 @@ def _event(id: str, kind: str, state: str) -> str:
     job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
     job |= {"progress": _NO_PROGRESS}
     return f"id: {id}\nevent: {kind}\ndata: {json.dumps(job)}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("strategies", "sent"),
+    [
+        ([{"kind": "loader", "name": "md", "suffixes": [".md"]}, {"kind": "searcher", "suffixes": []}], ["a.md"]),
+        ([{"kind": "searcher", "name": "dense"}], ["a.md", "b.xyz"]),  # an older server lists no loaders
+    ],
+)
+def test_files_of_a_folder_are_those_that_the_server_reads(
+    tmp_path: Path, strategies: list[object], sent: list[str]
+) -> None:
+    keys: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/v1/strategies":
+            return httpx.Response(200, json={"data": strategies, "next_cursor": None})
+        found = re.findall(rb'"key": "([^"]+)"', request.read())
+        keys.extend(key.decode() for key in found)
+        return httpx.Response(200, json={"job": _JOB, "documents": [], "rejected": []})
+
+    for name in ("a.md", "b.xyz"):
+        (tmp_path / name).write_text("text")
+    with hopweave.connect("http://there", transport=httpx.MockTransport(answer)) as client:
+        client.ingest("people", tmp_path, wait=False)
+    assert keys == sent

@@ -28,8 +28,9 @@ class SourceLink:
 def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
     """Returns the strongest link of any kind, weighted by its source, to the candidate at `place`, or None.
 
-    A title that both have, as all chunks of a document do, is returned only if there is no other link. Only the sources in `told` (rows) count, and only names that the question does not have, since a shared name of the
-    question has a reason of its own.
+    A title that both have, as all chunks of a document do, is returned only if there is no other link. Only the sources
+    in `told` (rows) count, and only names that the question does not have, since a shared name of the question has a
+    reason of its own.
     """
     kinds = [
         (evidence.links.title, _own_title),

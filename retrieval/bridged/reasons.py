@@ -14,6 +14,7 @@ from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.name_links import SourceLink, find_strongest_link, is_title_of_both, list_mentioned
+from retrieval.bridged.relations import describe_relation
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.graph.snapshot import GraphSnapshot
 
@@ -122,23 +123,12 @@ def _link_reasons(hit: Hit, link: SourceLink | None, place: int, texts: _Texts) 
     own, others = titles[place].tolist(), titles[link.at].tolist()
     source, name = texts.sources[link.source], texts.names[link.name]
     if link.name in own and link.name in others:
-        return _place_reasons(hit.chunk, source)
+        return describe_relation(hit.chunk, source.chunk, source.title)
     if link.name in own:
         return [f"linked from *{source.title}*, which names its {_HEADS[own.index(link.name)]}"]
     if link.name in others:
         return [f"names *{name}*, the {_HEADS[others.index(link.name)]} of a source"]
     return [f"linked from *{source.title}*: both name {_quote([name])}"]
-
-
-def _place_reasons(chunk: Chunk, source: _Source) -> list[str]:
-    """Returns what relates two chunks of one title. That they are of one document says nothing."""
-    if chunk.document_id != source.chunk.document_id:
-        return [f"has the title of *{source.title}*"]
-    if abs(chunk.position - source.chunk.position) == 1:
-        return [f"{'follows' if chunk.position > source.chunk.position else 'precedes'} *{source.title}*"]
-    if chunk.heading and chunk.heading == source.chunk.heading:
-        return [f"in the same section as *{source.title}*"]
-    return []
 
 
 def _word_reasons(phrase: str, place: int, evidence: PoolEvidence, *, without: int | None = None) -> list[str]:

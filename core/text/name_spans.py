@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
 
-__all__ = ["NameSpan", "find_names"]
+__all__ = ["NameSpan", "begins_sentence", "find_names"]
 
 
 _MAX_WORDS = 10
@@ -45,11 +45,12 @@ _SENTENCE_END = re.compile(r"[.!?…。！？,;:]$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NameSpan:
-    """A name as it is written, at `[start, end)` code points of the text."""
+    """A name as it is written, at `[start, end)` code points of the text; `quoted` if quotation marks show it."""
 
     start: int
     end: int
     form: str
+    quoted: bool = False
 
 
 def find_names(text: str) -> list[NameSpan]:
@@ -81,7 +82,7 @@ def _quoted_name(text: str, quote: re.Match[str]) -> NameSpan | None:
     form = text[start:end]
     if len(form.split()) > _MAX_WORDS or not any(c.isalnum() for c in form):
         return None
-    return NameSpan(start=start, end=end, form=form)
+    return NameSpan(start=start, end=end, form=form, quoted=True)
 
 
 def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
@@ -120,7 +121,7 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
 def _make_name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
     """Yields the run as a name, without leading articles and function words."""
     first = 0
-    while first < len(run) and _is_leading(run[first], begins=first > 0 or _begins_sentence(text, run[0].start())):
+    while first < len(run) and _is_leading(run[first], begins=first > 0 or begins_sentence(text, run[0].start())):
         first += 1
     kept = run[first:]
     if len(kept) > _MAX_WORDS:
@@ -150,6 +151,7 @@ def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
     return word in ARTICLES or (begins and word in FUNCTION_WORDS)
 
 
-def _begins_sentence(text: str, start: int) -> bool:
+def begins_sentence(text: str, start: int) -> bool:
+    """Returns whether the word at `start` is the first of a sentence, a line or a part behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
     return not before or before[-1] in ".!?:;…\n"

@@ -1,6 +1,22 @@
 """Word lists: articles, abbreviations, connectives of names, function words and stop words."""
 
-__all__ = ["ABBREVIATIONS", "ARTICLES", "CONNECTIVES", "FUNCTION_WORDS", "STOP_WORDS"]
+__all__ = [
+    "ABBREVIATIONS",
+    "ARTICLES",
+    "CALENDAR_WORDS",
+    "CONNECTIVES",
+    "FUNCTION_WORDS",
+    "GERMAN_ADDRESS",
+    "GERMAN_ADVERBS",
+    "GERMAN_ADVERB_ENDINGS",
+    "GERMAN_BARE",
+    "GERMAN_DETERMINERS",
+    "GERMAN_NOUNS",
+    "GERMAN_NOUN_ENDINGS",
+    "GERMAN_PLURAL_ENDINGS",
+    "GERMAN_VERBS",
+    "STOP_WORDS",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -61,3 +77,56 @@ STOP_WORDS = _words("""
 
 The other small words of these languages are frequent, so their idf is low anyway.
 """
+
+CALENDAR_WORDS = _words("""
+    january february march april may june july august september october november december jan feb mar apr jun jul aug
+    sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
+    januar jänner februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag
+    sonnabend sonntag
+    janvier février mars avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi
+    vendredi samedi dimanche
+""")
+"""Months and days of the week in English, German and French, which are no names by themselves."""
+
+GERMAN_ADDRESS = _words("Sie Ihr Ihre Ihren Ihrem Ihrer Ihres Ihnen")
+"""The pronouns of polite address, which have capitals within sentences."""
+
+GERMAN_DETERMINERS = _words("""
+    der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner dieser diese dieses diesen
+    diesem jeder jede jedes jeden jedem welcher welche welches mein meine dein deine sein seine seinen seinem seiner
+    ihr ihre ihren ihrem ihrer unser unsere unseren im am zum zur beim vom ins ans alle aller allen viele vieler
+    mehrere einige manche solche beide zwei drei vier fünf pro
+""")
+
+GERMAN_ADVERBS = _words("""
+    hier dort da dann so nun jetzt heute gestern morgen bald oft nie immer auch nur noch schon leider zuerst zuletzt
+    zunächst danach davor dabei damit dadurch dafür dagegen daher darum deshalb deswegen darauf daraus darin darüber
+    trotzdem dennoch allerdings jedoch außerdem zudem ebenso sonst später früher schließlich endlich ursprünglich es
+    man wer was wann wo wie dies das alles nichts etwas niemand jemand er sie ihm ihr ihnen bis seit während wenn falls
+    sobald obwohl weil damals insgesamt somit also anfangs inzwischen mittlerweile vielleicht standardmäßig
+""")
+"""Words that begin a sentence before its verb and are no names."""
+
+GERMAN_ADVERB_ENDINGS = ("weise", "lich", "mäßig", "mals", "seits", "falls", "wärts", "dem")
+
+GERMAN_BARE = _words("in nach aus von bei bis durch gegen zwischen")
+"""Prepositions behind which a name stands without an article, and a noun in the singular mostly does not."""
+
+GERMAN_VERBS = _words("wurde war ist hat hatte wird kann kam ging schrieb starb lebte blieb begann gilt liegt heißt")
+"""Verbs in the singular. Behind the first word of a sentence they tell a name: a noun would have an article."""
+
+GERMAN_NOUNS = _words("""
+    Form Hilfe Jahr Jahre Jahren Ende Anfang Zeit Teil Teile Beispiel Frage Fall Fälle Seite Grund Recht Art Arbeit Text
+    Datei Dateien Daten Programm Programme System Systeme Platz Wasser Holz Geld Haus Hause Stadt Land Welt Leben Mann
+    Frau Kind Kinder Menschen Tag Tage Woche Monat Stunde Minute Musik Noten Bild Wort Wörter Name Namen Zahl Zahlen
+""")
+"""Frequent nouns that stand without an article in set phrases."""
+
+GERMAN_NOUN_ENDINGS = (
+    "ung", "ungen", "heit", "heiten", "keit", "keiten", "schaft", "schaften", "tion", "tionen", "ität", "itäten",
+    "ismus", "chen", "nis", "nisse", "ment", "mente", "ling", "linge", "tum",
+)  # fmt: skip
+"""Endings that mark a German noun."""
+
+GERMAN_PLURAL_ENDINGS = ("en", "er", "e", "ern", "eln")
+"""Endings of German nouns in the plural, which stand without an article."""

@@ -1,5 +1,8 @@
 """Names by how they are written: capitals, digits and quotes, without a model, and the title of the document.
 
+A single capitalised word counts by how the whole document writes it, so that months, first words of sentences and
+German nouns are no names (`core.text.name_evidence`).
+
 It costs nothing and gives no triples. In scripts without capitals it finds the title, quoted names and Latin words.
 """
 
@@ -9,7 +12,7 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.name_spans import find_names
+from core.text.name_evidence import NameEvidence, find_document_names, gather_evidence
 from core.text.titles import bare_title
 from core.trace import Trace
 
@@ -23,11 +26,14 @@ class Config(StrategyConfig):
 
 
 class PatternExtractor:
-    """Finds the names that `core.text.name_spans` finds. The bare title is a name in every chunk of its document."""
+    """Finds the names that `core.text.name_evidence` finds. The bare title is a name in every chunk of its document."""
 
-    fingerprint = "pattern-2"
+    fingerprint = "pattern-3"
     gives_triples = GIVES_TRIPLES
     model_calls = None
+
+    def __init__(self) -> None:
+        self._last: tuple[LoadedDocument, NameEvidence] | None = None
 
     async def extract(
         self,
@@ -37,15 +43,27 @@ class PatternExtractor:
         trace: Trace,  # noqa: ARG002  # part of the port
         attempt: int = 0,  # noqa: ARG002  # part of the port
     ) -> list[Extraction]:
-        title = bare_title(document.title)
-        return [_extraction(title, chunks[n].text) for n in wanted]
+        return [_extraction(bare_title(document.title), self._names(document, chunks[n])) for n in wanted]
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        return (document.title, chunk.text)
+        """Includes the names themselves, which depend on the whole document."""
+        return (document.title, chunk.text, *self._names(document, chunk))
+
+    def _names(self, document: LoadedDocument, chunk: DraftChunk) -> list[str]:
+        return [span.form for span in find_document_names(chunk.text, self._evidence(document))]
+
+    def _evidence(self, document: LoadedDocument) -> NameEvidence:
+        """Returns the evidence of a document; that of the last one is kept, since its chunks come one after another."""
+        last = self._last
+        if last is not None and last[0] is document:
+            return last[1]
+        evidence = gather_evidence(block.text for block in document.blocks)
+        self._last = document, evidence
+        return evidence
 
 
-def _extraction(title: str, text: str) -> Extraction:
-    counts = Counter(span.form for span in find_names(text))
+def _extraction(title: str, names: Sequence[str]) -> Extraction:
+    counts = Counter(names)
     if title:
         counts[title] = max(1, counts[title])
     return Extraction(entities=tuple(Surface(form=form, count=count) for form, count in counts.items()))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.pool_names import PoolNames
 
-__all__ = ["SourceLink", "find_strongest_link", "list_mentioned"]
+__all__ = ["SourceLink", "find_strongest_link", "is_title_of_both", "list_mentioned"]
 
 Ints = NDArray[np.int64]
 
@@ -28,14 +28,16 @@ class SourceLink:
 def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
     """Returns the strongest link of any kind, weighted by its source, to the candidate at `place`, or None.
 
-    Only the sources in `told` (rows) count, and only names that the question does not have, since a shared name of the
-    question has a reason of its own.
+    A title that both have, as all chunks of a document do, is returned only if there is no other link. Only the sources
+    in `told` (rows) count, and only names that the question does not have, since a shared name of the question has a
+    reason of its own.
     """
     kinds = [
         (evidence.links.title, _own_title),
         (evidence.links.shared, _rarest_shared),
         (evidence.links.reverse, _title_of_source),
     ]
+    alike: SourceLink | None = None
     strength = np.array([evidence.source_weight * values[:, place] for values, _ in kinds])
     for at in np.argsort(-strength, axis=None, kind="stable").tolist():
         kind, source = divmod(at, len(evidence.sources))
@@ -45,8 +47,16 @@ def find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int
             source_at = int(evidence.sources[source])
             name = kinds[kind][1](evidence.names, source_at, place)
             if name is not None:
-                return SourceLink(source=source, at=source_at, name=name)
-    return None
+                link = SourceLink(source=source, at=source_at, name=name)
+                if not is_title_of_both(evidence.names, link, place):
+                    return link
+                alike = alike or link
+    return alike
+
+
+def is_title_of_both(names: PoolNames, link: SourceLink, place: int) -> bool:
+    """Returns whether the link is a title or heading that its two ends have alike."""
+    return bool((names.titles[place] == link.name).any() and (names.titles[link.at] == link.name).any())
 
 
 def list_mentioned(names: PoolNames, place: int) -> Ints:

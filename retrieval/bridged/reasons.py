@@ -13,7 +13,8 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.name_links import SourceLink, find_strongest_link, list_mentioned
+from retrieval.bridged.name_links import SourceLink, find_strongest_link, is_title_of_both, list_mentioned
+from retrieval.bridged.relations import describe_relation
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.graph.snapshot import GraphSnapshot
 
@@ -31,7 +32,15 @@ class _Texts:
 
     evidence: PoolEvidence
     names: Mapping[int, str]
-    sources: Mapping[int, str]
+    sources: Mapping[int, "_Source"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Source:
+    """A source as the record has it, and its title with its heading."""
+
+    chunk: Chunk
+    title: str
 
 
 async def add_reasons(
@@ -43,7 +52,7 @@ async def add_reasons(
     backends: RetrievalBackends,
 ) -> tuple[Hit, ...]:
     """Returns the hits, which are at `places` among the candidates, each with its reasons."""
-    sources = await _read_titles(evidence, snapshot, query, backends)
+    sources = await _read_sources(evidence, snapshot, query, backends)
     links = await asyncio.to_thread(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked_names(evidence, place)} | {
         link.name for link in links if link
@@ -64,17 +73,19 @@ def _choose_reasons(hit: Hit, place: int, link: SourceLink | None, texts: _Texts
     asked = _asked_names(evidence, place)
     titled = _title_reasons(place, asked, texts)
     named = _name_reasons([name for name in asked if name not in evidence.names.titles[place]], texts)
-    if link is not None and _leads(link, place, evidence):
+    linked = _link_reasons(hit, link, place, texts)
+    alike = link is not None and is_title_of_both(evidence.names, link, place)
+    if link is not None and not alike and _leads(link, place, evidence):
         found = [
             *titled,
-            _link_reason(link, place, texts),
+            *linked,
             *_word_reasons("brings {}", place, evidence, without=link.at),
             *named,
         ]
     else:
-        reached = [] if asked or link else _path_reasons(hit)
+        reached = [] if asked or linked else _path_reasons(hit)
         words = _word_reasons("has {} of the question", place, evidence)
-        found = [*titled, *named, *reached, *words, *([_link_reason(link, place, texts)] if link else [])]
+        found = [*titled, *named, *reached, *words, *linked]
     return tuple(found[:_MOST] or _similarity_reasons(hit))
 
 
@@ -105,17 +116,19 @@ def _name_reasons(asked: Sequence[int], texts: _Texts) -> list[str]:
     return [f"names {_quote(shown)} of the question"] if shown else []
 
 
-def _link_reason(link: SourceLink, place: int, texts: _Texts) -> str:
+def _link_reasons(hit: Hit, link: SourceLink | None, place: int, texts: _Texts) -> list[str]:
+    if link is None:
+        return []
     titles = texts.evidence.names.titles
     own, others = titles[place].tolist(), titles[link.at].tolist()
     source, name = texts.sources[link.source], texts.names[link.name]
     if link.name in own and link.name in others:
-        return f"has the title of *{source}*"
+        return describe_relation(hit.chunk, source.chunk, source.title)
     if link.name in own:
-        return f"linked from *{source}*, which names its {_HEADS[own.index(link.name)]}"
+        return [f"linked from *{source.title}*, which names its {_HEADS[own.index(link.name)]}"]
     if link.name in others:
-        return f"names *{name}*, the {_HEADS[others.index(link.name)]} of a source"
-    return f"linked from *{source}*: both name {_quote([name])}"
+        return [f"names *{name}*, the {_HEADS[others.index(link.name)]} of a source"]
+    return [f"linked from *{source.title}*: both name {_quote([name])}"]
 
 
 def _word_reasons(phrase: str, place: int, evidence: PoolEvidence, *, without: int | None = None) -> list[str]:
@@ -153,15 +166,15 @@ async def _read_display_names(
     return {name: _shorten(shown[entity]) for name, entity in zip(names, entities, strict=True)}
 
 
-async def _read_titles(
+async def _read_sources(
     evidence: PoolEvidence, snapshot: GraphSnapshot, query: Query, backends: RetrievalBackends
-) -> dict[int, str]:
-    """Returns the title of each source that the record still has."""
+) -> dict[int, _Source]:
+    """Returns each source that the record still has, with its title."""
     chunk_ids = snapshot.chunk_ids(evidence.chunks[evidence.sources].tolist())
     chunks = await backends.contents.get_chunks(query.corpus.id, chunk_ids)
     refs = await backends.documents.get_refs(query.corpus.id, {chunk.document_id for chunk in chunks.values()})
     return {
-        row: _title(chunk, refs[chunk.document_id])
+        row: _Source(chunk=chunk, title=_title(chunk, refs[chunk.document_id]))
         for row, chunk_id in enumerate(chunk_ids)
         if (chunk := chunks.get(chunk_id)) is not None and chunk.document_id in refs
     }

@@ -22,6 +22,7 @@ from tests.benchmarks import (
     glued,
     http,
     ingest,
+    long_documents,
     oracle,
     overhead,
     quality,
@@ -102,6 +103,15 @@ def _ranker(datasets: Path) -> Measured:
 def _glued(datasets: Path) -> Measured:
     report = asyncio.run(glued.measure(datasets))
     return Measured(report=report, checks=glued.checks(report), table=comparison_table(report))
+
+
+def _long_documents(_datasets: Path) -> Measured:
+    try:
+        report = asyncio.run(long_documents.measure(OUTPUT / "long_documents"))
+    except long_documents.DocumentsMissing as error:
+        sys.stderr.write(f"long_documents: {error}\n")
+        return Measured(report={"missing": str(error)}, checks=[at_least("long documents: all fetched", 0, 1)])
+    return Measured(report=report, checks=long_documents.checks(report), table=long_documents.table(report))
 
 
 def _embedding(datasets: Path) -> Measured:
@@ -204,6 +214,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "quality": _quality,
     "ranker": _ranker,
     "glued": _glued,
+    "long_documents": _long_documents,
     "embedding": _embedding,
     "ingest": _ingest,
     "extraction": _extraction,

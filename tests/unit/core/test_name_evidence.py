@@ -1,0 +1,61 @@
+"""Names of documents in English, German and French: what is no name by itself, by how the whole document writes it."""
+
+import pytest
+
+from core.text.languages import detect_language
+from core.text.name_evidence import find_document_names, gather_evidence
+
+ENGLISH = (
+    "Look at the ship. Ahab was the captain of it, and Ahab had a leg of bone. They would look at the sea for days. "
+    "Starbuck came on Monday, in May 1851. The ship left in December. Nobody knows what Ahab and Starbuck said on deck."
+)
+GERMAN = (
+    "Die Noten wurden in Leipzig gestochen. Bach wurde dort bekannt. Das Programm setzt die Noten mit Sorgfalt, und "
+    "der Stecher ist mit der Arbeit zufrieden. Wenn Sie Musik von Johann Sebastian Bach hören, ist das schön. "
+    "Im Oktober war die Arbeit zu Ende. LilyPond und das Programm Finale 2008 werden mit einer CD geliefert."
+)
+FRENCH = (
+    "Connecter la résistance et mesurer la tension. Il faut connecter le fil avec la loi d’Ohm. L’amplitude est dans "
+    "le signal que Fourier a décrit en janvier. Existe-t-il une autre loi pour Paris ? Pour mesurer, on part de Paris."
+)
+
+
+def names(text: str) -> list[str]:
+    return [span.form for span in find_document_names(text, gather_evidence([text]))]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [(ENGLISH, "en"), (GERMAN, "de"), (FRENCH, "fr"), ("你好", None), ("", None)]
+)
+def test_the_language_of_a_text(text: str, language: str | None) -> None:
+    assert detect_language([text]) == language
+
+
+def test_english_months_days_and_first_words_of_sentences_are_no_names() -> None:
+    assert names(ENGLISH) == ["Ahab", "Ahab", "Starbuck", "Nobody", "Ahab", "Starbuck"]
+
+
+def test_german_nouns_are_no_names() -> None:
+    assert names(GERMAN) == ["Leipzig", "Bach", "Johann Sebastian Bach", "LilyPond", "Programm Finale 2008", "CD"]
+
+
+def test_french_first_words_months_and_joined_articles_are_no_names() -> None:
+    assert names(FRENCH) == ["Ohm", "Fourier", "Paris", "Paris"]
+
+
+def test_a_first_word_that_the_document_writes_with_a_capital_elsewhere_is_a_name() -> None:
+    text = "Stubb lit his pipe. A stubb is no thing that we know, but the mate was Stubb and he was the second."
+    assert names(text) == ["Stubb", "Stubb"]
+
+
+def test_what_is_quoted_is_a_name_whatever_it_is() -> None:
+    assert names("He reads “May” and the 'look' of it to the crew, and he looks at the sea.") == ["May", "look"]
+
+
+def test_a_name_with_a_month_in_it_stays_whole() -> None:
+    assert names("The crew of the Black Sunday met on Sunday 5 with the others of it.") == ["Black Sunday"]
+
+
+def test_another_text_of_the_document_is_evidence_too() -> None:
+    evidence = gather_evidence(["It is not for the faint to pull the rope.", "Pull hard, and Pip was in the boat."])
+    assert [span.form for span in find_document_names("Pull hard, and Pip was in the boat.", evidence)] == ["Pip"]

@@ -26,7 +26,7 @@ UNWIND $rows AS uid
 MATCH (a:Chunk {uid: uid})
 MATCH (d:Document {uid: a.corpus_id + ':' + a.document_id})
 WITH a, d, d.current AS current
-WHERE NOT d.hidden AND a.first <= current AND (a.last IS NULL OR current <= a.last)
+WHERE NOT d.hidden AND d.disabled IS NULL AND a.first <= current AND (a.last IS NULL OR current <= a.last)
 MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
 WHERE a.position - $distance <= c.position <= a.position + $distance
     AND c.first <= current AND (c.last IS NULL OR current <= c.last)

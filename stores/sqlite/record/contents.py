@@ -77,7 +77,7 @@ class SqliteContents:
     ) -> Mapping[str, list[Chunk]]:
         def work(cx: Connection) -> dict[str, list[Chunk]]:
             rows = cx.execute(
-                f"{_SURROUNDINGS} AND a.id {_AMONG} ORDER BY c.position",
+                f"{_SURROUNDINGS} {_ENABLED} AND a.id {_AMONG} ORDER BY c.position",
                 {"corpus": corpus_id, "distance": distance, "ids": id_list(chunk_ids)},
             )
             found: dict[str, list[Chunk]] = {}

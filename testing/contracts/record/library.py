@@ -115,6 +115,7 @@ class LibraryContract(RecordFixtures):
         assert await record.submissions.set_enabled(corpus.id, [a, "0" * 32], enabled=False) == {a}
         assert await record.submissions.set_enabled(corpus.id, [a], enabled=False) == frozenset()
         assert await record.contents.get_chunks(corpus.id, [chunk.id]) == {}
+        assert await record.contents.get_surroundings(corpus.id, [chunk.id], 1) == {}
         assert await record.contents.get_facts_of(corpus.id, [chunk.id]) == []
         assert await record.contents.get_triples(corpus.id, [triple]) == {}
         assert set(await record.contents.get_triples(corpus.id, [triple], enabled=None)) == {triple}

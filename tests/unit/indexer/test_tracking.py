@@ -223,7 +223,7 @@ def test_a_comparison_takes_linear_time(folder: Path) -> None:
     comparison = tracker.compare()
     calls = 0
 
-    def count(frame: object, event: str, argument: object) -> None:
+    def count(frame: object, event: str, argument: object) -> None:  # noqa: ARG001 - as `setprofile` calls it
         nonlocal calls
         calls += event == "call"
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -211,3 +212,25 @@ def test_a_single_file(tmp_path: Path) -> None:
     write(tmp_path / "new.txt", "new")
     os.replace(tmp_path / "new.txt", tmp_path / "a.txt")  # noqa: PTH105 - as an editor writes a file
     assert take(tracker)[:2] == (["a.txt"], [])
+
+
+def test_a_comparison_takes_linear_time(folder: Path) -> None:
+    """It took minutes for this many files when it made a set of all for each."""
+    folder.mkdir()
+    for number in range(1000):
+        (folder / f"{number}.txt").touch()
+    tracker = track(folder)
+    comparison = tracker.compare()
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:  # noqa: ARG001 - as `setprofile` calls it
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        tracker.compare()
+    finally:
+        sys.setprofile(None)
+    assert len(list(comparison.read(with_given=False))) == 1000
+    assert calls < 1000 * 200

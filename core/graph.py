@@ -5,7 +5,7 @@ from dataclasses import dataclass
 __all__ = ["Entity", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Surface:
     """A name as it is written in a chunk, and how often it occurs there."""
 
@@ -31,7 +31,7 @@ class Extraction:
     malformed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Mention:
     """An entity in a chunk: `name` is its normalised name, `form` the spelling in this chunk, which occurs `count`
     times.

@@ -6,7 +6,7 @@ from datetime import datetime
 __all__ = ["Entity", "EntityMerge", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Surface:
     """A name as it is written in a chunk, and how often it occurs there."""
 
@@ -32,7 +32,7 @@ class Extraction:
     malformed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Mention:
     """An entity in a chunk: `name` is its normalised name, `form` the spelling in this chunk, which occurs `count`
     times.

@@ -1,5 +1,6 @@
 """The broker of Celery: files in the data folder, or a server that all hosts reach."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,14 @@ __all__ = ["check_broker", "connect", "count_messages", "delete_messages", "make
 
 _FILESYSTEM = "filesystem://"
 
+_importing = threading.Lock()
+"""Celery replaces its module while it is imported, so the first two imports must not meet in two threads."""
+
 
 def make_celery(settings: Settings) -> Any:
     """Makes the Celery application for the configured broker. It connects on first use. Raises `InvalidSettings`."""
-    from celery import Celery
+    with _importing:
+        from celery import Celery
 
     app = Celery("hopweave", set_as_current=False)
     app.conf.update(

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from types import TracebackType
 from app.supervision.child import WorkerChild
 from app.supervision.folder_lock import is_held, read_holder
 from app.supervision.job_watch import JobWatch, LocalJobWatch
-from core.errors import FolderHeld, InvalidInput
+from core.errors import FolderHeld, InvalidInput, Unavailable
 from core.settings import Settings
 
 __all__ = ["FolderSupervision", "supervise_until_signal"]
@@ -41,7 +42,8 @@ class FolderSupervision:
         self._not_before = 0.0
 
     def __enter__(self) -> "FolderSupervision":
-        self._folder.mkdir(parents=True, exist_ok=True)
+        """Raises `Unavailable` if the folder cannot be written."""
+        _check_writable(self._folder)
         self._thread.start()
         return self
 
@@ -139,6 +141,18 @@ def supervise_until_signal(settings: Settings, concurrency: int, report: Callabl
         report(f"working on {settings.data_dir}; the log is {supervision.log}")
         is_signalled.wait()
         report("stopping: finishing the current write")
+
+
+def _check_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Unavailable(
+            f"the data folder {folder} cannot be written ({error.strerror}): make it writable, or set "
+            "HOPWEAVE_DATA_DIR to another folder"
+        ) from error
 
 
 def _is_worker(pid: int) -> bool:

@@ -54,12 +54,10 @@ def segment(text: str) -> list[Range]:
 
     A change of what it returns changes the chunks of documents, and so the fingerprints of the chunkers.
     """
-    # sentencex panics (a BaseException) on multi-byte white space after an initial, so it gets plain spaces.
-    plain = _SPACE.sub(" ", text)
     found: list[Range] = []
     for start, end in _split_paragraphs(text):
-        parts = [(a, b) for a, b in _segment(plain, start, end) if not plain[a:b].isspace()]
-        if len(parts) > 1 and _ITEM_NUMBER.fullmatch(plain, *parts[0]):
+        parts = [(a, b) for a, b in _segment(text, start, end) if not text[a:b].isspace()]
+        if len(parts) > 1 and _ITEM_NUMBER.fullmatch(text, *parts[0]):
             parts[:2] = [(parts[0][0], parts[1][1])]
         found += parts
     return found
@@ -113,17 +111,19 @@ def _split_paragraphs(text: str) -> Iterator[Range]:
     yield start, len(text)
 
 
-def _segment(plain: str, start: int, end: int) -> Iterator[Range]:
+def _segment(text: str, start: int, end: int) -> Iterator[Range]:
     from sentencex import segment as segment_plain
 
     while start < end:
         stop = min(end, start + _WINDOW)
+        # sentencex panics (a BaseException) on multi-byte white space after an initial, so it gets plain spaces.
+        plain = _SPACE.sub(" ", text[start:stop])
         # The language decides only which abbreviations end no sentence; each knows the full stops of all scripts.
-        pieces: list[str] = segment_plain("en", plain[start:stop])
-        if "".join(pieces) != plain[start:stop]:  # pieces that lose characters would make offsets wrong
-            pieces = [plain[start:stop]]
+        pieces: list[str] = segment_plain("en", plain)
+        if "".join(pieces) != plain:  # pieces that lose characters would make offsets wrong
+            pieces = [plain]
         if stop < end:  # the last sentence may continue after the window
-            pieces = pieces[:-1] or [_whole_words(plain[start:stop])]
+            pieces = pieces[:-1] or [_whole_words(plain)]
         for piece in pieces:
             yield start, start + len(piece)
             start += len(piece)

@@ -67,19 +67,13 @@ def hash_stem(stem: str) -> int:
 
 def extract_terms(heads: Iterable[str], text: str) -> Terms:
     """Returns the terms of a chunk; `heads` are its title and heading."""
-    head = "\n".join(heads)
-    of_head = {hash_stem(word.stem) for word in split_words(head)}
     counts: dict[int, list[int]] = {}
-    for part in (head, text):
-        for stem, capital, lower in _iter_cased(part):
-            row = counts.setdefault(stem, [0, 0, 0])
-            row[0] += 1
-            row[1] += capital
-            row[2] += lower
-    out = np.zeros(len(counts), TERM)
-    for at, (stem, row) in enumerate(sorted(counts.items())):
-        out[at] = stem, *(min(n, _MOST) for n in row), stem in of_head
-    return out
+    head = "\n".join(heads)
+    _count_stems(head, counts)
+    of_head = set(counts)
+    _count_stems(text, counts)
+    rows = [(stem, *(min(n, _MOST) for n in row), stem in of_head) for stem, row in sorted(counts.items())]
+    return np.array(rows, TERM)
 
 
 def _split_token(token: re.Match[str]) -> Iterator[Word]:
@@ -92,20 +86,38 @@ def _split_token(token: re.Match[str]) -> Iterator[Word]:
         yield Word(start=start, end=token.end(), stem=stem)
 
 
-def _iter_cased(text: str) -> Iterator[tuple[int, bool, bool]]:
-    """Yields each word's stem, whether it has a capital, alone and within a sentence, and whether it has none.
+def _count_stems(text: str, counts: dict[int, list[int]]) -> None:
+    """Counts each stem: how often it occurs, how often with a capital, alone and within a sentence, and how often
+    without one.
 
     A capital at the beginning of a sentence, or beside another, is no evidence of a name.
     """
-    tokens = list(_TOKEN.finditer(text))
-    capital = [token.group()[0].isupper() for token in tokens]
-    for at, token in enumerate(tokens):
-        before = text[tokens[at - 1].end() if at else 0 : token.start()]
-        begins = at == 0 or _NEW_SENTENCE.search(before) is not None
-        beside = (at > 0 and capital[at - 1]) or (at + 1 < len(tokens) and capital[at + 1])
-        lower = token.group()[0].islower()
-        for word in _split_token(token):
-            yield hash_stem(word.stem), capital[at] and not begins and not beside, lower
+    end, was_capital, last = 0, False, _NO_CAPITALS
+    for token in _TOKEN.finditer(text):
+        start, word = token.start(), token.group()
+        is_capital, is_lower = word[0].isupper(), word[0].islower()
+        if is_capital and was_capital:
+            for row in last:  # the word before was counted as one alone
+                row[1] -= 1
+        last = _NO_CAPITALS
+        is_alone = is_capital and not was_capital and end > 0 and not _NEW_SENTENCE.search(text, end, start)
+        rows = [counts.setdefault(stem, [0, 0, 0]) for stem in _stems_of(word)]
+        for row in rows:
+            row[0] += 1
+            row[1] += is_alone
+            row[2] += is_lower
+        if is_alone:
+            last = rows
+        end, was_capital = token.end(), is_capital
+
+
+_NO_CAPITALS: list[list[int]] = []
+
+
+@lru_cache(maxsize=1 << 16)
+def _stems_of(token: str) -> tuple[int, ...]:
+    """Returns the hashes of the stems of a token."""
+    return tuple(hash_stem(word.stem) for word in split_words(token))
 
 
 @lru_cache(maxsize=1 << 16)

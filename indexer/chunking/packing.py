@@ -1,13 +1,13 @@
 """Packing of sentences into chunks that the embedding model can read. Tokens are counted in one batch per step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
 from core.text.sentences import Range
 from indexer.chunking.embedded_text import fitted_heads
-from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_limit
+from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_beginning, split_by_limit
 from indexer.chunking.splitting import trimmed
 
 __all__ = ["HEADING_SEPARATOR", "cut_blocks"]
@@ -25,11 +25,12 @@ def cut_blocks(
     """
     frames = _make_frames(document, tokens, min(max_tokens or tokens.max_tokens, tokens.max_tokens))
     wholes = [Piece(frame, trimmed(frame.text, (0, len(frame.text)))) for frame in frames]
-    fitting, too_long = split_by_limit(wholes, tokens)
-    atoms = cut_sentences([piece.frame for piece in too_long], tokens)
+    countable, far_too_long = split_by_beginning(wholes, tokens)
+    fitting, too_long = split_by_limit(countable, tokens)
+    atoms = cut_sentences(sorted((p.frame for p in far_too_long + too_long), key=lambda frame: frame.index), tokens)
     packed = [
         Piece(frame, trimmed(frame.text, part))
-        for frame, of_block in _group_by_block(atoms)
+        for frame, of_block in groupby(atoms, key=lambda atom: atom.frame)
         for part in _pack(of_block, frame.budget, overlap)
     ]
     return [_make_chunk(document, piece) for piece in _without_contained(fitting + halve_until_fitting(packed, tokens))]
@@ -48,36 +49,32 @@ def _make_frames(document: LoadedDocument, tokens: TokenCounter, limit: int) -> 
     return frames
 
 
-def _group_by_block(atoms: Iterable[Piece]) -> list[tuple[Frame, list[Piece]]]:
-    groups = [list(group) for _, group in groupby(atoms, key=lambda atom: atom.frame.index)]
-    return [(group[0].frame, group) for group in groups]
-
-
-def _pack(atoms: Sequence[Piece], budget: int, overlap: int) -> list[Range]:
+def _pack(atoms: Iterable[Piece], budget: int, overlap: int) -> Iterator[Range]:
     """Packs greedily. The next chunk repeats up to `overlap` sentences, and at most a quarter of the budget."""
-    ranges: list[Range] = []
-    first, total = 0, 0
-    for at, atom in enumerate(atoms):
-        if at > first and total + atom.tokens > budget:
-            ranges.append((atoms[first].range[0], atoms[at - 1].range[1]))
-            room = min(budget // 4, budget - atom.tokens)
-            first, total = _find_overlap(atoms, first, at, overlap, room)
+    chunk: list[Piece] = []
+    total = 0
+    for atom in atoms:
+        if chunk and total + atom.tokens > budget:
+            yield chunk[0].range[0], chunk[-1].range[1]
+            chunk = _find_overlap(chunk, overlap, min(budget // 4, budget - atom.tokens))
+            total = sum(repeated.tokens for repeated in chunk)
+        chunk.append(atom)
         total += atom.tokens
-    return [*ranges, (atoms[first].range[0], atoms[-1].range[1])]
+    yield chunk[0].range[0], chunk[-1].range[1]
 
 
-def _find_overlap(atoms: Sequence[Piece], first: int, at: int, overlap: int, room: int) -> tuple[int, int]:
-    """Returns where the chunk of atom `at` begins, and how many tokens it repeats: whole sentences, at most `room`.
+def _find_overlap(chunk: Sequence[Piece], overlap: int, room: int) -> list[Piece]:
+    """Returns the sentences at the end of a chunk that the next one repeats: whole ones, at most `room` tokens.
 
-    It never repeats all of the last chunk: that chunk and the atom together did not fit.
+    It is never all of the chunk: that and the next sentence together did not fit.
     """
-    start, total = at, 0
-    while start > first and at - start < overlap and atoms[start - 1].whole:
-        if total + atoms[start - 1].tokens > room:
+    repeated: list[Piece] = []
+    for atom in reversed(chunk):
+        room -= atom.tokens
+        if len(repeated) == overlap or room < 0 or not atom.whole:
             break
-        start -= 1
-        total += atoms[start].tokens
-    return start, total
+        repeated.insert(0, atom)
+    return repeated
 
 
 def _without_contained(pieces: Iterable[Piece]) -> list[Piece]:

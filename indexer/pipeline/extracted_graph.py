@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
 
 from core.graph import Extraction, Fact, Mention, Triple
 from core.ids import assertion_id, entity_id, triple_id
@@ -55,10 +57,16 @@ def _mentions(chunk_id: str, extraction: Extraction, triples: Iterable[Triple]) 
     for form in (_one_line(form) for triple in triples for form in (triple.subject, triple.object)):
         counts.setdefault((normalise(form), form), 1)
     return [
-        Mention(chunk_id=chunk_id, entity_id=entity_id(name), name=name, form=form, count=count)
+        Mention(chunk_id=chunk_id, entity_id=_entity_id(name), name=intern(name), form=intern(form), count=count)
         for (name, form), count in sorted(counts.items())
         if name
     ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _entity_id(name: str) -> str:
+    """The ids of a long text's mentions are few, and are the same objects then."""
+    return entity_id(name)
 
 
 def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:

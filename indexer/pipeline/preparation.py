@@ -21,6 +21,8 @@ from indexer.pipeline.progress import ProgressReport
 
 __all__ = ["Preparer"]
 
+_ORIGINAL_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
+
 
 class Preparer:
     """Prepares claimed revisions of one corpus. `pool` is None if the extractor calls no model."""
@@ -76,7 +78,7 @@ class Preparer:
 
     async def _read(self, claim: Claim) -> ChunkedDocument | None:
         try:
-            content = await self._backends.files.get(self._corpus.id, claim.content_hash)
+            content = await self._read_original(claim.content_hash)
             trace = self._accounting.trace_of(claim)
             return await asyncio.to_thread(self._load_and_chunk, claim, content, trace)
         except (LoadFailed, UnsupportedMedia) as error:
@@ -86,6 +88,15 @@ class Preparer:
                 claim, f"the original bytes are gone; hand the document in again ({error})"
             )
         return None
+
+    async def _read_original(self, name: str) -> bytes:
+        """Tries again for some seconds: who deletes an orphan writes it back if it was submitted meanwhile."""
+        for pause in _ORIGINAL_PAUSES:
+            try:
+                return await self._backends.files.get(self._corpus.id, name)
+            except NotFound:
+                await asyncio.sleep(pause)
+        return await self._backends.files.get(self._corpus.id, name)
 
     def _load_and_chunk(self, claim: Claim, content: bytes, trace: Trace) -> ChunkedDocument:
         source = Source(

@@ -63,11 +63,14 @@ class ViewDeleter:
             await self._delete_originals(listed.content_hashes[start : start + _ORIGINALS_BATCH])
 
     async def _delete_originals(self, names: Sequence[str]) -> None:
-        """Deletes originals, and writes them back if the record names them now: they cannot be computed again.
+        """Deletes the originals that the record does not name, and writes them back if it names them afterwards: they
+        cannot be computed again. Those that it names already are never away, not even for a moment.
 
         A submission writes the same bytes before and after its revision is queued, so one of the two writes is the
         last. An original that is not there now is not deleted: it may be written at this moment.
         """
+        before = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(names))
+        names = (await self._backends.tombstones.select_orphans(before)).content_hashes
         found = await asyncio.gather(*map(self._read_original, names))
         contents = {name: content for name, content in zip(names, found, strict=True) if content is not None}
         wanted = set(contents)

@@ -1,7 +1,7 @@
 """Counts or estimates the tokens of a text for the embedding model."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,10 @@ class TokenizerTokens:
         if not texts:
             return []
         tokenizer, _ = self._opened
-        return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        counts: list[int] = []
+        for part in _split_by_length(texts):
+            counts += map(len, tokenizer.encode_batch_fast(part, add_special_tokens=False))
+        return counts
 
     def unknown(self, texts: Sequence[str]) -> list[int] | None:
         if not texts:
@@ -46,6 +49,24 @@ class TokenizerTokens:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer, reads
+
+
+_TOGETHER = 250_000
+"""Characters that are counted at once. An encoding takes some hundred bytes for each token."""
+
+
+def _split_by_length(texts: Sequence[str]) -> Iterator[list[str]]:
+    """Yields the texts in parts of about as many characters."""
+    part: list[str] = []
+    length = 0
+    for text in texts:
+        if part and length + len(text) > _TOGETHER:
+            yield part
+            part, length = [], 0
+        part.append(text)
+        length += len(text)
+    if part:
+        yield part
 
 
 _UNKNOWN = frozenset({"[UNK]", "<unk>", "<UNK>"})  # as the tokenizers in use write it

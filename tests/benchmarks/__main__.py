@@ -33,6 +33,14 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
 from tests.benchmarks.comparison import comparison_table
+from tests.benchmarks.documents import (
+    beside_ingest,
+    deletion,
+    long_text,
+    mixed_files,
+    replacing,
+    tiny_files,
+)
 from tests.benchmarks.machine import describe
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
@@ -179,6 +187,36 @@ def _demo(_datasets: Path) -> Measured:
     return Measured(report=report, checks=demo.checks(report))
 
 
+def _replacing(_datasets: Path) -> Measured:
+    report = asyncio.run(replacing.measure())
+    return Measured(report=report, checks=replacing.checks(report))
+
+
+def _deletion(_datasets: Path) -> Measured:
+    report = asyncio.run(deletion.measure())
+    return Measured(report=report, checks=deletion.checks(report))
+
+
+def _beside_ingest(datasets: Path) -> Measured:
+    report = asyncio.run(beside_ingest.measure(datasets / MUSIQUE))
+    return Measured(report=report, checks=beside_ingest.checks(report))
+
+
+def _mixed_files(_datasets: Path) -> Measured:
+    report = asyncio.run(mixed_files.measure())
+    return Measured(report=report, checks=mixed_files.checks(report))
+
+
+def _long_text(_datasets: Path) -> Measured:
+    report = asyncio.run(long_text.measure())
+    return Measured(report=report, checks=long_text.checks(report))
+
+
+def _tiny_files(_datasets: Path) -> Measured:
+    report = tiny_files.measure()
+    return Measured(report=report, checks=tiny_files.checks(report))
+
+
 def embedding_checks(report: Mapping[str, Any]) -> list[Check]:
     lost = report["sentence_transformers"]["recall_at_5"] - report["ours"]["recall_at_5"]
     return [
@@ -226,6 +264,12 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "pagerank": _pagerank,
     "servers": _servers,
     "snapshots": _snapshots,
+    "replacing": _replacing,
+    "deletion": _deletion,
+    "beside_ingest": _beside_ingest,
+    "mixed_files": _mixed_files,
+    "long_text": _long_text,
+    "tiny_files": _tiny_files,
     "demo": _demo,
 }
 

@@ -25,7 +25,7 @@ from evaluation import read_dataset
 from tests.benchmarks.check import Check, at_least
 from tests.benchmarks.workshop import Workshop, workshop
 
-__all__ = ["checks", "measure"]
+__all__ = ["checks", "measure", "serving"]
 
 _CLIENTS = 8
 _ROUNDS = 3
@@ -42,7 +42,7 @@ async def measure(dataset: Path, processes: int = 1) -> dict[str, Any]:
     questions = [question.text for question in read.questions]
     async with workshop() as shop:
         corpus, _ = await shop.ingest(read)
-        with _server(shop, processes) as port:
+        with serving(shop, processes) as port:
             await asyncio.to_thread(_over_http, port, corpus, questions[:_WARM_UP])
             await _in_process(shop.container, corpus, questions[:_WARM_UP])
             rounds = []
@@ -92,7 +92,7 @@ def _over_http(port: int, corpus: Corpus, questions: list[str]) -> float:
 
 
 @contextmanager
-def _server(shop: Workshop, processes: int) -> Iterator[int]:
+def serving(shop: Workshop, processes: int) -> Iterator[int]:
     """`hopweave serve` over the shop's data folder, on a port that was free a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

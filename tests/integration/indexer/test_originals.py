@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.corpora import Corpus
-from core.documents import OnConflict
+from core.documents import OnConflict, RevisionState
 from core.errors import Unavailable
 from core.ids import document_id
 from indexer import ViewDeleter, Worker
@@ -91,7 +91,7 @@ class _AwayAfter:
 
 async def test_what_the_record_cannot_be_asked_about_stays(desk: Desk, tmp_path: Path) -> None:
     corpus, name, content = await deleted(desk)
-    away = _AwayAfter(desk.backends.tombstones, "select_orphans", 1)
+    away = _AwayAfter(desk.backends.tombstones, "select_orphans", 2)
     with pytest.raises(Unavailable):
         await Worker("w", replace(desk.backends, tombstones=away), OPTIONS).work(corpus.id)
     assert await desk.backends.files.get(corpus.id, name) == content
@@ -116,3 +116,20 @@ async def test_a_stop_between_deleting_and_asking_loses_nothing(desk: Desk) -> N
     after.go.set()
     await slow
     assert await desk.backends.files.get(corpus.id, name) == content
+
+
+async def test_a_document_is_indexed_although_its_original_is_away_for_a_moment(desk: Desk) -> None:
+    corpus, _, content = await deleted(desk)
+    before = Held(desk.backends.files, "delete")
+    after = Held(before, "delete", after=True)
+    slow = asyncio.create_task(worker(replace(desk.backends, files=after)).work(corpus.id))
+    await before.reached_by(slow)
+    await hand_in(desk, corpus, content)
+    before.go.set()
+    await after.reached_by(slow)
+    reading = asyncio.create_task(desk.worker.work(corpus.id))
+    await asyncio.sleep(0.3)
+    after.go.set()
+    await asyncio.gather(slow, reading)
+    [document] = (await desk.record.documents.list(corpus.id, limit=10)).data
+    assert (document.key, document.state, document.reason) == ("again", RevisionState.INDEXED, None)

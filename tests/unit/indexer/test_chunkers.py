@@ -1,5 +1,7 @@
 """Packing: what goes together, what is repeated, and how little the tokenizer is called."""
 
+from collections.abc import Sequence
+
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.strategies import StrategySpec, build
 from indexer.chunking.embedded_text import embedded_text, embedded_texts, fitted_heads
@@ -99,7 +101,27 @@ def test_the_tokenizer_is_called_a_few_times_whatever_the_length() -> None:
         tokens = WordTokens(32)
         chunks_of(document(*[FIVE * length] * 3, title="T"), tokens)
         calls.append(tokens.calls)
-    assert calls[0] == calls[1] <= 6
+    assert calls[0] <= calls[1] <= 7
+
+
+def test_a_block_that_is_far_too_long_is_never_counted_as_a_whole() -> None:
+    """The tokens of a book take a hundred times its memory."""
+
+    class Measuring(WordTokens):
+        longest = 0
+
+        def count(self, texts: Sequence[str]) -> list[int]:
+            self.longest = max(self.longest, *map(len, texts), 0)
+            return super().count(texts)
+
+    tokens = Measuring(32)
+    assert len(chunks_of(document(FIVE * 2000, "Short."), tokens)) > 1000
+    assert tokens.longest < 1000
+
+
+def test_a_long_block_of_few_tokens_is_one_chunk() -> None:
+    text = "x" * 5000 + " end"
+    assert [c.text for c in chunks_of(document(text), WordTokens(32))] == [text]
 
 
 def test_embedded_text_leaves_out_empty_parts() -> None:

@@ -67,3 +67,10 @@ def test_what_the_model_reads_is_said_by_the_nearest_file(tmp_path: Path):
     assert read_max_tokens(tmp_path) == 512
     (tmp_path / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 256}))
     assert read_max_tokens(tmp_path) == 256
+
+
+def test_many_long_texts_are_counted_in_parts():
+    texts = ["".join(PROSE) * 1_500, "one two", "".join(PROSE) * 1_500, "", "three"]
+    counts = SentenceTransformersEmbedder().tokens.count(texts)
+    assert (counts[1], counts[3], counts[4]) == (2, 0, 1)
+    assert counts[0] == counts[2] > 100_000

@@ -1,21 +1,30 @@
-"""What training a ranker gains on questions that it has not seen: other folds, another set, and lower case."""
+"""What training a ranker gains on questions that it has not seen: other folds, another set, and lower case.
 
+For documents of many chunks, a ranker is trained on both forms of the other set: its passages, and the documents that
+`glued` makes of them.
+"""
+
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from evaluation import Dataset, read_dataset
 from evaluation.ranker.training import Training, train_ranker
 from evaluation.ranker.training_set import TrainingSet, gather_training_set
-from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validate
+from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validate, evaluate_transfer, stage1_recall
 from tests.benchmarks.check import Check, at_least, at_most, figure
+from tests.benchmarks.glued import glue
 from tests.benchmarks.workshop import Workshop, silent, workshop
 
 __all__ = ["checks", "measure"]
 
 _MUSIQUE, _HOTPOTQA = "musique-train-100", "hotpotqa-train-100"
 _GIVEN, _LOWER = "pattern+given", "lower case"
+_GLUED = "trained on both forms of the other set"
+_NAMES = {_MUSIQUE: "MuSiQue", _HOTPOTQA: "HotpotQA"}
 
 
 async def measure(datasets: Path) -> dict[str, Any]:
@@ -24,6 +33,7 @@ async def measure(datasets: Path) -> dict[str, Any]:
         plain = {name: await _gathered(shop, read_dataset(datasets / name)) for name in (_MUSIQUE, _HOTPOTQA)}
         lower = {name: await _gathered(shop, _lower(datasets / name)) for name in (_MUSIQUE, _HOTPOTQA)}
         given = await _gathered(shop, read_dataset(datasets / _MUSIQUE), _GIVEN)
+        glued = {name: await _gathered_glued(shop, datasets / name) for name in (_MUSIQUE, _HOTPOTQA)}
         model = shop.container.embedder.model
     in_lower_case = cross_validate(_questions(plain), RECIPES["full"], asked=_questions(lower))
     return {
@@ -31,11 +41,13 @@ async def measure(datasets: Path) -> dict[str, Any]:
         "six": _judged(list(plain.values()), "six", model),
         _GIVEN: _judged([given, plain[_HOTPOTQA]], "full", model),
         _LOWER: {name: {"ranker": float(found.mean())} for name, found in in_lower_case.items()},
+        _GLUED: _transferred(_questions(plain), _questions(glued)),
     }
 
 
 def checks(report: dict[str, Any]) -> list[Check]:
     full, six, given, lower = report["full"], report["six"], report[_GIVEN], report[_LOWER]
+    both = report[_GLUED]
 
     def lost(name: str) -> float:
         return float(full[name]["ranker"] - lower[name]["ranker"])
@@ -52,19 +64,44 @@ def checks(report: dict[str, Any]) -> list[Check]:
         figure("R@5 HotpotQA, six features, five folds", six[_HOTPOTQA]["ranker"]),
         figure("R@5 MuSiQue, six features trained on HotpotQA", six[_MUSIQUE]["transferred"]),
         figure("R@5 HotpotQA, six features trained on MuSiQue", six[_HOTPOTQA]["transferred"]),
+        *(
+            at_least(f"R@5 {form} {_NAMES[name]}, bridged {_GLUED}: beyond fused", found["beyond"], least)
+            for name, forms in both.items()
+            for (form, found), least in zip(forms.items(), (0.0, 0.02), strict=True)
+        ),
     ]
 
 
-async def _gathered(shop: Workshop, dataset: Dataset, extractor: str = "pattern") -> TrainingSet:
+async def _gathered(
+    shop: Workshop, dataset: Dataset, extractor: str = "pattern", *, chunker: str = "passage"
+) -> TrainingSet:
     return await gather_training_set(
         shop.container,
         shop.supervision,
         dataset,
         features=RECIPES["full"].features,
         extractor=extractor,
-        chunker="passage",
+        chunker=chunker,
         progress=silent,
     )
+
+
+async def _gathered_glued(shop: Workshop, folder: Path) -> TrainingSet:
+    with tempfile.TemporaryDirectory(prefix="hopweave-glued-") as work:
+        return await _gathered(shop, read_dataset(glue(folder, Path(work) / folder.name)), chunker="sentences")
+
+
+def _transferred(
+    plain: Mapping[str, Sequence[TrainingQuestion]], glued: Mapping[str, Sequence[TrainingQuestion]]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Returns R@5 by set and form, and how far it is beyond stage 1, of the ranker trained on the other set."""
+    both = {name: [*plain[name], *glued[name]] for name in plain}
+    out: dict[str, dict[str, dict[str, float]]] = {name: {} for name in plain}
+    for form, asked in (("passages of", plain), ("glued", glued)):
+        for name, found in evaluate_transfer(both, RECIPES["full"], asked=asked).items():
+            stage1 = fmean(stage1_recall(question) for question in asked[name])
+            out[name][form] = {"ranker": float(found.mean()), "beyond": float(found.mean()) - stage1}
+    return out
 
 
 def _lower(folder: Path) -> Dataset:

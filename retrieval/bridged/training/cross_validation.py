@@ -48,13 +48,17 @@ def cross_validate(
 
 
 def evaluate_transfer(
-    sets: Mapping[str, Sequence[TrainingQuestion]], recipe: Recipe, *, k: int = 5
+    sets: Mapping[str, Sequence[TrainingQuestion]],
+    recipe: Recipe,
+    *,
+    k: int = 5,
+    asked: Mapping[str, Sequence[TrainingQuestion]] | None = None,
 ) -> dict[str, Floats]:
     """Returns R@k of each question by the ranker that was fitted to the other sets, of which there must be at least
-    one.
+    one. `asked` are questions of the same sets in another form; if given, the rankers are judged by them instead.
     """
     out = {}
-    for name, questions in sets.items():
+    for name, questions in (asked or sets).items():
         seen = [question for other, others in sets.items() if other != name for question in others]
         ranker = _make_ranker(*fit(seen, recipe))
         out[name] = np.array([recall(question, ranker.score(question.features), k) for question in questions])

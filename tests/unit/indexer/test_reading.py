@@ -182,6 +182,17 @@ def test_lines_are_read_as_a_stream(tmp_path: Path) -> None:
     assert peak < 4_000_000
 
 
+def test_a_folder_of_many_tiny_files_is_read_in_little_memory(tmp_path: Path) -> None:
+    for number in range(4_000):
+        write(tmp_path / f"{number % 8}" / f"{number}.txt", f"Note {number}.")
+    assert next(read_paths([tmp_path], with_given=False))  # modules are imported
+    tracemalloc.start()
+    assert sum(isinstance(one, Submission) for one in read_paths([tmp_path], with_given=False)) == 4_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4_000_000
+
+
 # --- what was given beside a corpus ----------------------------------------------------------------------------------
 
 

@@ -4,9 +4,10 @@ Open this module to see when a file counts as written, as gone, and as merely ou
 """
 
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.documents import Submission
@@ -41,6 +42,14 @@ class _Tracked:
     keys: set[str] = field(default_factory=set)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Root:
+    """What a path was: a folder or a file, and which one (device and inode)."""
+
+    is_folder: bool
+    identity: tuple[int, int]
+
+
 class Tracker:
     """Compares paths with what was read of them before.
 
@@ -56,6 +65,7 @@ class Tracker:
         self.quiet_seconds = quiet_seconds
         self._roots = [root.absolute() for root in check_roots(paths, selection)]
         self._tracked: dict[Path, _Tracked] = {}
+        self._known_roots: dict[Path, _Root] = {}
         self._is_whole = False
         self._pending: dict[Path, tuple[_Signature, float]] = {}
 
@@ -65,16 +75,18 @@ class Tracker:
 
     def forget(self) -> None:
         """Lets the next comparison read everything again."""
-        self._tracked, self._is_whole = {}, False
+        self._tracked, self._known_roots, self._is_whole = {}, {}, False
 
     def accept(self, comparison: "Comparison") -> None:
         """Remembers what was read. To be called once the changes are carried out; else they are found again."""
         self._tracked = comparison.tracked
+        self._known_roots |= comparison.roots
         self._is_whole |= comparison.is_complete
 
     def compare(self) -> "Comparison":
         """Looks at all files, and reads none."""
-        scan = _Scan(self._roots, self.selection, self._tracked, is_first=not self._is_whole)
+        scan = _Scan(self._roots, self.selection, self._tracked, self._known_roots, is_first=not self._is_whole)
+        self._renew_devices(scan.files)
         changed = [path for path, file in scan.files.items() if self._has_changed(path, file)]
         pending = {path: self._first_seen(path, scan.files[path]) for path in changed}
         settled = [path for path in changed if self._is_settled(scan.files[path], pending[path][1])]
@@ -88,6 +100,13 @@ class Tracker:
             gone=gone,
             is_first=not self._is_whole,
         )
+
+    def _renew_devices(self, files: Mapping[Path, _File]) -> None:
+        """A file system that is mounted again may have another device number."""
+        for path, file in files.items():
+            before = self._tracked.get(path)
+            if before is not None and before.file.device != file.device:
+                before.file = replace(before.file, device=file.device)
 
     def _has_changed(self, path: Path, file: _File) -> bool:
         before = self._tracked.get(path)
@@ -125,6 +144,7 @@ class Comparison:
         absent = set(gone)
         self._next: dict[Path, _Tracked] = {path: one for path, one in tracked.items() if path not in absent}
         self._hides = bool(scan.obstacles)
+        self.roots: Mapping[Path, _Root] = scan.roots
         self.obstacles = tuple(scan.obstacles)
         """The folders whose documents are out of reach, and so are kept."""
         self._to_read = self._with_heirs(settled)
@@ -208,42 +228,61 @@ class _Scan:
     """The files of paths as they are now, in the order of reading."""
 
     def __init__(
-        self, roots: Iterable[Path], selection: Selection, tracked: Mapping[Path, _Tracked], *, is_first: bool
+        self,
+        roots: Iterable[Path],
+        selection: Selection,
+        tracked: Mapping[Path, _Tracked],
+        known_roots: Mapping[Path, _Root],
+        *,
+        is_first: bool,
     ) -> None:
         self.files: dict[Path, _File] = {}
+        self.roots: dict[Path, _Root] = {}
+        """The paths that are what they were."""
         self.obstacles: list[Rejection] = []
         self.kept: set[Path] = set()
         """Tracked files that are out of reach."""
         self._is_first = is_first
         self._devices: dict[Path, int] = {}
-        self._folders: set[Path] = set()
         self._unreachable: set[Path] = set()
         for root in roots:
-            self._add_root(root, selection)
-        for folder in {path.parent for path in self.files}:
-            self._folders.update((folder, *folder.parents))
+            self._add_root(root, selection, known_roots.get(root))
         for path, one in tracked.items():
             if path not in self.files and self._is_out_of_reach(path, one.file):
                 self.kept.add(path)
 
-    def _add_root(self, root: Path, selection: Selection) -> None:
-        if not _is_there(root):
-            reason = "it is gone; its documents are kept, in case it comes back"
-            self._add_obstacle(root, Rejection(source=printable(str(root)), reason=reason, hides=True))
+    def _add_root(self, path: Path, selection: Selection, before: _Root | None) -> None:
+        root = _look_at(path)
+        if root is None:
+            self._keep_root(path, "it is gone; its documents are kept, in case it comes back")
             return
-        if not root.is_dir():
-            self._add(root, root, root.name)
+        if before is not None and before.is_folder != root.is_folder:
+            was, now = ("folder", "file") if before.is_folder else ("file", "folder")
+            self._keep_root(path, f"it was a {was} and is a {now} now; the documents of the {was} are kept")
             return
-        before = len(self.files)
+        number = len(self.files)
+        if not root.is_folder:
+            self._add(path, path, path.name)
+        else:
+            self._add_folder(path, selection)
+        if len(self.files) == number and not self._unreachable:
+            if before is not None and before.identity != root.identity:
+                self._keep_root(path, "it is another folder now, and has no documents; those that it had are kept")
+                return
+            if self._is_first:  # a folder on which a file system should be mounted is empty
+                reason = "it has no documents; those that it had are kept, in case its file system is not mounted"
+                self.obstacles.append(Rejection(source=printable(str(path)), reason=reason, hides=True))
+        self.roots[path] = root
+
+    def _add_folder(self, root: Path, selection: Selection) -> None:
         for found in walk(root, selection):
             if not isinstance(found, Rejection):
                 self._add(root, found, found.relative_to(root).as_posix())
             elif found.folder is not None:
                 self._add_obstacle(found.folder, found)
-        if self._is_first and len(self.files) == before and not self._unreachable:
-            # A folder on which a file system should be mounted is empty.
-            reason = "it has no documents; those that it had are kept, in case its file system is not mounted"
-            self.obstacles.append(Rejection(source=printable(str(root)), reason=reason, hides=True))
+
+    def _keep_root(self, root: Path, reason: str) -> None:
+        self._add_obstacle(root, Rejection(source=printable(str(root)), reason=reason, hides=True))
 
     def _add(self, root: Path, path: Path, key: str) -> None:
         if path in self.files:
@@ -269,10 +308,10 @@ class _Scan:
 
     def _is_out_of_reach(self, path: Path, file: _File) -> bool:
         """Whether a file that is not seen any more may still exist where it was."""
-        if not self._unreachable.isdisjoint(path.parents):
+        if path in self._unreachable or not self._unreachable.isdisjoint(path.parents):
             return True
         nearest = next((folder for folder in path.parents if _is_there(folder)), file.root)
-        if self._device(nearest) == file.device or nearest in self._folders:
+        if self._device(nearest) == file.device:
             return False
         reason = "its file system is no longer mounted; its documents are kept"
         self._add_obstacle(nearest, Rejection(source=printable(str(nearest)), reason=reason, hides=True))
@@ -290,6 +329,15 @@ def _sign(path: Path) -> tuple[_Signature, float]:
         (more, later, latest), _ = _sign(path.with_name(GIVEN_FILE))
         size, modified, changed = size + more, max(modified, later), max(changed, latest)
     return (size, modified, changed), max(modified, changed) / 1e9
+
+
+def _look_at(path: Path) -> _Root | None:
+    """Returns what a path is; None if nothing is there, as far as that can be told."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return _Root(is_folder=stat.S_ISDIR(status.st_mode), identity=(status.st_dev, status.st_ino))
 
 
 def _is_there(path: Path) -> bool:

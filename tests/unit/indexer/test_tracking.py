@@ -234,3 +234,58 @@ def test_a_comparison_takes_linear_time(folder: Path) -> None:
         sys.setprofile(None)
     assert len(list(comparison.read(with_given=False))) == 1000
     assert calls < 1000 * 200
+
+
+def test_a_folder_that_became_a_file_keeps_its_documents(folder: Path) -> None:
+    write(folder / "a.txt", "a")
+    tracker = track(folder)
+    take(tracker)
+    folder.rename(folder.with_name("away"))
+    folder.write_text("hi")
+    read, gone, comparison = take(tracker)
+    assert (read, gone) == ([], [])
+    assert "was a folder and is a file now" in comparison.obstacles[0].reason
+    folder.unlink()
+    folder.with_name("away").rename(folder)
+    assert take(tracker)[:2] == ([], [])
+    (folder / "a.txt").unlink()
+    assert take(tracker)[:2] == ([], ["a.txt"])
+
+
+def test_another_folder_without_documents_keeps_those_of_the_first(folder: Path) -> None:
+    write(folder / "a.txt", "a")
+    tracker = track(folder)
+    take(tracker)
+    folder.rename(folder.with_name("away"))
+    folder.mkdir()
+    for _ in range(2):
+        _, gone, comparison = take(tracker)
+        assert gone == []
+        assert "is another folder now" in comparison.obstacles[0].reason
+    write(folder / "b.txt", "b")
+    assert take(tracker)[:2] == (["b.txt"], ["a.txt"]), "the folder was replaced by one that has documents"
+    (folder / "b.txt").unlink()
+    assert take(tracker)[:2] == ([], ["b.txt"]), "the same folder was emptied"
+
+
+def test_a_file_in_a_mount_point_does_not_delete_what_was_mounted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder / "mount/b.txt", "b")
+    tracker = track(folder)
+    take(tracker)
+    (folder / "mount/b.txt").unlink()
+    write(folder / "mount/README.txt", "nothing is mounted here")
+    stat = Path.stat
+
+    def on_another_device(path: Path, **options: bool) -> os.stat_result:
+        found = stat(path, **options)
+        if path.name != "mount":
+            return found
+        return os.stat_result((found.st_mode, found.st_ino, found.st_dev + 1, *found[3:]))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "stat", on_another_device)
+        read, gone, comparison = take(tracker)
+    assert (read, gone) == (["mount/README.txt"], [])
+    assert "no longer mounted" in comparison.obstacles[0].reason

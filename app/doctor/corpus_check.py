@@ -6,6 +6,7 @@ from app.container import Container
 from app.doctor.consistency import ViewState, examine_views, make_view_finding, read_record_ids
 from app.doctor.findings import Finding, Level
 from app.doctor.index_check import examine_index
+from app.doctor.originals_check import find_orphaned_originals, make_originals_finding
 from app.doctor.script_check import find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
@@ -19,13 +20,18 @@ _SHOWN = 1000
 
 
 class CorpusExamination:
-    """Examines one corpus. `states` are the states of its views, after `findings` was read to its end."""
+    """Examines one corpus.
+
+    `states` are the states of its views, and `orphaned_originals` the names of originals that nothing names, after
+    `findings` was read to its end.
+    """
 
     def __init__(self, container: Container, corpus: Corpus, *, waiting: bool) -> None:
         self._container = container
         self._corpus = corpus
         self._waiting = waiting
         self.states: Sequence[ViewState] = ()
+        self.orphaned_originals: Sequence[str] = ()
 
     async def findings(self) -> AsyncIterator[Finding]:
         """Yields the findings. An error of a store is a finding, too, and is not raised."""
@@ -42,9 +48,14 @@ class CorpusExamination:
         working = await self._count_in_work()
         yield await self._examine_work(working)
         named = await read_record_ids(container, corpus)
-        self.states = await examine_views(container, corpus, named, busy=working > 0 or self._waiting)
+        busy = working > 0 or self._waiting
+        self.states = await examine_views(container, corpus, named, busy=busy)
         for state in self.states:
             yield make_view_finding(corpus, state)
+        if not busy:
+            orphans = await find_orphaned_originals(container, corpus)
+            self.orphaned_originals = orphans
+            yield make_originals_finding(corpus, orphans)
         if (index := await examine_index(container, corpus)) is not None:
             yield index
         unmentioned = await container.record.maintenance.count_orphans(corpus.id)

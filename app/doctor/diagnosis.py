@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from app.container import Container
 from app.doctor.corpus_check import CorpusExamination
 from app.doctor.findings import Finding, Level
-from app.doctor.repair import repair
+from app.doctor.repair import delete_originals, repair
 from app.doctor.service_check import examine_services
 from app.doctor.settings_check import examine_settings
 from app.doctor.store_check import examine_stores
@@ -31,13 +31,18 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
 
 
 async def repair_all(container: Container) -> AsyncIterator[str]:
-    """Repairs the views of all corpora from the record. Yields one line for each repair."""
+    """Repairs the views of all corpora from the record, and deletes originals that nothing names.
+
+    Yields one line for each repair.
+    """
     for corpus in await container.record.corpora.list():
         waiting = corpus.id in await container.record.maintenance.list_corpora_with_work()
         examination = CorpusExamination(container, corpus, waiting=waiting)
         async for _ in examination.findings():
             pass
         async for line in repair(container, corpus, examination.states):
+            yield line
+        async for line in delete_originals(container, corpus, examination.orphaned_originals):
             yield line
 
 

@@ -1,4 +1,4 @@
-"""The repair of views from the record: missing entries are written, orphans are deleted."""
+"""The repair of views from the record: missing entries are written, orphans and orphaned originals are deleted."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 
@@ -8,7 +8,7 @@ from core.corpora import Corpus
 from core.ports.record import Tombstone
 from indexer import ViewDeleter, ViewRepairer
 
-__all__ = ["repair"]
+__all__ = ["delete_originals", "repair"]
 
 _BATCH = 1000
 
@@ -26,6 +26,18 @@ async def repair(container: Container, corpus: Corpus, states: Sequence[ViewStat
     unmentioned = await container.record.maintenance.delete_orphans(corpus.id)
     if unmentioned:
         yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
+
+
+async def delete_originals(container: Container, corpus: Corpus, names: Sequence[str]) -> AsyncIterator[str]:
+    """Deletes originals that the record still does not name. Yields one line if there were any.
+
+    One that a submission is writing at this moment stays: it is written again after its revision is queued.
+    """
+    if names:
+        deleter = ViewDeleter(corpus, container.indexing)
+        for some in _batches(names):
+            await deleter.delete([Tombstone(id=0, corpus_id=corpus.id, content_hashes=tuple(some))])
+        yield f"corpus {corpus.name}: originals: {len(names)} that nothing names are gone"
 
 
 async def _write_missing(repairer: ViewRepairer, state: ViewState) -> None:

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
-from core.errors import FilesRejected, InvalidInput, NotFound, TooLarge
+from core.errors import Conflict, FilesRejected, InvalidInput, NotFound, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
-from core.ports.record import Enqueued, NewRevision
+from core.ports.record import Enqueued, NewRevision, Tombstone
 from indexer import Rejection, fingerprint
 
 __all__ = [
@@ -145,10 +146,26 @@ async def _enqueue(
     except NotFound:
         await _delete_originals_if_deleted(container, corpus.id)
         raise
+    except Conflict:
+        await _list_orphans(container, corpus.id, [one.content_hash for one in revisions])
+        raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
     await container.files.put(corpus.id, contents())
+    skipped = {document.key for document in enqueued.documents if document.skipped}
+    await _list_orphans(container, corpus.id, [one.content_hash for one in revisions if one.key in skipped])
     await container.notifier.notify_soon(corpus.id)
     return enqueued
+
+
+async def _list_orphans(container: Container, corpus_id: str, names: Sequence[str]) -> None:
+    """Lists originals of submissions that made no revision in a tombstone, so that a worker deletes those that no
+    revision names.
+    """
+    if not names:
+        return
+    tombstone = Tombstone(id=0, corpus_id=corpus_id, content_hashes=tuple(sorted(set(names))))
+    with suppress(NotFound):  # the corpus was deleted meanwhile
+        await container.record.tombstones.write(tombstone, [], grace=0.0)
 
 
 async def _delete_originals_if_deleted(container: Container, corpus_id: str) -> None:

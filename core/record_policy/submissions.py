@@ -19,6 +19,7 @@ __all__ = [
     "check_distinct_keys",
     "check_retriable",
     "decide_submission",
+    "is_being_deleted",
     "is_unchanged",
     "keys_exist",
 ]
@@ -48,7 +49,7 @@ class SubmissionOutcome(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class NewestRevision:
-    """The newest revision of a document. `hidden`: the document is being deleted."""
+    """The newest revision of a document. `hidden`: a deletion of the document was accepted, and is not undone yet."""
 
     state: RevisionState
     fingerprint: str
@@ -92,6 +93,14 @@ def _decide(fingerprint: str, newest: NewestRevision | None, on_conflict: OnConf
 
 def _is_same(newest: NewestRevision, fingerprint: str) -> bool:
     return newest.fingerprint == fingerprint and newest.state not in RETRIABLE and not newest.deletion
+
+
+def is_being_deleted(newest: NewestRevision) -> bool:
+    """Whether a deletion of the document is queued or in work, so that nothing is left to be deleted.
+
+    A document whose deletion was superseded by a submission is hidden until that is indexed, and can be deleted again.
+    """
+    return newest.hidden and newest.deletion and newest.state in STOPPABLE
 
 
 def is_unchanged(newest: NewestRevision, fingerprint: str) -> bool:

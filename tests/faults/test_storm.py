@@ -14,6 +14,4 @@ ROUNDS = 5
 @pytest.mark.slow
 async def test_a_storm_of_kills_leaves_what_an_undisturbed_round_leaves(tmp_path: Path) -> None:
     with embedding_endpoint(dimension=16):
-        found = await run_storm(tmp_path, ROUNDS, random.SystemRandom().randrange(10**6))
-    # Rarely (once in 28 rounds), originals of cancelled documents stay after a kill. They waste space; nothing is lost.
-    assert [fault for fault in found if "originals: 0 are missing" not in fault] == []
+        assert await run_storm(tmp_path, ROUNDS, random.SystemRandom().randrange(10**6)) == []

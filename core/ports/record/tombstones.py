@@ -23,9 +23,11 @@ class Tombstones(Protocol):
     """Tombstones of all corpora. A commit writes one of its own; see `Outcome`."""
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
-        """Writes a tombstone for view entries of a fenced worker, due after `grace` seconds.
+        """Writes a tombstone, due after `grace` seconds: for view entries of a fenced worker, or for originals of
+        submissions that made no revision.
 
         `tombstone.id` is ignored. `documents` are the ids of the documents that the entries were written for.
+        Writes nothing, or raises `NotFound`, if the corpus is gone.
         """
         ...
 

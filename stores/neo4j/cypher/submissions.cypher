@@ -27,6 +27,12 @@ SET d.newest = row.number, d.state = row.state, d.hidden = true, d.disabled = nu
 CREATE (r:Revision {deletion: true, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
 SET r += row;
 
+// [superseded_deletions]: the hidden documents whose newest revisions are among these and are no deletions
+UNWIND $rows AS uid
+MATCH (r:Revision {uid: uid}) WHERE NOT r.deletion
+MATCH (d:Document {uid: r.document_uid}) WHERE d.hidden AND d.newest = r.number
+RETURN r.corpus_id AS corpus_id, r.job_id AS job_id, r.document_id AS document_id;
+
 // [set_disabled]: $disabled is true or null
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})

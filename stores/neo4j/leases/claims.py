@@ -14,6 +14,7 @@ from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import revision_uid, uid_of
 from stores.neo4j.driver.rows import claim_from_row
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases.revisions import requeue_deletions
 from stores.neo4j.leases.states import move
 
 __all__ = [
@@ -162,9 +163,13 @@ def spend(tx: Transaction, spent: Sequence[JobUsage]) -> None:
 
 
 def fail(tx: Transaction, uids: Collection[str], reason: str) -> None:
-    """Moves revisions to the state failed, and keeps the reason with their jobs."""
+    """Moves revisions to the state failed, and keeps the reason with their jobs.
+
+    Deletions that the revisions superseded are queued again.
+    """
     move(tx, uids, RevisionState.FAILED, reason=reason, fence=True)
     tx.run_batches(statements("claims")["insert_failures"], sorted(uids), reason=reason)
+    requeue_deletions(tx, uids)
 
 
 def corpora_with_leases(tx: Transaction, except_worker: str | None) -> list[str]:

@@ -1,6 +1,7 @@
 """Writing queued revisions: their numbers, which are never used twice, and the documents that they belong to."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from core.documents import RevisionState
@@ -9,9 +10,10 @@ from core.ports.record import NewRevision
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.leases.states import count
 from stores.payloads import dump
 
-__all__ = ["queue_deletions", "queue_revisions"]
+__all__ = ["queue_deletions", "queue_revisions", "requeue_deletions"]
 
 
 def queue_revisions(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision], job_id: str) -> None:
@@ -50,6 +52,20 @@ def queue_deletions(tx: Transaction, corpus_id: str, document_ids: Sequence[str]
     ]
     rows.sort(key=lambda row: str(row["document_uid"]))
     tx.run_batches(statements("submissions")["queue_deletions"], rows)
+
+
+def requeue_deletions(tx: Transaction, uids: Collection[str]) -> None:
+    """Queues the deletions again that these revisions superseded before they were cancelled or failed.
+
+    Without them, the rows and the original of a document would stay, though its deletion was accepted, and nobody would
+    see them. The jobs of the revisions delete the documents.
+    """
+    documents: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in tx.rows_in_batches(statements("submissions")["superseded_deletions"], sorted(set(uids))):
+        documents[row["corpus_id"], row["job_id"]].append(row["document_id"])
+    for (corpus_id, job_id), ids in sorted(documents.items()):
+        queue_deletions(tx, corpus_id, sorted(ids), job_id)
+    count(tx, Counter({(job, RevisionState.QUEUED.value): len(ids) for (_, job), ids in documents.items()}))
 
 
 def _take_numbers(tx: Transaction, corpus_id: str, count: int) -> range:

@@ -11,6 +11,7 @@ from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, lock_job, read_job
+from stores.neo4j.leases.revisions import requeue_deletions
 from stores.neo4j.leases.states import move
 
 __all__ = ["Neo4jJobs"]
@@ -70,6 +71,7 @@ class Neo4jJobs:
             rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=STOPPABLE)
             stopped = [row["uid"] for row in rows if not row["deletion"]]  # a deletion that was accepted is carried out
             move(tx, stopped, RevisionState.CANCELLED, reason=JOB_CANCELLED, fence=True)
+            requeue_deletions(tx, stopped)
             close_job(tx, job_id, cancelled=True)
             return read_job(tx, job_id)
 

@@ -9,7 +9,13 @@ from core.jobs import Job, JobKind
 from core.ports.record import Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
-from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
+from core.record_policy.submissions import (
+    check_amendable,
+    check_distinct_keys,
+    check_retriable,
+    is_being_deleted,
+    is_unchanged,
+)
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
@@ -90,7 +96,12 @@ class Neo4jSubmissions:
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
-            return _delete(tx, corpus, _newest_visible(tx, corpus_id, list(dict.fromkeys(document_ids))))
+            wanted = list(dict.fromkeys(document_ids))
+            newest = _newest_deletable(tx, corpus_id, wanted)
+            for id in wanted:
+                if id not in newest:
+                    raise document_missing(id)
+            return _delete(tx, corpus, [newest[id] for id in wanted])
 
         return await self._database.write(corpus_id, work)
 
@@ -99,11 +110,9 @@ class Neo4jSubmissions:
 
         def work(tx: Transaction) -> Deletion:
             corpus = live_corpus(tx)
-            newest = newest_revisions(tx, corpus_id, wanted)
-            visible = [id for id in wanted if id in newest and not newest[id]["hidden"]]
-            job = _delete(tx, corpus, [newest[id] for id in visible])
-            known = frozenset(visible)
-            return Deletion(job=job, missing=tuple(id for id in wanted if id not in known))
+            newest = _newest_deletable(tx, corpus_id, wanted)
+            job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest])
+            return Deletion(job=job, missing=tuple(id for id in wanted if id not in newest))
 
         return await self._database.write(corpus_id, work)
 
@@ -170,6 +179,12 @@ def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row]) -> Job:
     log_changes(tx, corpus.id, raise_generation(tx, corpus.id), deleted=chunks)
     number_job(tx, job)
     return read_job(tx, job)
+
+
+def _newest_deletable(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> Mapping[str, Row]:
+    """Returns the newest revisions of the documents that exist and are not being deleted, by document id."""
+    newest = newest_revisions(tx, corpus_id, document_ids)
+    return {id: row for id, row in newest.items() if not is_being_deleted(newest_of_row(row))}
 
 
 def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from core.documents import RevisionState
 from core.record_policy.states import UNFINISHED, WORKING
 from stores.sqlite.database import Connection
+from stores.sqlite.leases.revisions import requeue_deletions
 from stores.sqlite.leases.states import set_state
 from stores.sqlite.rows import marks
 
@@ -48,11 +49,15 @@ def _end(cx: Connection, seqs: Sequence[int], state: RevisionState, reason: str 
 
 
 def fail(cx: Connection, seq: int, key: str, reason: str) -> None:
-    """Ends a revision as failed, and lists the document among the failures of its job."""
+    """Ends a revision as failed, and lists the document among the failures of its job.
+
+    A deletion that the revision superseded is queued again.
+    """
     job_id = cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"]
     _fence(cx, [seq])
     set_state(cx, [seq], RevisionState.FAILED, reason=reason)
     cx.execute("INSERT OR REPLACE INTO job_failures VALUES (?, ?, ?)", (job_id, key, reason))
+    requeue_deletions(cx, [seq])
 
 
 def cancel(cx: Connection, seqs: Sequence[int], reason: str) -> None:

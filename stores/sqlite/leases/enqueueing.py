@@ -13,6 +13,7 @@ from stores.sqlite.changes import log
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.revisions import (
+    insert_deletion,
     insert_revision,
     newest_of_row,
     next_number,
@@ -97,14 +98,7 @@ def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation
     newest = read_newest(cx, document)
     if newest["state"] in STOPPABLE:
         cancel(cx, [newest["seq"]], SUPERSEDED)
-    number = next_number(cx)
-    cx.execute(
-        "UPDATE documents SET newest = ?, hidden = 1, disabled = 0 WHERE corpus_id = ? AND id = ?",
-        (number, corpus_id, id),
-    )
-    chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
-    log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
-    nothing = NewRevision(
-        key=document["key"], media_type="", content_hash="", size=0, fingerprint="", title=None, metadata={}
-    )
-    insert_revision(cx, corpus_id, id, number, nothing, job, deletion=True)
+    if not document["hidden"]:
+        chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
+        log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
+    insert_deletion(cx, corpus_id, id, job)

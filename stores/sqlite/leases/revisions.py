@@ -1,25 +1,29 @@
 """Rows of queued revisions, and the documents and corpora that they are written for."""
 
 import sqlite3
+from collections.abc import Iterable
 
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
-from core.record_policy.submissions import NewestRevision
+from core.record_policy.submissions import NewestRevision, is_being_deleted
 from stores.payloads import dump
 from stores.sqlite.database import Connection, now
-from stores.sqlite.leases.states import add_count, add_progress
+from stores.sqlite.leases.states import add_count, add_progress, finish_if_done
 from stores.sqlite.rows import corpus_from_row
 
 __all__ = [
+    "insert_deletion",
     "insert_revision",
     "newest_of_row",
     "next_number",
+    "read_deletable_document",
     "read_document",
     "read_newest",
     "read_visible_document",
     "read_writable_corpus",
+    "requeue_deletions",
 ]
 
 
@@ -47,6 +51,12 @@ def read_visible_document(cx: Connection, corpus_id: str, document_id: str) -> s
     if row is None or row["hidden"]:
         raise document_missing(document_id)
     return row
+
+
+def read_deletable_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row | None:
+    """Returns None if the document does not exist or is being deleted."""
+    row = read_document(cx, corpus_id, document_id)
+    return None if row is None or is_being_deleted(newest_of_row(row, read_newest(cx, row))) else row
 
 
 def read_newest(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
@@ -105,3 +115,34 @@ def insert_revision(
     )
     add_count(cx, job, RevisionState.QUEUED.value, 1)
     add_progress(cx, job, bytes=revision.size)
+
+
+def insert_deletion(cx: Connection, corpus_id: str, id: str, job: str) -> None:
+    """Hides a document, and inserts the queued revision that deletes it."""
+    number = next_number(cx)
+    cx.execute(
+        "UPDATE documents SET newest = ?, hidden = 1, disabled = 0 WHERE corpus_id = ? AND id = ?",
+        (number, corpus_id, id),
+    )
+    nothing = NewRevision(key="", media_type="", content_hash="", size=0, fingerprint="", title=None, metadata={})
+    insert_revision(cx, corpus_id, id, number, nothing, job, deletion=True)
+
+
+def requeue_deletions(cx: Connection, seqs: Iterable[int]) -> None:
+    """Queues the deletions again that these revisions superseded before they were cancelled or failed.
+
+    Without them, the rows and the original of a document would stay, though its deletion was accepted, and nobody would
+    see them. The jobs of the revisions delete the documents.
+    """
+    for seq in seqs:
+        row = cx.execute(
+            """
+            SELECT r.corpus_id, r.document_id, r.job_id FROM revisions r
+            JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id AND d.newest = r.number
+            WHERE r.seq = ? AND NOT r.deletion AND d.hidden = 1
+            """,
+            (seq,),
+        ).fetchone()
+        if row is not None:
+            insert_deletion(cx, row["corpus_id"], row["document_id"], row["job_id"])
+            finish_if_done(cx, row["job_id"])

@@ -14,6 +14,7 @@ from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
+from stores.sqlite.leases.revisions import requeue_deletions
 from stores.sqlite.leases.states import finish_if_done, set_state
 from stores.sqlite.rows import marks
 
@@ -60,7 +61,9 @@ class SqliteJobs:
                 f"SELECT seq FROM revisions WHERE job_id = ? AND NOT deletion AND state IN ({marks(STOPPABLE)})",
                 (job_id, *STOPPABLE),
             ).fetchall()
-            cancel(cx, [row["seq"] for row in rows], JOB_CANCELLED)
+            seqs = [row["seq"] for row in rows]
+            cancel(cx, seqs, JOB_CANCELLED)
+            requeue_deletions(cx, seqs)
             close_job(cx, job_id, cancelled=True)
             return read_job(cx, job_id)
 

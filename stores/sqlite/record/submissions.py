@@ -8,6 +8,7 @@ from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Deletion, Enqueued, NewRevision
+from core.record_policy.errors import document_missing
 from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
 from stores.record_rows import load_new_revision
 from stores.sqlite.changes import log, raise_generation
@@ -15,6 +16,7 @@ from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
     newest_of_row,
+    read_deletable_document,
     read_document,
     read_newest,
     read_visible_document,
@@ -79,18 +81,20 @@ class SqliteSubmissions:
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
-            rows = [read_visible_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            return _delete(cx, corpus, rows)
+            found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
+            missing = [id for id, row in found.items() if row is None]
+            if missing:
+                raise document_missing(missing[0])
+            return _delete(cx, corpus, [row for row in found.values() if row is not None])
 
         return await self._database.write(work)
 
     async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         def work(cx: Connection) -> Deletion:
             corpus = read_writable_corpus(cx, corpus_id)
-            found = {id: read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
-            visible = {id: row for id, row in found.items() if row is not None and not row["hidden"]}
-            job = _delete(cx, corpus, list(visible.values()))
-            return Deletion(job=job, missing=tuple(id for id in found if id not in visible))
+            found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
+            job = _delete(cx, corpus, [row for row in found.values() if row is not None])
+            return Deletion(job=job, missing=tuple(id for id, row in found.items() if row is None))
 
         return await self._database.write(work)
 

@@ -16,7 +16,11 @@ class SqliteTombstones:
         self._database = database
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
-        await self._database.write(lambda cx: rows.write(cx, tombstone, documents, grace))
+        def work(cx: Connection) -> None:
+            if cx.execute("SELECT 1 FROM corpora WHERE id = ?", (tombstone.corpus_id,)).fetchone():
+                rows.write(cx, tombstone, documents, grace)
+
+        await self._database.write(work)
 
     async def list_due(self, corpus_id: str) -> list[Tombstone]:
         return await self._database.read(lambda cx: rows.list_due(cx, corpus_id))

@@ -40,6 +40,16 @@ async def test_conflicts(people: Server) -> None:
     assert "new" not in keys, "nothing is written"
 
 
+@pytest.mark.parametrize("on_conflict", ["skip", "error"])
+async def test_submissions_that_conflict_leave_no_original(people: Server, on_conflict: str) -> None:
+    corpus = await people.container.record.corpora.get("people")
+    before = await people.container.files.names(corpus.id)
+    await people.add({**ADA, "text": "Something else."}, BABBAGE, on_conflict=on_conflict)
+    assert await people.container.record.maintenance.list_corpora_with_work() == [corpus.id]
+    await people.work("people")
+    assert await people.container.files.names(corpus.id) == before
+
+
 async def test_lists_in_pages(people: Server) -> None:
     first = (await people.client.get("/v1/corpora/people/documents", params={"limit": 2})).json()
     assert [d["key"] for d in first["data"]] == ["ada", "beida"]

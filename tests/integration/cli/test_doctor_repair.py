@@ -79,6 +79,24 @@ def test_what_nothing_names_is_removed(hopweave: Hopweave) -> None:
     ]
 
 
+def test_originals_that_a_killed_submission_left(hopweave: Hopweave) -> None:
+    """It stores originals before it queues their revisions."""
+
+    async def stray(container: Container, corpus_id: str) -> None:
+        await container.files.put(corpus_id, [b"stray"])
+
+    async def count(container: Container, corpus_id: str) -> None:
+        assert len(await container.files.names(corpus_id)) == 2
+
+    assert "ok       corpus p: originals: all are named by the record" in hopweave("doctor").out
+    with_stores(stray)
+    told = hopweave("doctor")
+    assert told.code == 0
+    assert "note     corpus p: originals: 1 are named by nothing, for example " in told.out
+    assert "repaired corpus p: originals: 1 that nothing names are gone" in hopweave("doctor", "--repair").out
+    with_stores(count)
+
+
 def test_entities_that_somebody_left_without_a_mention(hopweave: Hopweave, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
         (id,) = connection.execute("SELECT id FROM corpora").fetchone()
@@ -108,7 +126,7 @@ def test_a_lease_that_ran_out(hopweave: Hopweave, tmp_path: Path) -> None:
 
 
 def test_what_another_release_built_is_stale(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "ok       corpus p: versions: sentences-1, pattern-2" in hopweave("doctor").out
+    assert "ok       corpus p: versions: sentences-1, pattern-3" in hopweave("doctor").out
     monkeypatch.setattr("indexer.chunkers.sentences.FINGERPRINT", "sentences-2")
     told = hopweave("doctor")
     assert told.code == 0

@@ -133,3 +133,15 @@ async def test_a_document_is_indexed_although_its_original_is_away_for_a_moment(
     await asyncio.gather(slow, reading)
     [document] = (await desk.record.documents.list(corpus.id, limit=10)).data
     assert (document.key, document.state, document.reason) == ("again", RevisionState.INDEXED, None)
+
+
+async def test_nothing_stays_of_a_deleted_document_whose_next_job_is_cancelled(desk: Desk, tmp_path: Path) -> None:
+    """As in a client that submits, cancels and deletes, and repeats all of it after the server was killed."""
+    corpus, _, _ = await deleted(desk)
+    again = await desk.queue(corpus, {**ADA, "text": "Ada came again."})
+    await desk.record.jobs.cancel(again)
+    await desk.worker.work(corpus.id)
+    time_passes(tmp_path)
+    await desk.worker.work(corpus.id)
+    assert await desk.backends.files.names(corpus.id) == []
+    assert await desk.view_ids(corpus) == (set(), set(), set(), set())

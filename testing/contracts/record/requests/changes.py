@@ -11,7 +11,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Conflict, NotFound
 from core.jobs import JobKind, JobState
-from core.ports.record import NewRevision, Record
+from core.ports.record import Commit, NewRevision, Record
 from testing.record import RecordFixtures, claim_all, commit_of, export, put, revision
 
 __all__ = ["ChangesContract"]
@@ -72,3 +72,52 @@ class ChangesContract(RecordFixtures):
         assert (again.missing, again.job.state, again.job.counts) == ((a,), JobState.DONE, {})
         with pytest.raises(NotFound):
             await record.submissions.delete_existing("f" * 32, [a])
+
+    async def test_what_comes_again_while_it_is_deleted_can_be_deleted_again(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        id = ids.document_id("a")
+        for _ in range(2):
+            await record.submissions.delete_documents(corpus.id, [id])
+            await record.submissions.enqueue(corpus.id, [revision("a", "newer")], OnConflict.REPLACE)
+        deletion = await record.submissions.delete_existing(corpus.id, [id])
+        assert (deletion.missing, deletion.job.counts) == ((), {"queued": 1})
+        await _finish_deletion(record, corpus)
+
+    async def test_a_cancelled_job_carries_out_the_deletions_that_it_superseded(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        await record.submissions.delete_documents(corpus.id, [ids.document_id("a")])
+        again = await record.submissions.enqueue(corpus.id, [revision("a", "newer")], OnConflict.REPLACE)
+        job = await record.jobs.cancel(again.job.id)
+        assert (job.state.final, job.counts) == (False, {"cancelled": 1, "queued": 1})
+        await _finish_deletion(record, corpus)
+        job = await record.jobs.get(job.id)
+        assert (job.state, job.counts) == (JobState.CANCELLED, {"cancelled": 1, "deleted": 1})
+
+    async def test_a_failed_document_whose_deletion_it_superseded_is_deleted(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        await record.submissions.delete_documents(corpus.id, [ids.document_id("a")])
+        again = await record.submissions.enqueue(corpus.id, [revision("a", "newer")], OnConflict.REPLACE)
+        [claim] = await claim_all(record, corpus)
+        await record.claims.fail(claim, "unreadable")
+        assert not (await record.jobs.get(again.job.id)).state.final
+        await _finish_deletion(record, corpus)
+        job = await record.jobs.get(again.job.id)
+        assert (job.state, job.failures) == (JobState.FAILED, (("a", "unreadable"),))
+
+
+async def _finish_deletion(record: Record, corpus: Corpus) -> None:
+    """Commits the only claimable revision, a deletion, after which the record names no content."""
+    [claim] = await claim_all(record, corpus)
+    assert claim.deletion
+    outcome = await record.commits.commit([Commit(claim=claim)], grace=0)
+    assert outcome.tombstone is not None
+    assert outcome.tombstone.content_hashes
+    [tombstone] = [one for one in await record.tombstones.list_due(corpus.id) if one.id == outcome.tombstone.id]
+    assert await record.tombstones.select_orphans(tombstone) == tombstone
+    assert await claim_all(record, corpus) == []

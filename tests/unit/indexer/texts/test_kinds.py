@@ -99,9 +99,7 @@ def test_the_main_text_of_a_page_under_its_headings() -> None:
     ],
 )
 def test_signs_that_link_to_a_heading_are_no_part_of_it(link: str) -> None:
-    page = (
-        f"<title>9. Wells — A Manual</title><h1>9. Wells{link}</h1>One.<h2>Digging <a href='#c'>x</a>{link}</h2>Two."
-    )
+    page = f"<title>9. Wells — A Manual</title><h1>9. Wells{link}</h1>One.<h2>Digging <a href='#c'>x</a>{link}</h2>Two."
     document = load("html", page)
     assert document.title == "9. Wells"
     assert sections(document) == [((), "One."), (("Digging x",), "Two.")]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexer.loading.texts.chapter_words import chapter_number
+from indexer.loading.texts.chapter_words import chapter_number, is_name
 from indexer.loading.texts.sections import Heading
 
 __all__ = ["Candidate", "give_levels", "keep_in_order"]
@@ -73,10 +73,34 @@ def _follows(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
 
 
 def give_levels(found: Sequence[Candidate]) -> list[Heading]:
-    kinds = list(dict.fromkeys(one.kind for one in found if not one.kind.startswith("word")))
-    return [
-        one.heading
-        if one.kind.startswith("word")
-        else replace(one.heading, level=_OTHER_LEVEL * (1 + kinds.index(one.kind)) + one.heading.level)
+    """Returns the headings with their levels: those with a word by its rank, the other kinds in their order below.
+
+    Where no word has a number (Preface, Contents), those with a word are beside the highest of the others.
+    """
+    kinds = _other_kinds(found)
+    others = [
+        replace(one.heading, level=_OTHER_LEVEL * (1 + kinds.index(one.kind)) + one.heading.level)
         for one in found
+        if one.kind in kinds
     ]
+    only_names = all(is_name(one.heading.title) for one in found if one.kind not in kinds)
+    top = min((heading.level for heading in others), default=0) if only_names else 0
+    named = [
+        replace(one.heading, level=top) if top else one.heading  # beside the others, or above them
+        for one in found
+        if one.kind not in kinds
+    ]
+    return sorted([*others, *named], key=lambda heading: heading.start)
+
+
+def _other_kinds(found: Sequence[Candidate]) -> list[str]:
+    """Returns the kinds without a word in the order in which they appear.
+
+    Capitals come last if all of them are before the first number: they are the front of a book, and not its parts.
+    """
+    kinds = list(dict.fromkeys(one.kind for one in found if not one.kind.startswith("word")))
+    numbered = next((n for n, one in enumerate(found) if one.kind in _SERIES), None)
+    if numbered is not None and "capitals" in kinds and all(one.kind != "capitals" for one in found[numbered:]):
+        kinds.remove("capitals")
+        kinds.append("capitals")
+    return kinds

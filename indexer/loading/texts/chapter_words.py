@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-__all__ = ["CJK_HEADING", "chapter_number", "ends_sentence", "is_sentence", "roman_value", "word_level"]
+__all__ = ["CJK_HEADING", "chapter_number", "ends_sentence", "is_name", "is_sentence", "roman_value", "word_level"]
 
 _NUMBER = r"(?:\d{1,4}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
@@ -64,6 +64,11 @@ def word_level(line: str) -> tuple[int, bool] | None:
             return None  # a sentence: Chapter IV describes the whale
         return None if title and _INNER_END.search(title) else (level, not title)
     return None
+
+
+def is_name(line: str) -> bool:
+    """Whether the line is the name of a part that has no number: Preface, Contents."""
+    return _NAMED.fullmatch(line) is not None
 
 
 def chapter_number(line: str) -> int:

@@ -125,6 +125,24 @@ def test_a_paragraph_that_begins_like_a_heading_is_none(text: str) -> None:
     assert headings(text) == []
 
 
+@pytest.mark.parametrize(
+    ("lines", "levels"),
+    [
+        (("TABLE OF CONTENTS", "I. Youth", "II. Age", "III. Death"), [11, 11, 11, 11]),
+        (("Preface", "1. Wells", "1.1 Digging", "2. Rivers", "References"), [11, 11, 12, 11, 11]),
+        (("Preface", "THE RIVER BANK", "THE OPEN ROAD"), [10, 10, 10]),
+        (("THE ART OF WAR", "OF THIS EDITION", "I. Youth", "II. Age", "III. Death"), [20, 20, 11, 11, 11]),
+        (("THE FIRST DAYS", "I. Youth", "II. Age", "THE LAST DAYS", "III. Death"), [10, 21, 21, 10, 21]),
+        (("Preface", "Chapter 1: A", "THE RIVER BANK", "THE OPEN ROAD"), [2, 2, 10, 10]),
+        (("Contents", "Chapter 1: Wells", "1.1 Digging", "1.2 Filling"), [2, 2, 12, 12]),
+    ],
+)
+def test_what_comes_first_is_not_above_the_rest_of_a_book(lines: tuple[str, ...], levels: list[int]) -> None:
+    found = find_chapters(under(*lines), "")
+    assert [heading.level for heading in found] == levels
+    assert [heading.start for heading in found] == sorted(heading.start for heading in found)
+
+
 def test_parts_contain_chapters() -> None:
     found = find_chapters(under("PART ONE", "Chapter 1", "PART TWO", "Chapter 1"), "")
     assert [heading.level for heading in found] == [1, 2, 1, 2]

@@ -20,6 +20,7 @@ from indexer.loading.pdf.properties import read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.running import drop_running_lines
 from indexer.loading.pdf.runs import read_runs
+from indexer.loading.texts.chapter_words import word_level
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -55,7 +56,7 @@ class PdfLoader:
     """Loads PDF.
 
     The title is that of the sender, else that of the properties, else the heading of the first page that is above all
-    others, else the name of the file.
+    others, or above those of a page that has nothing but headings, else the name of the file.
     """
 
     def __init__(self, config: Config) -> None:
@@ -74,7 +75,7 @@ class PdfLoader:
         builder = TextBuilder()
         for number, lines in enumerate(pages):
             _add_page(builder, lines, headings.get(number, ()))
-        return finish_document(source, builder, title or _find_title(headings), metadata, numbered=True)
+        return finish_document(source, builder, title or _find_title(headings, pages), metadata, numbered=True)
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
@@ -158,12 +159,22 @@ def _as_lines(texts: Sequence[str]) -> list[Line]:
     return [Line(text, 0.0, 0.0, 0.0, is_first=not before) for before, text in pairs if text]
 
 
-def _find_title(headings: Mapping[int, Sequence[Heading]]) -> str:
-    """Returns the heading of the first page that is above all others, or '' if there is none."""
-    first = min(headings.get(0, ()), key=lambda heading: heading.level, default=None)
-    if first is None or sum(one.level <= first.level for page in headings.values() for one in page) > 1:
+def _find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]]) -> str:
+    """Returns the heading of the first page that is above all others, or '' if there is none.
+
+    If the first page has nothing but headings, it is a title page: others on later pages may be as large.
+    """
+    on_first = headings.get(0, ())
+    first = min(on_first, key=lambda heading: heading.level, default=None)
+    if first is None:
         return ""
-    return first.title
+    is_title_page = sum(one.lines for one in on_first) == len(pages[0]) and _is_no_chapter(first.title)
+    looked_at = on_first if is_title_page else [one for page in headings.values() for one in page]
+    return first.title if sum(one.level <= first.level for one in looked_at) == 1 else ""
+
+
+def _is_no_chapter(title: str) -> bool:
+    return not title[0].isdigit() and word_level(title) is None
 
 
 def _add_page(builder: TextBuilder, lines: Sequence[Line], headings: Sequence[Heading]) -> None:

@@ -37,6 +37,8 @@ _CONTROL = re.compile(rb"[\x01-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _NON_ASCII_BYTE = re.compile(rb"[\x80-\xff]")
 _LINE_END = re.compile(rb"[\n\r]")
+_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f’‘·\xad](?=[^\W\d_])")
+_ODD_LETTERS = "ﬁﬂˆ"  # of Macintosh: where they stand in a word, Windows-1252 has Þ, ß and ö
 
 
 def find_binary(content: bytes) -> str:
@@ -90,14 +92,39 @@ def detect_encoding(content: bytes) -> str:
         return ""
     from charset_normalizer import from_bytes
 
-    matches = list(from_bytes(_sample(content), cp_isolation=list(_LEGACY)))
+    sample = _sample(content)
+    matches = list(from_bytes(sample, cp_isolation=list(_LEGACY)))
+    breaks_words = _breaks_words(sample)
     ranked = sorted(
-        (match.chaos, _HANDICAPS.get(encoding, 0.0) - match.coherence, _LEGACY.index(encoding), encoding)
+        (
+            breaks_words and encoding == "mac_roman",
+            match.chaos,
+            _HANDICAPS.get(encoding, 0.0) - match.coherence,
+            _LEGACY.index(encoding),
+            encoding,
+        )
         for match in matches
         for encoding in match.could_be_from_charset
         if encoding in _LEGACY
     )
     return next((encoding for *_, encoding in ranked if _decodes(content, encoding)), "")
+
+
+def _breaks_words(sample: bytes) -> bool:
+    """Whether the sample has more symbols within words as Macintosh than as Windows-1252. Few words suffice for that.
+
+    It has not if Windows-1252 has no characters for some of its bytes.
+    """
+    if not _decodes(sample, "cp1252"):
+        return False
+    as_mac, as_windows = (
+        sum(
+            unicodedata.category(symbol) not in ("Ll", "Lu", "Lo") or symbol in _ODD_LETTERS
+            for symbol in _IN_WORD.findall(sample.decode(encoding))
+        )
+        for encoding in ("mac_roman", "cp1252")
+    )
+    return as_mac > as_windows
 
 
 def _sample(content: bytes) -> bytes:

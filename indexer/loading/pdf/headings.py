@@ -23,6 +23,7 @@ _MAX_LINES = 3
 _MAX_ITEMS = 20_000
 
 _DIGITS = "0123456789"
+_FOOTNOTED = re.compile(r"[^\W\d_]{4,}['\"”’»)]*[.!?]['\"”’»)]*\s+\d{1,3}\Z")  # no "Symphony No. 5"
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -127,7 +128,7 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
         (number, n): _rounded(line.size)
         for number, page in enumerate(pages)
         for n, line in enumerate(page)
-        if line.size >= _LARGER * body and len(line.text) <= _MAX_CHARACTERS and any(c.isalpha() for c in line.text)
+        if line.size >= _LARGER * body and _may_be_heading(line.text)
     }
     if len(candidates) > max(_MAX_SHARE * sum(map(len, pages)), 1):
         return {}
@@ -142,6 +143,11 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
         else:
             found[number].append(Heading(level, text, n, 1))
     return dict(found)
+
+
+def _may_be_heading(text: str) -> bool:
+    """Whether the text is short, has letters, and is no end of a sentence with the number of a footnote."""
+    return len(text) <= _MAX_CHARACTERS and any(c.isalpha() for c in text) and not _FOOTNOTED.search(text)
 
 
 def _rounded(size: float) -> float:

@@ -4,6 +4,7 @@ import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from indexer.loading.assembly import clean_text
@@ -24,9 +25,10 @@ _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of one line. Places are in points from the lower left corner; `size` is the height of a character.
+    """Characters of one line. Places are in points from the lower left corner.
 
-    `turn` counts the quarter turns of the line, clockwise. Its places are those of the page turned back.
+    `size` is the height of the median character: a raised mark of a footnote makes a run higher, but no larger. `turn`
+    counts the quarter turns of the line, clockwise. Its places are those of the page turned back.
     """
 
     text: str
@@ -109,6 +111,7 @@ class _GrowingRun:
     def _clear(self) -> None:
         self.has_space = False
         self._characters: list[str] = []
+        self._heights: list[float] = []
         self._left = self._bottom = self._right = self._top = 0.0
 
     @property
@@ -131,6 +134,7 @@ class _GrowingRun:
             self._characters.append(" ")
         self.has_space = False
         self._characters.append(character)
+        self._heights.append(top - bottom)
         self._left, self._right = min(self._left, left), max(self._right, right)
         self._bottom, self._top = min(self._bottom, bottom), max(self._top, top)
 
@@ -140,7 +144,7 @@ class _GrowingRun:
         if any("\ud800" <= c <= "\udfff" for c in text):  # PDFium gives UTF-16
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
-        size = self._top - self._bottom
+        size = median(self._heights) if self._heights else 0.0
         run = Run(text, self._left, self._right, self._bottom, self._top, size, self.turn)
         self._clear()
         return [run] if text.strip() else []

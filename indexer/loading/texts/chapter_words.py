@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-__all__ = ["CJK_HEADING", "ends_sentence", "is_sentence", "roman_value", "word_level"]
+__all__ = ["CJK_HEADING", "chapter_number", "ends_sentence", "is_name", "is_sentence", "roman_value", "word_level"]
 
 _NUMBER = r"(?:\d{1,4}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
@@ -64,6 +64,18 @@ def word_level(line: str) -> tuple[int, bool] | None:
             return None  # a sentence: Chapter IV describes the whale
         return None if title and _INNER_END.search(title) else (level, not title)
     return None
+
+
+def is_name(line: str) -> bool:
+    """Whether the line is the name of a part that has no number: Preface, Contents."""
+    return _NAMED.fullmatch(line) is not None
+
+
+def chapter_number(line: str) -> int:
+    """Returns the number of a chapter whose heading has it in digits or as a Roman one (Kapitel 9. …), else 0."""
+    found = _NUMBERED_WORDS[2].fullmatch(line)
+    number = found["number"] if found else ""
+    return int(number) if number.isdecimal() else roman_value(number)
 
 
 def _is_number(number: str) -> bool:

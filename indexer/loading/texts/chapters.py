@@ -3,16 +3,17 @@
 A heading is a short line of its own without the end of a sentence:
 - underlined (`=====`),
 - a word for a part of a book with a number ("Chapter IV", "Teil 2: …", "第三章"), or a name of such a part ("Preface"),
-- a number and a title ("2.1 Results"), if at least two count up and text stands between them,
+- a number and a title ("2.1 Results"), also a question, if at least two count up and text stands between them,
 - capitals only, if there are at least two such lines and text stands below each.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
 from indexer.loading.texts.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
 from indexer.loading.texts.sections import Heading
 
@@ -21,7 +22,9 @@ __all__ = ["find_chapters", "find_title"]
 _LONGEST = 100
 _LONGEST_CAPITALS = 60
 _MOST_CAPITALS = 8  # words
-_OTHER_LEVEL = 10  # kinds that have no rank of their own begin here, in the order in which they appear
+_MOST_NUMBERED = 12  # words
+_FULL_LINE = 60
+"""A line goes on in the next one if with the first word of that it is longer."""
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -29,8 +32,7 @@ _UNDERLINE = re.compile(r"([=\-~^*_#+])\1{2,}")
 _NUMBERED = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})[.)]?\s+(?P<title>\S.*)|(?P<roman>[IVXL]{1,7})\.?(?:\s+(?P<named>\S.*))?"
 )
-_SERIES = {"number": 2, "dotted number": 3, "roman": 3}
-"""The kinds of numbered headings, and the smallest number of those at the top level: fewer are taken for a list."""
+_SUBSECTION = re.compile(r"\d{1,3}\.\d{1,3}(?!\d)")
 _CODE = re.compile(r"[;|={}<>\\\t_]")
 _LIST_MARK = re.compile(r"(?:[-*+•·◦|>#]+|\(?\d{1,3}[.)]|[a-z][.)])\s")
 
@@ -39,16 +41,6 @@ class _Line(NamedTuple):  # there are millions of them
     text: str
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A line that may be a heading. `number` is that of a numbered one; `kind` tells those that belong together."""
-
-    heading: Heading
-    kind: str
-    number: tuple[int, ...] = ()
-    own_title: bool = True
 
 
 def find_title(text: str) -> str:
@@ -70,7 +62,7 @@ def find_title(text: str) -> str:
 def find_chapters(text: str, title: str) -> list[Heading]:
     """Returns the headings in order. The first line is none if it is the `title`."""
     found = _with_text_between(list(_candidates(text)))
-    found = _numbered_in_order(found)
+    found = keep_in_order(found)
     capitals = [one for one in found if one.kind == "capitals" and one.heading.title != title]
     kept = [
         one
@@ -78,10 +70,10 @@ def find_chapters(text: str, title: str) -> list[Heading]:
         if (one.kind != "capitals" or len(capitals) > 1)
         and not (one.heading.title == title and not text[: one.heading.start].strip())
     ]
-    return _with_levels(kept)
+    return give_levels(kept)
 
 
-def _candidates(text: str) -> Iterator[_Candidate]:
+def _candidates(text: str) -> Iterator[Candidate]:
     skip = -1
     for before, line, after, second in _windows(text):
         if (
@@ -90,7 +82,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             or (before.text and not CJK_HEADING.fullmatch(line.text))
         ):
             continue  # Chinese books have no blank lines around headings
-        candidate = _underlined(line, after) or _worded(line, after, second) or _numbered(line, after)
+        candidate = _underlined(line, after) or _worded(line, after, second) or _numbered(line, after, second)
         candidate = candidate or _capitals(line, after)
         if candidate is not None:
             skip = candidate.heading.end
@@ -124,14 +116,14 @@ def _may_be_heading(line: str) -> bool:
     return 0 < len(line) <= _LONGEST and any(character.isalpha() for character in line)
 
 
-def _underlined(line: _Line, after: _Line) -> _Candidate | None:
+def _underlined(line: _Line, after: _Line) -> Candidate | None:
     mark = _UNDERLINE.fullmatch(after.text)
     if mark is None or not 0.5 * len(line.text) <= len(after.text) <= 2 * len(line.text) + 2:
         return None
-    return _Candidate(Heading(0, _one_line(line.text), line.start, after.end), "underlined " + mark[1])
+    return Candidate(Heading(0, _one_line(line.text), line.start, after.end), "underlined " + mark[1])
 
 
-def _worded(line: _Line, after: _Line, second: _Line) -> _Candidate | None:
+def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
     """A heading by its word. One without a title of its own takes the next line if that stands alone below it."""
     found = word_level(line.text)
     if found is None:
@@ -139,21 +131,41 @@ def _worded(line: _Line, after: _Line, second: _Line) -> _Candidate | None:
     level, needs_title = found
     heading = Heading(level, _one_line(line.text), line.start, line.end)
     if not after.text or CJK_HEADING.fullmatch(line.text):
-        return _Candidate(heading, f"word {level}", own_title=not needs_title)
+        return Candidate(heading, f"word {level}", own_title=not needs_title)
     subtitle = needs_title and not second.text and _may_be_heading(after.text) and word_level(after.text) is None
     if subtitle and not is_sentence(after.text.rstrip(".!?")):
         title = f"{heading.title} {_one_line(after.text)}"
-        return _Candidate(replace(heading, title=title, end=after.end), f"word {level}")
+        return Candidate(replace(heading, title=title, end=after.end), f"word {level}")
+    whole = line if needs_title else _with_next(line, after, second)
+    if whole is not line and word_level(whole.text) == found:
+        return Candidate(Heading(level, _one_line(whole.text), whole.start, whole.end), f"word {level}")
     return None
 
 
-def _numbered(line: _Line, after: _Line) -> _Candidate | None:
+def _with_next(line: _Line, after: _Line, second: _Line) -> _Line:
+    """Returns the line with the one below it if it goes on there, and nothing else does; else the line itself."""
+    first_word = after.text.partition(" ")[0]
+    is_whole = not after.text or second.text or len(after.text) > len(line.text)
+    if is_whole or len(line.text) + 1 + len(first_word) <= _FULL_LINE or is_sentence(after.text.rstrip("?")):
+        return line
+    return _Line(f"{line.text} {after.text}", line.start, after.end)
+
+
+def _numbered(line: _Line, after: _Line, second: _Line) -> Candidate | None:
+    """A heading by its number: 2.1 Results. Only one of two numbers or more goes on in the next line."""
+    is_subsection = _SUBSECTION.match(line.text) is not None
+    whole = _with_next(line, after, second) if is_subsection else line
+    if whole is not line:
+        line, after = whole, second
     found = _NUMBERED.fullmatch(line.text)
     if found is None or after.text:
         return None
     title = found["title"] or found["named"] or ""
     plain = title.removesuffix(".")  # as in contracts: 2. Basic Permissions.
-    if title and (plain[:1].islower() or not plain[:1].isalpha() or is_sentence(plain) or len(plain.split()) > 12):
+    if found["number"]:
+        plain = plain.removesuffix("?")
+    most = 2 * _MOST_NUMBERED if is_subsection else _MOST_NUMBERED
+    if title and (plain[:1].islower() or not plain[:1].isalpha() or is_sentence(plain) or len(plain.split()) > most):
         return None
     if found["roman"]:
         value = roman_value(found["roman"])
@@ -164,25 +176,25 @@ def _numbered(line: _Line, after: _Line) -> _Candidate | None:
         kind = "dotted number" if title.endswith(".") else "number"
     if not number:
         return None
-    return _Candidate(Heading(len(number), _one_line(line.text), line.start, line.end), kind, number)
+    return Candidate(Heading(len(number), _one_line(line.text), line.start, line.end), kind, number)
 
 
-def _capitals(line: _Line, after: _Line) -> _Candidate | None:
+def _capitals(line: _Line, after: _Line) -> Candidate | None:
     text = line.text
     alone = not after.text and len(text) <= _LONGEST_CAPITALS and len(text.split()) <= _MOST_CAPITALS
     if not alone or not text.isupper() or sum(map(str.isalpha, text)) < 4:
         return None
     if is_sentence(text) or _LIST_MARK.match(text) or _CODE.search(text):
         return None
-    return _Candidate(Heading(0, _one_line(text), line.start, line.end), "capitals")
+    return Candidate(Heading(0, _one_line(text), line.start, line.end), "capitals")
 
 
-def _with_text_between(found: Sequence[_Candidate]) -> list[_Candidate]:
+def _with_text_between(found: Sequence[Candidate]) -> list[Candidate]:
     """Leaves out a heading that another of its kind follows at once: such lines are a list, or a table of contents.
 
     A line of capitals below a heading without a title is its title: CHAPTER I, and below it THE RIVER BANK.
     """
-    joined: list[_Candidate] = []
+    joined: list[Candidate] = []
     for one in found:
         last = joined[-1] if joined else None
         if last and not last.own_title and one.kind == "capitals" and one.heading.start - last.heading.end <= 4:
@@ -198,42 +210,6 @@ def _with_text_between(found: Sequence[_Candidate]) -> list[_Candidate]:
         and following.heading.start - one.heading.end <= 4
     }
     return [one for one in joined if id(one) not in dense]
-
-
-def _numbered_in_order(found: Sequence[_Candidate]) -> list[_Candidate]:
-    """Leaves out numbered lines that do not count up by one from a number that was there, or that stand alone."""
-    kept: list[_Candidate] = []
-    for kind, fewest in _SERIES.items():
-        last: tuple[int, ...] = ()
-        series: list[_Candidate] = []
-        for one in found:
-            if one.kind == kind and _follows(last, one.number):
-                series.append(one)
-                last = one.number
-        tops = sum(len(one.number) == 1 for one in series)
-        kept += series if tops >= fewest else []
-    order = {id(one) for one in kept}
-    return [one for one in found if one.kind not in _SERIES or id(one) in order]
-
-
-def _follows(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
-    """1 → 2, 1 → 1.1, 1.1 → 1.2, 1.2.3 → 1.3 or 2; the first is 1 (or 1.1)."""
-    if not last:
-        return number[0] in (0, 1) and set(number[1:]) <= {1}
-    depth = len(number)
-    if depth > len(last):
-        return number[: len(last)] == last and set(number[len(last) :]) <= {1}
-    return number[:-1] == last[: depth - 1] and number[-1] == last[depth - 1] + 1
-
-
-def _with_levels(found: Sequence[_Candidate]) -> list[Heading]:
-    kinds = list(dict.fromkeys(one.kind for one in found if not one.kind.startswith("word")))
-    return [
-        one.heading
-        if one.kind.startswith("word")
-        else replace(one.heading, level=_OTHER_LEVEL * (1 + kinds.index(one.kind)) + one.heading.level)
-        for one in found
-    ]
 
 
 def _one_line(text: str) -> str:

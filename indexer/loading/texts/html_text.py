@@ -35,6 +35,8 @@ _LINES = frozenset(("li", "dt", "dd", "tr", "br", "legend"))
 _CELLS = frozenset(("td", "th"))
 _HEADING = re.compile(r"h[1-6]")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_PERMALINK_SIGNS = frozenset("¶#§🔗") | {"🔗\ufe0e", "🔗\ufe0f"}
+_PERMALINK_CLASS = "headerlink"  # of Sphinx, whose definitions have them, too
 _SPACE = re.compile(r"\s+")
 _CHARSET = re.compile(
     rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)"""
@@ -75,7 +77,7 @@ class HtmlPage:
         """
         node = self._page.css_first("head title")
         title = one_line(node.text() if node is not None else "")
-        tops = [one_line(one.text()) for one in self._page.css("h1")]
+        tops = [one_line(_heading_text(one)) for one in self._page.css("h1")]
         top = tops[0] if len(tops) == 1 else ""
         return top if top and (not title or top in title) else title
 
@@ -185,7 +187,24 @@ class _Writer:
             return False
         if tag.startswith("-") or tag in _NEVER or tag in self.beside:
             return True
+        if tag == "a" and _is_permalink(node, in_heading=bool(self._heading)):
+            return True
         return _is_hidden(node.attributes, roles=bool(self.beside))
+
+
+def _heading_text(heading: "LexborNode") -> str:
+    def is_permalink(node: "LexborNode") -> bool:
+        return node.tag == "a" and _is_permalink(node, in_heading=True)
+
+    return "".join(node.text_content or "" for node, _ in _walk(heading, is_permalink) if node.tag == "-text")
+
+
+def _is_permalink(anchor: "LexborNode", *, in_heading: bool) -> bool:
+    """Whether the anchor only offers the address of its place: a sign that links to a part of a page."""
+    attributes = anchor.attributes
+    if not in_heading and _PERMALINK_CLASS not in (attributes.get("class") or "").split():
+        return False
+    return "#" in (attributes.get("href") or "") and anchor.text().strip() in _PERMALINK_SIGNS
 
 
 def _is_hidden(attributes: Mapping[str, Any], *, roles: bool) -> bool:

@@ -51,6 +51,47 @@ def test_headings_come_from_the_outline_or_from_sizes(outline: bool, option: str
     assert document.pages[0].startswith("1 Harbour\nThe committee")
 
 
+def write(document: FPDF, y: float, *parts: tuple[float, str, float]) -> None:
+    """Writes parts of one line: size, text, and how far it is raised."""
+    x = 20.0
+    for size, text, raised in parts:
+        document.set_font("Helvetica", size=size)
+        document.text(x, y - raised, text)
+        x += document.get_string_width(text)
+
+
+def test_raised_numbers_of_footnotes_make_no_headings() -> None:
+    document = FPDF()
+    document.add_page()
+    write(document, 20, (20, "3.7 Configuration", 0))
+    write(document, 30, (11, "The hierarchy contains files of configuration, which control the", 0))
+    write(document, 35, (11, "operation of a program; none of them is an executable binary.", 0), (8, "2", 1.5))
+    write(document, 45, (16, "3.7.2 Requirements", 0))
+    write(document, 55, (11, "No binaries may be located there, and nothing else that is not listed here.", 0))
+    write(document, 60, (11, "If a subsystem is installed, the following files or directories are required.", 0))
+    write(document, 65, (14, "Each of them must be there. 3", 0))
+    found = load(bytes(document.output()), title="T")
+    assert headings(found) == [(1, ("3.7 Configuration",)), (1, ("3.7 Configuration", "3.7.2 Requirements"))]
+    assert "binary.2" in found.blocks[0].text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("largest", "title"),
+    [("Harbour Standard", "Harbour Standard"), ("Chapter 1", "the file"), ("1 Harbour", "the file")],
+)
+def test_the_largest_heading_of_a_title_page_is_the_title(largest: str, title: str) -> None:
+    document = FPDF()
+    document.add_page()
+    write(document, 60, (28, largest, 0))
+    write(document, 90, (20, "The Working Group", 0))
+    for name in ("Ships", "Bridges"):
+        document.add_page()
+        write(document, 20, (28, name, 0))
+        for n in range(8):
+            write(document, 30 + 5 * n, (11, "The committee met in Hamburg on a cold morning, and nobody agreed.", 0))
+    assert load(bytes(document.output())).title == title
+
+
 @pytest.mark.parametrize("option", ["none", "outline"])
 def test_headings_can_be_left_out(option: str) -> None:
     assert headings(load(make_pdf(CHAPTERS), headings=option)) == [(1, ()), (2, ())]

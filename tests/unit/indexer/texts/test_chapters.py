@@ -83,6 +83,66 @@ def test_a_line_below_a_chapter_is_its_title() -> None:
     assert headings(text) == ["CHAPTER I. Down the Hill", "CHAPTER II THE POOL"]
 
 
+@pytest.mark.parametrize("word", ["Kapitel", "Chapter"])
+def test_sections_below_chapters_with_a_word_need_no_number_above_them(word: str) -> None:
+    lines = [
+        *(f"{word} 1. Anfang", "1.1. Was ist das?", "1.1.1. Ein Paket", "1.3. Wie geht es weiter?"),
+        *(f"{word} 9. Hochladen", "9.1. In das Archiv hochladen", "9.2. Die Datei", "Anhang A. Weiteres"),
+    ]
+    noise = ["4.2. Aus einem anderen Kapitel", "1.1. Noch einmal"]
+    found = find_chapters(under(*lines[:4], noise[0], *lines[4:6], noise[1], *lines[6:]), "")
+    assert [heading.title for heading in found] == lines
+    assert [heading.level for heading in found] == [2, 12, 13, 12, 2, 12, 12, 2]
+
+
+def test_numbers_of_their_own_below_chapters_stay() -> None:
+    lines = ["Chapter 1: Wells", "1. Digging", "2. Filling", "2.1 Sand", "3. Closing"]
+    assert headings(under(*lines)) == lines
+
+
+def test_a_heading_of_two_lines() -> None:
+    chapter = "Kapitel 15. Zu erwartende Änderungen in der nächsten Hauptversion von\nDebian"
+    question = "15.2. Muss ich in den Einzelbenutzermodus wechseln, um ein Paket zu\n  aktualisieren?"
+    text = under("Kapitel 14. Davor", chapter, "15.1. Härten", question, "15.3. Und danach")
+    found = find_chapters(text, "")
+    assert [heading.title for heading in found][1:4] == [
+        chapter.replace("\n", " "),
+        "15.1. Härten",
+        " ".join(question.split()),
+    ]
+    assert [text[heading.start : heading.end].strip() for heading in found][1:4] == [chapter, "15.1. Härten", question]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        under("Chapter 4. The whale is the largest animal that the sea has ever brought\nto the shore of men."),
+        under("Chapter 4. A short one\nBelow it"),
+        under("1.1 A paragraph of three lines that begins with a number and goes on and\non and\non"),
+    ],
+)
+def test_a_paragraph_that_begins_like_a_heading_is_none(text: str) -> None:
+    assert headings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "levels"),
+    [
+        (("TABLE OF CONTENTS", "I. Youth", "II. Age", "III. Death"), [11, 11, 11, 11]),
+        (("Preface", "1. Wells", "1.1 Digging", "2. Rivers", "References"), [11, 11, 12, 11, 11]),
+        (("Preface", "THE RIVER BANK", "THE OPEN ROAD"), [10, 10, 10]),
+        (("THE ART OF WAR", "OF THIS EDITION", "I. Youth", "II. Age", "III. Death"), [20, 20, 11, 11, 11]),
+        (("THE FIRST DAYS", "I. Youth", "II. Age", "THE LAST DAYS", "III. Death"), [10, 21, 21, 10, 21]),
+        (("Preface", "Chapter 1: A", "THE RIVER BANK", "THE OPEN ROAD"), [2, 2, 10, 10]),
+        (("Contents", "Chapter 1: Wells", "1.1 Digging", "1.2 Filling"), [2, 2, 12, 12]),
+    ],
+)
+def test_what_comes_first_is_not_above_the_rest_of_a_book(lines: tuple[str, ...], levels: list[int]) -> None:
+    found = find_chapters(under(*lines), "")
+    assert [heading.level for heading in found] == levels
+    assert [heading.start for heading in found] == sorted(heading.start for heading in found)
+
+
 def test_parts_contain_chapters() -> None:
     found = find_chapters(under("PART ONE", "Chapter 1", "PART TWO", "Chapter 1"), "")
     assert [heading.level for heading in found] == [1, 2, 1, 2]

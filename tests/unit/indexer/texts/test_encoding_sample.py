@@ -23,3 +23,12 @@ def test_a_very_long_line_of_ascii_is_read_once() -> None:
     content = b"a" * 20_000_000 + "\nDie Straße führt über die Brücke, schön und müde.\n".encode("latin-1")
     assert sample_lines(content).startswith(b"Die Stra")
     assert detect_encoding(content) in {"cp1252", "latin-1", "iso8859-1"}
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "mac_roman"])
+@pytest.mark.parametrize(
+    "text", ["Grüße aus Köln – die Straße heißt „Am Hof“.", "Die Größe der Straße fällt Jörg gewiß auf."]
+)
+def test_symbols_within_words_tell_macintosh_from_windows_1252(encoding: str, text: str) -> None:
+    content = text.encode(encoding)
+    assert content.decode(detect_encoding(content)) == text

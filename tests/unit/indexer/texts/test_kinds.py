@@ -89,6 +89,29 @@ def test_the_main_text_of_a_page_under_its_headings() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a class="headerlink" href="#dig" title="Permalink">¶</a>',
+        '<span><a class="mark" href="#dig" id="dig">#</a></span>',
+        '<a class="anchor" href="page.html#dig"> § </a>',
+        '<a href="#dig">🔗</a>',
+    ],
+)
+def test_signs_that_link_to_a_heading_are_no_part_of_it(link: str) -> None:
+    page = f"<title>9. Wells — A Manual</title><h1>9. Wells{link}</h1>One.<h2>Digging <a href='#c'>x</a>{link}</h2>Two."
+    document = load("html", page)
+    assert document.title == "9. Wells"
+    assert sections(document) == [((), "One."), (("Digging x",), "Two.")]
+    assert document.pages[0].startswith("9. Wells\n")
+
+
+def test_signs_that_are_text_remain() -> None:
+    page = "<h2>C<a href='/csharp'>#</a></h2><dl><dt>dig()<a class='headerlink' href='#d'>¶</a><dd><a href='#p'>§</a> 5"
+    document = load("html", page)
+    assert sections(document) == [(("C#",), "dig()\n§ 5")]
+
+
 def test_all_of_a_page_on_request_or_where_there_is_nothing_else() -> None:
     assert "Home About" in load("html", PAGE, main=False).pages[0]
     assert "secret" not in load("html", PAGE, main=False).pages[0]

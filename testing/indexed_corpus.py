@@ -11,6 +11,7 @@ from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
 from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision, Record
+from core.ports.record.commits import Outcome
 from core.ports.retrieval import Query
 from core.ports.views import TextEntry, TextIndex, VectorBatch, VectorKind, VectorStore
 from core.text.name_spans import find_names
@@ -50,8 +51,17 @@ class IndexedCorpus:
     corpus: Corpus
     asserting: bool = False
 
-    async def put(self, passages: Sequence[Passage], synonyms: Sequence[tuple[str, str, float]] = ()) -> int:
-        """Index the passages in one commit; returns the generation."""
+    async def put(
+        self,
+        passages: Sequence[Passage],
+        synonyms: Sequence[tuple[str, str, float]] = (),
+        *,
+        keep_views: bool = True,
+    ) -> int:
+        """Index the passages in one commit, and (if asked) delete from the views what they replace.
+
+        Returns the generation.
+        """
         passages = [_asserting(passage) for passage in passages] if self.asserting else passages
         await self.record.submissions.enqueue(self.corpus.id, [_revision(p) for p in passages], OnConflict.REPLACE)
         by_key = {passage.key: passage for passage in passages}
@@ -70,6 +80,8 @@ class IndexedCorpus:
         if self.corpus.settings.fine is Fine.ON:
             await self._write_fine(commits)
         outcome = await self.record.commits.commit(commits, [_synonym(*one) for one in synonyms], grace=0.0)
+        if not keep_views:
+            await self._delete_entries(outcome)
         return outcome.generation
 
     async def remove(self, keys: Sequence[str], *, keep_views: bool = True) -> int:
@@ -79,13 +91,17 @@ class IndexedCorpus:
         outcome = await self.record.commits.commit(
             [Commit(claim=claim) for claim in await self._claims(len(keys))], grace=0.0
         )
-        if not keep_views and outcome.tombstone is not None:
-            await self.vectors.delete(self.corpus.id, VectorKind.CHUNK, outcome.tombstone.view_ids)
-            await self.text.delete(self.corpus.id, outcome.tombstone.view_ids)
+        if not keep_views:
+            await self._delete_entries(outcome)
         return outcome.generation
 
     def query(self, text: str, **fields: Any) -> Query:
         return Query(corpus=self.corpus, text=text, **fields)
+
+    async def _delete_entries(self, outcome: Outcome) -> None:
+        if outcome.tombstone is not None:
+            await self.vectors.delete(self.corpus.id, VectorKind.CHUNK, outcome.tombstone.view_ids)
+            await self.text.delete(self.corpus.id, outcome.tombstone.view_ids)
 
     async def _write_fine(self, commits: Sequence[Commit]) -> None:
         names = {mention.entity_id: mention.name for commit in commits for mention in commit.mentions}

@@ -104,6 +104,8 @@ class SearchResult:
     linked: Mapping[str, float] = field(default_factory=dict)
     """Display name → weight of each entity that the question was linked to; empty if no graph was used."""
     facts: tuple[Fact, ...] = ()
+    outdated: bool = False
+    """Candidates were left out, since the record has changed after `generation`."""
 
 
 class Searcher(Protocol):

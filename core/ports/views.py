@@ -69,6 +69,10 @@ class VectorStore(Protocol):
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]: ...
 
+    async def await_writes(self, corpus_id: str) -> None:
+        """After this call, searches of this process find all that any process wrote into the corpus before it."""
+        ...
+
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None: ...
 
     async def delete_corpus(self, corpus_id: str) -> None:

@@ -24,7 +24,7 @@ class Pool:
 
     A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk without a
     vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0 where there
-    is none; it has no rows if they were not requested.
+    is none; it has no rows if they were not requested. `unknown` are the entries that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]
@@ -34,6 +34,7 @@ class Pool:
     pagerank: GraphRanking
     vector: Vectors
     vectors: Vectors
+    unknown: tuple[str, ...] = ()
 
 
 async def gather_pool(
@@ -68,6 +69,7 @@ async def gather_pool(
         pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
+        unknown=tuple(dict.fromkeys((*by_cosine.unknown, *by_words.unknown))),
     )
 
 

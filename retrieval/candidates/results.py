@@ -10,6 +10,7 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit, Query, SearchResult, Signals
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.current import is_replaced
 from retrieval.candidates.explanations import add_paths, fetch_display_names
 from retrieval.candidates.fusion import order_by_score
 from retrieval.graph.snapshot import GraphSnapshot
@@ -22,13 +23,17 @@ _Signal = NDArray[np.float64] | None
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """Candidates in any order, with their scores and raw signals (None: not computed)."""
+    """Candidates in any order, with their scores and raw signals (None: not computed).
+
+    `unknown` are view entries that were found beside them and that the snapshot does not know.
+    """
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
     dense: _Signal = None
     sparse: _Signal = None
     graph: _Signal = None
+    unknown: tuple[str, ...] = ()
 
 
 async def build_result(
@@ -46,20 +51,24 @@ async def build_result(
         order = order_by_score(ranking.chunks, ranking.scores)
         if query.min_similarity is not None and ranking.dense is not None:
             order = order[ranking.dense[order] >= query.min_similarity]
-        read = await _read_chunks(query, snapshot, backends, ranking.chunks[order])
+        read, is_missing = await _read_chunks(query, snapshot, backends, ranking.chunks[order])
         kept = [place for place in order if int(ranking.chunks[place]) in read][: query.k]
         hits = [_make_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
+        outdated = is_missing or await is_replaced(ranking.unknown, query, snapshot, backends)
         linked = await _name_links(query, snapshot, backends, pagerank)
     if query.explain and pagerank is not None and len(pagerank.entities):
         with trace.timed("explain"):
             hits = await add_paths(hits, snapshot, pagerank, query, backends)
-    return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked)
+    return SearchResult(hits=tuple(hits), generation=snapshot.generation, linked=linked, outdated=outdated)
 
 
 async def _read_chunks(
     query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, best_first: NDArray[np.int64]
-) -> dict[int, tuple[Chunk, DocumentRef]]:
-    """Reads as many of the best chunks as `k` asks for; if one is missing from the record, the next is read."""
+) -> tuple[dict[int, tuple[Chunk, DocumentRef]], bool]:
+    """Reads as many of the best chunks as `k` asks for; if one is missing from the record, the next is read.
+
+    Returns also whether one is missing.
+    """
     read: dict[int, tuple[Chunk, DocumentRef]] = {}
     at = 0
     while len(read) < query.k and at < len(best_first):
@@ -71,7 +80,7 @@ async def _read_chunks(
         for chunk in chunks.values():
             if chunk.document_id in refs:
                 read[ids[chunk.id]] = chunk, refs[chunk.document_id]
-    return read
+    return read, len(read) < at
 
 
 def _make_hit(ranking: Ranking, place: int, chunk: Chunk, document: DocumentRef) -> Hit:

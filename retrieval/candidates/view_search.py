@@ -23,10 +23,14 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredChunks:
-    """Chunks (by number in the snapshot) with their scores, best first."""
+    """Chunks (by number in the snapshot) with their scores, best first.
+
+    `unknown` are the view's entries that were left out, as the snapshot has no chunk for them, best first.
+    """
 
     chunks: NDArray[np.int64]
     scores: NDArray[np.float64]
+    unknown: tuple[str, ...] = ()
 
 
 async def search_vectors(
@@ -90,4 +94,5 @@ async def _search_known(
             break
         asked *= 4
     scores = np.array([one.score for one in scored], np.float64)
-    return ScoredChunks(chunks=chunks[known], scores=scores[known])
+    unknown = tuple(scored[place].id for place in np.flatnonzero(chunks < 0).tolist())
+    return ScoredChunks(chunks=chunks[known], scores=scores[known], unknown=unknown)

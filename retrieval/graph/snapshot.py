@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -97,6 +97,10 @@ class GraphSnapshot:
 
     def chunk_ids(self, chunks: Iterable[int]) -> list[str]:
         return [self.columns.chunk_ids[i].decode() for i in chunks]
+
+    def has_any_document(self, document_ids: Collection[str]) -> bool:
+        """Returns whether a chunk of any of these documents is in the snapshot."""
+        return bool((find_positions(self.columns.document_ids, encode_ids(document_ids)) >= 0).any())
 
     def view_ids(self, chunks: Iterable[int]) -> list[str]:
         return [self.columns.view_ids[i].decode() for i in chunks]

@@ -59,13 +59,29 @@ class SnapshotCache:
         snapshot = await self._get_current(corpus_id, entry)
         wanted = min_generation if min_generation is not None else 0
         deadline = time.monotonic() + self._wait_seconds
-        while snapshot.generation < wanted and (left := deadline - time.monotonic()) > 0:
-            snapshot = await self._await_refresh(corpus_id, entry, snapshot, patience=left)
-            if snapshot.generation < wanted:
-                await asyncio.sleep(min(_POLL_SECONDS, max(deadline - time.monotonic(), 0)))
+        snapshot = await self._await_generation(corpus_id, entry, snapshot, wanted, deadline)
         if snapshot.generation < wanted and trace is not None:
             trace.note(f"stale: the graph is at generation {snapshot.generation}, {wanted} was asked for")
         return snapshot
+
+    async def is_current(self, corpus_id: str, snapshot: GraphSnapshot) -> bool:
+        """Returns whether the record has no later generation than the snapshot."""
+        return await self._graph.generation(corpus_id) <= snapshot.generation
+
+    async def follow(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
+        """Returns a later snapshot than this one, of the generation that the record has now; None if there is none.
+
+        It does not wait for the interval. It waits up to `wait_seconds`, counted from the beginning of a refresh that
+        runs already, so that callers in turn do not each wait for a long refresh. Then it returns what there is.
+        """
+        wanted = await self._graph.generation(corpus_id)
+        if wanted <= snapshot.generation:
+            return None
+        entry = self._get_entry(corpus_id)
+        begun = time.monotonic() if entry.refresh is None else entry.begun
+        latest = entry.snapshot or snapshot
+        latest = await self._await_generation(corpus_id, entry, latest, wanted, begun + self._wait_seconds)
+        return latest if latest.generation > snapshot.generation else None
 
     def evict(self, corpus_id: str) -> None:
         """Frees the snapshot of a corpus, as after the corpus is deleted."""
@@ -87,6 +103,16 @@ class SnapshotCache:
             return old
         begun = now if entry.refresh is None else entry.begun
         return await self._await_refresh(corpus_id, entry, old, patience=begun + self._patience - now)
+
+    async def _await_generation(
+        self, corpus_id: str, entry: _Entry, snapshot: GraphSnapshot, wanted: int, deadline: float
+    ) -> GraphSnapshot:
+        """Returns the snapshot of at least the generation `wanted`, or the latest one at `deadline`."""
+        while snapshot.generation < wanted and (left := deadline - time.monotonic()) > 0:
+            snapshot = await self._await_refresh(corpus_id, entry, snapshot, patience=left)
+            if snapshot.generation < wanted:
+                await asyncio.sleep(min(_POLL_SECONDS, max(deadline - time.monotonic(), 0)))
+        return snapshot
 
     async def _await_refresh(
         self, corpus_id: str, entry: _Entry, old: GraphSnapshot, *, patience: float

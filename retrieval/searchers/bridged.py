@@ -17,6 +17,7 @@ from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
+from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.pool import Pool
 from retrieval.candidates.results import Ranking, build_result
@@ -47,8 +48,10 @@ class Bridged:
         self._ranker = load_ranker(config.ranker)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return await search_current(self._backends, query, trace, self._search)
+
+    async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, bridged, scores = await asyncio.to_thread(self._rank, pool, query, snapshot)
@@ -56,7 +59,14 @@ class Bridged:
             trace.note("graph: the question names no entity of the corpus; PageRank has nothing to start from")
         if not bridged:
             trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
-        ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
+        ranking = Ranking(
+            chunks=pool.chunks,
+            scores=scores,
+            dense=pool.dense,
+            sparse=pool.sparse,
+            graph=pool.graph,
+            unknown=pool.unknown,
+        )
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
         facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, self._config.facts)
         result = replace(result, facts=facts)

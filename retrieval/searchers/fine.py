@@ -14,6 +14,7 @@ from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.current import search_current
 from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
@@ -46,14 +47,16 @@ class FineRetrieval:
         self._unlinked = Dense(backends)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return await search_current(self._backends, query, trace, self._search)
+
+    async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         graph = await asyncio.to_thread(snapshot.graph, query.documents)
         with trace.timed("link"):
             linked = await self._link(query, snapshot, graph, trace)
         if not linked:
             trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
-            return await self._unlinked.search(query, trace)
+            return await self._unlinked.search_snapshot(query, snapshot, trace)
         with trace.timed("graph"):
             pagerank = await asyncio.to_thread(self._rank, graph, linked)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]

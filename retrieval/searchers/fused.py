@@ -7,10 +7,12 @@ from pydantic import Field
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import fuse
 from retrieval.candidates.pool import gather_pool
 from retrieval.candidates.results import Ranking, build_result
+from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 
 __all__ = ["Config", "Fused", "build"]
@@ -38,8 +40,10 @@ class Fused:
         self._backends = backends
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return await search_current(self._backends, query, trace, self._search)
+
+    async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         config, backends = self._config, self._backends
-        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         pool = await gather_pool(
             backends, query, snapshot, trace, size=max(config.pool, query.k), pagerank_config=config
         )
@@ -52,7 +56,14 @@ class Fused:
             weights=(config.dense_weight, config.sparse_weight, config.graph_weight),
             exponent=config.exponent,
         )
-        ranking = Ranking(chunks=pool.chunks, scores=scores, dense=pool.dense, sparse=pool.sparse, graph=pool.graph)
+        ranking = Ranking(
+            chunks=pool.chunks,
+            scores=scores,
+            dense=pool.dense,
+            sparse=pool.sparse,
+            graph=pool.graph,
+            unknown=pool.unknown,
+        )
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
         facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, config.facts)
         return replace(result, facts=facts)

@@ -5,11 +5,13 @@ from dataclasses import replace
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.pool import rank_graph
 from retrieval.candidates.results import Ranking, build_result
+from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 from retrieval.searchers.dense import Dense
 
@@ -29,12 +31,14 @@ class GraphSearch:
         self._unlinked = Dense(backends)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return await search_current(self._backends, query, trace, self._search)
+
+    async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         pagerank = await rank_graph(query, snapshot, trace, self._config)
         if not len(pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; ranked by cosine (dense) instead")
-            return await self._unlinked.search(query, trace)
+            return await self._unlinked.search_snapshot(query, snapshot, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)

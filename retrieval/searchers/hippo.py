@@ -17,6 +17,7 @@ from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
@@ -77,8 +78,10 @@ class Hippo:
         self._unlinked = Dense(backends)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return await search_current(self._backends, query, trace, self._search)
+
+    async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        snapshot = await backends.snapshots.get(query.corpus.id, min_generation=query.min_generation, trace=trace)
         if not len(snapshot.columns.chunk_ids):
             return SearchResult(hits=(), generation=snapshot.generation)
         await self._check_facts(query)
@@ -86,13 +89,18 @@ class Hippo:
             vector = await backends.embedder.embed_query(query.text)
         facts = await self._select_facts(vector, query, snapshot, trace)
         if not facts:
-            return await self._unlinked.search(query, trace)
+            return await self._unlinked.search_snapshot(query, snapshot, trace)
         with trace.timed("dense"):
             passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):
             pagerank = await asyncio.to_thread(self._rank, facts, passages, query, snapshot)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
-        ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
+        ranking = Ranking(
+            chunks=pagerank.chunks[best],
+            scores=pagerank.mass[best],
+            graph=pagerank.mass[best],
+            unknown=passages.unknown,
+        )
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
         result = await build_result(ranking, query, snapshot, backends, trace, pagerank)
         return replace(result, facts=await self._read_facts(facts, result, pagerank, query, snapshot))

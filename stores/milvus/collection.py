@@ -62,7 +62,7 @@ class MilvusCollection:
             try:
                 self._ask_loaded(partial(self._delete, make_in_filter("id", part)))
             finally:
-                self._collections.deletions.add(self.name)
+                self._collections.unseen.add(self.name)
 
     def delete_all(self) -> None:
         """Deletes the collection. Raises `Conflict` if it is not one of Hopweave."""
@@ -136,11 +136,11 @@ class MilvusCollection:
 
     def _read(self, ask: "Callable[[MilvusClient, Level], T]", level: Level) -> T:
         """Returns what `ask` returns. It sees all that this process wrote and deleted before."""
-        pending = self._collections.deletions.pending(self.name)
+        pending = self._collections.unseen.pending(self.name)
         if pending is None:
             return self._ask_loaded(lambda client: ask(client, level))
         answer = self._ask_loaded(lambda client: ask(client, "Strong"))
-        self._collections.deletions.mark_awaited(self.name, pending)
+        self._collections.unseen.mark_awaited(self.name, pending)
         return answer
 
     def _ask_loaded(self, ask: "Callable[[MilvusClient], T]") -> T:

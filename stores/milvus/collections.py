@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Conflict, Unavailable
-from stores.milvus.deletions import Deletions
 from stores.milvus.expressions import KEY_LENGTH
 from stores.milvus.server import Absent, Deadline, MilvusServer
+from stores.milvus.unseen_writes import UnseenWrites
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
@@ -37,7 +37,7 @@ class MilvusCollections:
         self._index = index
         self._dimensions: dict[str, int] = {}
         self._loading: set[str] = set()
-        self.deletions = Deletions()
+        self.unseen = UnseenWrites()
 
     def read_dimension(self, name: str, deadline: Deadline) -> int:
         """Returns the dimension of the vectors. Raises `Absent`, or `Conflict` if the collection is not of Hopweave."""

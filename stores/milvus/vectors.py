@@ -122,6 +122,11 @@ class MilvusVectorStore:
             await self._run(corpus_id, kind, lambda c: c.read_vectors(wanted), nothing, seconds) if wanted else nothing
         )
 
+    async def await_writes(self, corpus_id: str) -> None:
+        """Makes the next read of each collection wait for the writes of all processes (some 200 ms)."""
+        for kind in VectorKind:
+            self._collections.unseen.add(collection_name(corpus_id, kind))
+
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None:
         def work(collection: MilvusCollection) -> None:
             collection.delete(select_keys(ids))

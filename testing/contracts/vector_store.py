@@ -78,6 +78,18 @@ class VectorStoreContract:
         assert await store.missing(new_corpus, CHUNK, []) == set()
         assert await store.fetch(new_corpus, CHUNK, []) == {}
 
+    async def test_awaited_writes_of_others_are_found(self, connect: Connect, corpus: str) -> None:
+        async with connect() as here, connect() as there:
+            await here.write(corpus, CHUNK, batch(["mine"], unit_vectors(1)))
+            for i, vector in enumerate(unit_vectors(5, seed=1)):
+                await there.write(corpus, CHUNK, batch([f"theirs{i}"], vector[np.newaxis]))
+                await here.await_writes(corpus)
+                assert (await here.search(corpus, CHUNK, vector, 1))[0].id == f"theirs{i}"
+
+    async def test_awaiting_writes_of_an_unknown_corpus_is_no_error(self, store: VectorStore, new_corpus: str) -> None:
+        await store.await_writes(new_corpus)
+        assert await store.search(new_corpus, CHUNK, unit_vectors(1)[0], 5) == []
+
     async def test_search_is_exact_and_scores_are_cosines(self, store: VectorStore, new_corpus: str) -> None:
         vectors, query = unit_vectors(200), unit_vectors(1, seed=9)[0]
         await store.write(new_corpus, CHUNK, batch(names(200), vectors))

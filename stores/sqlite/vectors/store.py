@@ -90,6 +90,9 @@ class SqliteVectorStore:
 
         return await asyncio.to_thread(work)
 
+    async def await_writes(self, corpus_id: str) -> None:
+        """Does nothing: every search finds what was committed before."""
+
     async def delete(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> None:
         def work() -> None:
             with self._pool.writing() as db:

@@ -103,7 +103,7 @@ async def test_the_old_one_is_served_while_a_refresh_runs(source: Source) -> Non
 
 
 async def test_a_generation_that_does_not_come_in_time_is_noted(source: Source) -> None:
-    cache = SnapshotCache(source, interval=3600, wait_seconds=0.05)
+    cache = SnapshotCache(source, interval=3600, patience=60, wait_seconds=0.05)
     trace = Trace()
     assert (await cache.get("c", min_generation=7, trace=trace)).generation == 1
     assert len(trace.notes) == 1
@@ -154,3 +154,66 @@ async def test_a_forgotten_corpus_is_read_again(source: Source) -> None:
     cache.evict("c")
     cache.evict("unknown")
     assert await cache.get("c") is not first
+
+
+async def test_following_does_not_wait_for_the_interval(source: Source) -> None:
+    cache = SnapshotCache(source, interval=3600)
+    first = await cache.get("c")
+    assert await cache.is_current("c", first)
+    assert await cache.follow("c", first) is None
+    source.now = 2
+    assert not await cache.is_current("c", first)
+    followed = await asyncio.gather(*(cache.follow("c", first) for _ in range(5)))
+    assert {one.generation for one in followed if one is not None} == {2}
+    assert source.asked.count("changes") == 1
+    latest = await cache.get("c")
+    assert all(one is latest for one in followed)
+    assert await cache.follow("c", latest) is None
+
+
+class SlowSource(Source):
+    """Answers with the generation at which it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = asyncio.Event()
+
+    async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
+        changes = GraphChanges(generation=self.now, removed=(), added=self._rows(since))
+        self.reading.set()
+        await self.open.wait()
+        return changes
+
+
+async def test_a_refresh_that_began_before_the_generation_is_followed_by_another() -> None:
+    source = SlowSource()
+    cache = SnapshotCache(source, interval=3600, wait_seconds=60)
+    first = await cache.get("c")
+    source.now = 2
+    source.open.clear()
+    following = [asyncio.create_task(cache.follow("c", first))]
+    await source.reading.wait()
+    source.now = 3
+    following.append(asyncio.create_task(cache.follow("c", first)))
+    await asyncio.sleep(0)
+    source.open.set()
+    assert [one and one.generation for one in await asyncio.gather(*following)] == [2, 3]
+
+
+async def test_followers_of_a_long_refresh_do_not_each_wait(source: Source) -> None:
+    """The first waits for as long as `wait_seconds`; those that come later do not wait."""
+    cache = SnapshotCache(source, interval=3600, wait_seconds=0.05)
+    first = await cache.get("c")
+    source.now = 2
+    source.open.clear()
+    assert await cache.follow("c", first) is None
+    again = asyncio.create_task(cache.follow("c", first))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert again.done()
+    assert again.result() is None
+    source.open.set()
+    latest = await cache.get("c")
+    assert latest.generation == 2
+    assert await cache.follow("c", first) is latest
+    assert source.asked.count("changes") == 1

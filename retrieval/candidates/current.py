@@ -1,0 +1,52 @@
+"""Searches that keep up with replacements: one that finds its snapshot outdated is made once more with a newer one.
+
+Between the commit of a revision and the next refresh of the snapshot, the snapshot names chunks that the record no
+longer has, and the views hold entries of chunks that the snapshot does not have.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from core.ports.retrieval import Query, SearchResult
+from core.trace import Trace
+from retrieval.backends import RetrievalBackends
+from retrieval.graph.snapshot import GraphSnapshot
+
+__all__ = ["is_replaced", "search_current"]
+
+_COMPARED = 200
+"""The greatest number of unknown entries that are looked up, the best first."""
+
+
+async def search_current(
+    backends: RetrievalBackends,
+    query: Query,
+    trace: Trace,
+    search: Callable[[Query, GraphSnapshot, Trace], Awaitable[SearchResult]],
+) -> SearchResult:
+    """Returns the result of `search`; if it is `outdated` and the record has a later generation, that of a second one.
+
+    The second one is returned as it is, so the number of searches is bounded however often the corpus is written.
+    """
+    corpus_id = query.corpus.id
+    snapshot = await backends.snapshots.get(corpus_id, min_generation=query.min_generation, trace=trace)
+    result = await search(query, snapshot, trace)
+    newer = await backends.snapshots.follow(corpus_id, snapshot) if result.outdated else None
+    if newer is None:
+        return result
+    await backends.vectors.await_writes(corpus_id)
+    return await search(query, newer, trace)
+
+
+async def is_replaced(
+    unknown: Sequence[str], query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends
+) -> bool:
+    """Returns whether view entries that the snapshot does not know are of a later revision of a document that it knows.
+
+    Entries of new documents, of revisions before their commit, and of deleted chunks do not count. If the snapshot is
+    of the current generation, this costs one read of a number.
+    """
+    corpus_id = query.corpus.id
+    if not unknown or await backends.snapshots.is_current(corpus_id, snapshot):
+        return False
+    chunks = await backends.contents.get_chunks_by_view(corpus_id, unknown[:_COMPARED])
+    return snapshot.has_any_document({chunk.document_id for chunk in chunks.values()})

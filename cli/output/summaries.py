@@ -12,6 +12,7 @@ from indexer import Rejection
 __all__ = ["estimate_to_dict", "show_changes", "show_estimate", "show_summary", "summary_to_dict"]
 
 _SHOWN = 20
+_SHOWN_PRUNED = 5
 
 
 def summary_to_dict(summary: Summary) -> dict[str, Any]:
@@ -61,6 +62,7 @@ def show_summary(summary: Summary) -> None:
     if summary.job.calls:
         print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     _show_pause(summary)
+    _show_pruned(summary.deleted or ())
     if summary.prune_refused:
         print_status(f"nothing was pruned: documents may be hidden in {summary.prune_refused}")
     _show_notes(summary.notes)
@@ -71,6 +73,12 @@ def show_summary(summary: Summary) -> None:
 def _show_pause(summary: Summary) -> None:
     if summary.job.state is JobState.PAUSED:
         print_status(f"paused: {summary.paused}; what was paid for is kept. Go on with `{summary.resume_with}`")
+
+
+def _show_pruned(keys: Sequence[str]) -> None:
+    if keys:
+        more = f" and {len(keys) - _SHOWN_PRUNED:,} more" if len(keys) > _SHOWN_PRUNED else ""
+        print_status(f"pruned: {', '.join(keys[:_SHOWN_PRUNED])}{more}")
 
 
 def _show_failures(summary: Summary) -> None:

@@ -95,6 +95,32 @@ def test_prune_deletes_what_is_gone(hopweave: Hopweave, papers: Path) -> None:
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
 
 
+def test_prune_names_what_it_deletes(hopweave: Hopweave, papers: Path) -> None:
+    for number in range(7):
+        (papers / f"old{number}.txt").write_text(f"Old {number}.", encoding="utf-8")
+    hopweave("ingest", papers, "-c", "p")
+    for number in range(7):
+        (papers / f"old{number}.txt").unlink()
+    ran = hopweave("ingest", papers, "-c", "p", "--prune")
+    assert "pruned: old0.txt, old1.txt, old2.txt, old3.txt, old4.txt and 2 more" in ran.err
+    assert "pruned:" not in hopweave("ingest", papers, "-c", "p", "--prune").err
+
+
+def test_prune_is_refused_for_the_file_of_one_document(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    one = papers / "one.json"
+    one.write_text('{"text": "x"}', encoding="utf-8")
+    for paths in ((papers / "ada.txt",), (papers, papers / "ada.txt"), (one,)):
+        ran = hopweave("ingest", *paths, "-c", "p", "--prune")
+        assert (ran.code, "; name the folder of the corpus" in ran.err) == (2, True), ran.err
+        assert str(paths[-1]) in ran.err
+    assert keys(hopweave) == {"ada.txt", "engine.md"}
+    for name, content in (("l.jsonl", '{"id": "l", "text": "x"}\n'), ("l.json", '\ufeff\n[{"id": "l", "text": "y"}]')):
+        (papers.parent / name).write_text(content, encoding="utf-8")
+        ran = hopweave("ingest", papers.parent / name, "-c", "p", "--prune", "--json")
+        assert (ran.code, keys(hopweave)) == (0, {"l"}), ran.err
+
+
 def keys(hopweave: Hopweave) -> set[str]:
     return {document["key"] for document in hopweave("documents", "list", "-c", "p", "--json").json["data"]}
 

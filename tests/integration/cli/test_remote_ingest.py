@@ -84,6 +84,9 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
     assert (pruned.code, pruned.json["pruned"]) == (0, 1), pruned.err
     listed = hopweave("documents", "list", "-c", "p", "--json")
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+    (papers.parent / "one.txt").write_text("One.", encoding="utf-8")
+    refused = hopweave("ingest", papers.parent / "one.txt", "-c", "p", "--server", url, "--prune")
+    assert (refused.code, "name the folder of the corpus" in refused.err) == (2, True), refused.err
 
 
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:

@@ -121,7 +121,7 @@ class ChangesReading:
 
 def check_paths(request: Request) -> None:
     """Raises `NotFound` if a path does not exist or nothing in the paths can be read, and `InvalidInput` if the request
-    prunes and a path is the file of one document.
+    prunes and a path is the file of one document. A request that prunes may have empty folders.
     """
     found = read_paths(request.paths, with_given=False, selection=request.selection)
     single = next((path for path in request.paths if not path.is_dir() and not _is_list(path)), None)
@@ -130,6 +130,8 @@ def check_paths(request: Request) -> None:
             f"--prune would delete every document but {single}; name the folder of the corpus, or leave --prune out"
         )
     if next(found, None) is None:
+        if request.prune and all(path.is_dir() for path in request.paths):
+            return  # all files are gone, and so are their documents
         named = ", ".join(map(str, request.paths))
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
 

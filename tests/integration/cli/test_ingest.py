@@ -106,6 +106,18 @@ def test_prune_names_what_it_deletes(hopweave: Hopweave, papers: Path) -> None:
     assert "pruned:" not in hopweave("ingest", papers, "-c", "p", "--prune").err
 
 
+def test_prune_of_an_empty_folder_deletes_everything(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    for file in papers.iterdir():
+        file.unlink()
+    kept = hopweave("ingest", papers, "-c", "p")
+    assert (kept.code, "there is no document in" in kept.err) == (1, True)
+    pruned = hopweave("ingest", papers, "-c", "p", "--prune")
+    assert (pruned.code, pruned.out.strip()) == (0, "corpus p: 0 indexed, 2 pruned"), pruned.err
+    assert keys(hopweave) == set()
+    assert hopweave("ingest", papers / "nothing", "-c", "p", "--prune").code == 1
+
+
 def test_prune_is_refused_for_the_file_of_one_document(hopweave: Hopweave, papers: Path) -> None:
     hopweave("ingest", papers, "-c", "p")
     one = papers / "one.json"

@@ -87,6 +87,9 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers.parent / "one.txt").write_text("One.", encoding="utf-8")
     refused = hopweave("ingest", papers.parent / "one.txt", "-c", "p", "--server", url, "--prune")
     assert (refused.code, "name the folder of the corpus" in refused.err) == (2, True), refused.err
+    (papers / "engine.md").unlink()
+    emptied = hopweave("ingest", papers, "-c", "p", "--server", url, "--prune", "--json")
+    assert (emptied.code, emptied.json["pruned"]) == (0, 1), emptied.err
 
 
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:

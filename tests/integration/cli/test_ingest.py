@@ -202,6 +202,9 @@ def test_on_conflict(hopweave: Hopweave, papers: Path) -> None:
     refused = hopweave("ingest", papers, "-c", "p", "--on-conflict", "error")
     assert refused.code == 1
     assert "ada.txt" in refused.err
+    (papers / "ada.txt").unlink()
+    unchanged = hopweave("ingest", papers, "-c", "p", "--on-conflict", "error", "--json")
+    assert (unchanged.code, unchanged.json["documents"]["unchanged"]) == (0, 1)
     assert hopweave("ingest", papers, "-c", "p", "--on-conflict", "sometimes").code == 2
 
 

@@ -94,9 +94,11 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
 
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
+    (papers / "photo.xyz").write_bytes(b"?")
     ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--verbose")
-    assert ran.err.count("indexed: ada.txt: 1 passages, ") == 1
-    assert "failed: broken.txt: 'broken.txt' is a PDF file" in ran.err
+    assert ran.err.count("indexed: ada.txt: 1 passage, ") == 1
+    assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
+    assert ran.err.count("rejected: photo.xyz: ") == 1
 
 
 def test_nothing_is_pruned_where_documents_may_be_hidden(hopweave: Hopweave, papers: Path, url: str) -> None:

@@ -63,7 +63,7 @@ _FINAL = frozenset({RevisionState.INDEXED, RevisionState.DELETED, RevisionState.
 
 
 class OnConflict(StrEnum):
-    """How a submission is treated whose key exists with other content."""
+    """How a submission is treated whose key exists with other content. What is unchanged is no conflict."""
 
     REPLACE = "replace"
     SKIP = "skip"

@@ -4,17 +4,22 @@ import codecs
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave._values.documents import NewDocument, NewFile, Rejection
 
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
 __all__ = ["read_documents"]
 
 _LINES = ".jsonl"
+_GITIGNORE = ".gitignore"
 _CORPUS = "corpus.jsonl"
 _BESIDE_CORPUS = frozenset({"openie.jsonl", "questions.jsonl"})
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -25,26 +30,29 @@ def read_documents(
     paths: Iterable[str | os.PathLike[str]],
     documents: Iterable[NewDocument | NewFile],
     suffixes: Collection[str] | None = None,
+    *,
+    gitignore: bool = True,
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     """Returns an iterator over the files of paths and folders, the documents of JSON lines, and then `documents`.
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
     one key the first is taken. `suffixes` are those that the server reads: of a folder, files with others are rejected
-    here, without being read; None leaves that to the server. Raises `FileNotFoundError` at once for a path that does
-    not exist.
+    here, without being read; None leaves that to the server. `gitignore`: files that a .gitignore file
+    in the folder, or in one within it, names are left out. Raises `FileNotFoundError` at once for a path that does not
+    exist.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         if not root.exists():
             raise FileNotFoundError(f"there is no file or folder {root}")
-    return _read(roots, documents, suffixes)
+    return _without_duplicates(_located(roots, documents, suffixes, gitignore=gitignore))
 
 
-def _read(
-    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile], suffixes: Collection[str] | None
+def _without_duplicates(
+    found: Iterable[tuple[str, NewDocument | NewFile | Rejection]],
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     seen: dict[str, str] = {}
-    for source, one in _located(roots, documents, suffixes):
+    for source, one in found:
         key = _key(one)
         if key is not None:
             if key in seen:
@@ -61,33 +69,82 @@ def _key(one: NewDocument | NewFile | Rejection) -> str | None:
 
 
 def _located(
-    roots: Sequence[Path], documents: Iterable[NewDocument | NewFile], suffixes: Collection[str] | None
+    roots: Sequence[Path],
+    documents: Iterable[NewDocument | NewFile],
+    suffixes: Collection[str] | None,
+    *,
+    gitignore: bool,
 ) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     for root in roots:
-        files = _walk(root) if root.is_dir() else [root]
-        for file in files:
-            if root.is_dir():
-                key = file.relative_to(root).as_posix()
-                yield from _reject_file(file, key, suffixes) or _read_file(file, key)
-            else:
-                yield from _read_file(file, file.name)
+        if not root.is_dir():
+            yield from _read_file(root, root.name)
+            continue
+        for file in _walk(root, gitignore=gitignore):
+            if isinstance(file, Rejection):
+                yield file.source, file
+                continue
+            key = file.relative_to(root).as_posix()
+            yield from _reject_file(file, key, suffixes) or _read_file(file, key)
     for number, document in enumerate(documents):
         yield f"documents[{number}]", document
 
 
-def _walk(root: Path) -> Iterator[Path]:
+def _walk(root: Path, *, gitignore: bool) -> Iterator[Path | Rejection]:
     """Files below `root`, sorted; no hidden ones, and no folder twice."""
     seen: set[tuple[int, int]] = set()
+    rules: dict[Path, tuple[_Ignored, ...]] = {root: ()}
     for folder, folders, files in os.walk(root, followlinks=True):
         here = Path(folder)
         status = here.stat()
+        ignored = rules.pop(here)
         if (status.st_dev, status.st_ino) in seen:  # a link led back
             folders.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        try:
+            ignored += _read_gitignore(here) if gitignore and _GITIGNORE in files else ()
+        except OSError as error:
+            folders.clear()
+            source = (here / _GITIGNORE).relative_to(root).as_posix()
+            yield Rejection(source=source, reason=f"it cannot be read, nor its folder without it: {error.strerror}")
+            continue
         skipped = _BESIDE_CORPUS if _CORPUS in files else frozenset()
-        yield from (here / name for name in sorted(files) if not name.startswith(".") and name not in skipped)
+        folders[:] = [name for name in _visible(folders) if not _is_ignored(here / name, ignored, "/")]
+        rules |= {here / name: ignored for name in folders}
+        found = (here / name for name in _visible(files) if name not in skipped)
+        yield from (file for file in found if not _is_ignored(file, ignored))
+
+
+def _visible(names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if not name.startswith("."))
+
+
+@dataclass(frozen=True)
+class _Ignored:
+    """The patterns of a .gitignore file in the folder `base`."""
+
+    base: Path
+    spec: "GitIgnoreSpec"
+
+
+def _is_ignored(path: Path, ignored: Sequence[_Ignored], end: str = "") -> bool:
+    """Whether the innermost .gitignore file that decides leaves a path out. `end` is '/' for a folder."""
+    decisions = (one.spec.check_file(path.relative_to(one.base).as_posix() + end).include for one in reversed(ignored))
+    return next((decision for decision in decisions if decision is not None), False)
+
+
+def _read_gitignore(folder: Path) -> tuple[_Ignored, ...]:
+    from pathspec import GitIgnoreSpec
+
+    def is_valid(line: str) -> bool:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:  # Git passes over it, too
+            return False
+        return True
+
+    lines = (folder / _GITIGNORE).read_text("utf-8", "surrogateescape").splitlines()
+    return (_Ignored(folder, GitIgnoreSpec.from_lines(filter(is_valid, lines))),)
 
 
 def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list[tuple[str, Rejection]]:

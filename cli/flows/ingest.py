@@ -39,7 +39,8 @@ class Summary:
     `prune_refused` is why.
 
     `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
-    `indexed` are the documents of the job that were indexed, with their numbers of passages.
+    `indexed` are the documents of the job that were indexed, with their numbers of passages. With `-v`, the documents
+    `shown` have a line already, and so have the first `shown_rejected` of `rejected`.
     """
 
     corpus: Corpus
@@ -53,6 +54,8 @@ class Summary:
     notes: tuple[tuple[str, str], ...] = ()
     resume_with: str = ""
     indexed: tuple[tuple[str, int], ...] = ()
+    shown: frozenset[str] = frozenset()
+    shown_rejected: int = 0
 
     @property
     def pruned(self) -> int | None:
@@ -130,6 +133,8 @@ async def ingest(
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
         resume_with=f"hopweave jobs resume {job.id}",
         indexed=indexed,
+        shown=frozenset(finished.shown),
+        shown_rejected=finished.shown_rejected,
     )
 
 

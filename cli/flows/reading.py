@@ -1,5 +1,6 @@
 """What an ingest reads, and what it may then delete: all of the paths, or what has changed in them."""
 
+import codecs
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -7,13 +8,14 @@ from typing import Protocol
 
 from core.corpora import Fine
 from core.documents import OnConflict, Submission
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
 from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
 
 __all__ = ["GIVEN", "ChangesReading", "PathsReading", "Pruning", "Reading", "Request", "Server", "check_paths"]
 
 GIVEN = "given"
 """The extractor that takes the graph of a file beside the documents."""
+_START_BYTES = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,11 +120,33 @@ class ChangesReading:
 
 
 def check_paths(request: Request) -> None:
-    """Raises `NotFound` if a path does not exist or nothing in the paths can be read."""
-    first = next(read_paths(request.paths, with_given=False, selection=request.selection), None)
-    if first is None:
+    """Raises `NotFound` if a path does not exist or nothing in the paths can be read, and `InvalidInput` if the request
+    prunes and a path is the file of one document. A request that prunes may have empty folders.
+    """
+    found = read_paths(request.paths, with_given=False, selection=request.selection)
+    single = next((path for path in request.paths if not path.is_dir() and not _is_list(path)), None)
+    if request.prune and single is not None:
+        raise InvalidInput(
+            f"--prune would delete every document but {single}; name the folder of the corpus, or leave --prune out"
+        )
+    if next(found, None) is None:
+        if request.prune and all(path.is_dir() for path in request.paths):
+            return  # all files are gone, and so are their documents
         named = ", ".join(map(str, request.paths))
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a file is made for several documents: JSON lines, or a JSON list."""
+    suffix = path.suffix.lower()
+    if suffix != ".json" or not path.is_file():
+        return suffix == ".jsonl"
+    try:
+        with path.open("rb") as content:
+            start = content.read(_START_BYTES)
+    except OSError:  # `read_paths` rejects it, and nothing is pruned
+        return True
+    return start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _is_cut_off(key: str, keep: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ from datetime import datetime
 from io import StringIO
 from typing import Any, TextIO
 
-__all__ = ["fields", "plain", "print_json", "print_marked", "print_result", "print_status", "table"]
+__all__ = ["counted", "fields", "plain", "print_json", "print_marked", "print_result", "print_status", "table"]
 
 _UNBOUNDED = 100_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -47,6 +47,11 @@ def print_status(text: str) -> None:
     """Prints a line about progress to stderr."""
     _write(sys.stderr, plain(text))
     sys.stderr.flush()
+
+
+def counted(number: int, what: str) -> str:
+    """Returns a number with its noun, such as `1 passage` or `2,000 passages`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def plain(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.services.merges import NamedMerge
-from cli.output.console import print_result, table
+from cli.output.console import counted, print_result, table
 from core.ports.retrieval import PathStep
 from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, NodeKind, Subgraph, SubgraphNode, Ways
 
@@ -30,18 +30,18 @@ def show_found(found: Sequence[FoundEntity]) -> None:
 
 def show_details(details: EntityDetails) -> None:
     entity = details.entity
-    print_result(f"{entity.name}  ({entity.id}), in {_count(entity.passages, 'passage')}")
+    print_result(f"{entity.name}  ({entity.id}), in {counted(entity.passages, 'passage')}")
     if details.synonyms:
         names = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
         print_result(f"likely other names: {names}")
     if details.merged:
         print_result(f"merged into it: {', '.join(one.name for one in details.merged)}")
     if details.fact_count:
-        print_result(f"\n{_count(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
+        print_result(f"\n{counted(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
     for fact in details.facts:
-        stated = _count(len(fact.chunk_ids), "passage")
+        stated = counted(len(fact.chunk_ids), "passage")
         print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
-    print_result(f"\n{_count(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
+    print_result(f"\n{counted(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
     for one in details.passages:
         heading = f" › {one.chunk.heading}" if one.chunk.heading else ""
         print_result(f"  {one.document.title or one.document.key}{heading}  ({one.document.key}, {one.chunk.id})")
@@ -61,7 +61,7 @@ def show_subgraph(subgraph: Subgraph) -> None:
 
 def show_ways(ways: Ways) -> None:
     for number, way in enumerate(ways.ways, start=1):
-        print_result(f"{number}. {_count(len(way.steps), 'step')}")
+        print_result(f"{number}. {counted(len(way.steps), 'step')}")
         for step in way.steps:
             print_result(f"   {_format_step(step)}")
     if not ways.ways:
@@ -95,10 +95,6 @@ def _format_step(step: PathStep) -> str:
 def _snippet(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _SNIPPET else line[:_SNIPPET].rsplit(" ", 1)[0] + " …"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _shown(shown: int, total: int) -> str:

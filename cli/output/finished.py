@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Protocol
 
-from cli.output.console import print_status
+from cli.output.console import counted, print_status
 from core.documents import RevisionState
 from core.errors import Unavailable
 from indexer import Rejection
@@ -35,13 +35,16 @@ class ListedDocument(Protocol):
 
 
 class FinishedDocuments:
-    """Prints each document once: its key, its passages and the seconds since the beginning, or why it failed."""
+    """Prints each document once: its key, its passages and the seconds since the beginning, or why it failed.
+
+    `shown` are the keys of those that it has printed, `shown_rejected` the number of rejections.
+    """
 
     def __init__(self, keys: Collection[str]) -> None:
         self._keys = keys
         self._began: datetime | None = None
-        self._shown: set[str] = set()
-        self._rejected = 0
+        self.shown: set[str] = set()
+        self.shown_rejected = 0
         self._next = 0.0
 
     def begin(self, at: datetime) -> None:
@@ -57,25 +60,25 @@ class FinishedDocuments:
         """Shows those that are final now. `took` is how long it took to list them."""
         self._next = time.monotonic() + max(_EVERY_SECONDS, took / _SHARE)
         for one in documents:
-            if one.key in self._keys and one.state in _FINAL and one.key not in self._shown:
+            if one.key in self._keys and one.state in _FINAL and one.key not in self.shown:
                 self._show(one)
 
     def _show(self, one: ListedDocument) -> None:
         began = self._began or datetime.now(UTC)
         if one.updated_at < began:
             return
-        self._shown.add(one.key)
+        self.shown.add(one.key)
         seconds = (one.updated_at - began).total_seconds()
         if one.state == RevisionState.INDEXED:
-            print_status(f"indexed: {one.key}: {one.chunks:,} passages, {seconds:.1f} s")
+            print_status(f"indexed: {one.key}: {counted(one.chunks, 'passage')}, {seconds:.1f} s")
         else:
             print_status(f"{one.state}: {one.key}: {one.reason or ''}")
 
     def show_rejected(self, rejected: Sequence[Rejection]) -> None:
         """Shows those that are new in a growing list."""
-        for one in rejected[self._rejected :]:
+        for one in rejected[self.shown_rejected :]:
             print_status(f"rejected: {one.source}: {one.reason}")
-        self._rejected = len(rejected)
+        self.shown_rejected = len(rejected)
 
 
 @asynccontextmanager

@@ -5,13 +5,14 @@ from typing import Any
 
 from app.services.estimates import Estimate
 from cli.flows.ingest import Summary
-from cli.output.console import print_result, print_status
+from cli.output.console import counted, print_result, print_status
 from core.jobs import JobState
 from indexer import Rejection
 
 __all__ = ["estimate_to_dict", "show_changes", "show_estimate", "show_summary", "summary_to_dict"]
 
 _SHOWN = 20
+_SHOWN_PRUNED = 5
 
 
 def summary_to_dict(summary: Summary) -> dict[str, Any]:
@@ -53,19 +54,19 @@ def show_summary(summary: Summary) -> None:
     print_result(f"corpus {summary.corpus.name}: {', '.join(shown)}")
     if summary.chunks:
         rate = _compute_rate(summary)
-        print_result(
-            f"{summary.chunks:,} passages in {summary.seconds:.1f} s" + (f", {rate:.1f} a second" if rate else "")
-        )
+        speed = f", {rate:.1f} a second" if rate else ""
+        print_result(f"{counted(summary.chunks, 'passage')} in {summary.seconds:.1f} s{speed}")
     if summary.job.malformed_triples:
         print_result(f"{summary.job.malformed_triples:,} malformed triples were left out")
     if summary.job.calls:
         print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     _show_pause(summary)
+    _show_pruned(summary.deleted or ())
     if summary.prune_refused:
         print_status(f"nothing was pruned: documents may be hidden in {summary.prune_refused}")
     _show_notes(summary.notes)
     _show_failures(summary)
-    _show_rejected(summary.rejected)
+    _show_rejected(summary.rejected[summary.shown_rejected :])
 
 
 def _show_pause(summary: Summary) -> None:
@@ -73,11 +74,18 @@ def _show_pause(summary: Summary) -> None:
         print_status(f"paused: {summary.paused}; what was paid for is kept. Go on with `{summary.resume_with}`")
 
 
+def _show_pruned(keys: Sequence[str]) -> None:
+    if keys:
+        more = f" and {len(keys) - _SHOWN_PRUNED:,} more" if len(keys) > _SHOWN_PRUNED else ""
+        print_status(f"pruned: {', '.join(keys[:_SHOWN_PRUNED])}{more}")
+
+
 def _show_failures(summary: Summary) -> None:
-    for key, reason in summary.job.failures:
+    failures = [(key, reason) for key, reason in summary.job.failures if key not in summary.shown]
+    for key, reason in failures:
         print_status(f"failed: {key}: {reason}")
     more = summary.job.counts.get("failed", 0) - len(summary.job.failures)
-    if more > 0:
+    if failures and more > 0:
         print_status(
             f"and {more:,} more failed: `hopweave documents list --corpus {summary.corpus.name} --state failed`"
         )
@@ -86,13 +94,13 @@ def _show_failures(summary: Summary) -> None:
 def show_changes(summary: Summary, before: Collection[str]) -> None:
     """Shows an ingest of changes, a line for each. `before` are the keys of the documents that were there before."""
     for key, chunks in summary.indexed:
-        print_result(f"{'changed' if key in before else 'new'}: {key}: {chunks:,} passages")
+        print_result(f"{'changed' if key in before else 'new'}: {key}: {counted(chunks, 'passage')}")
     for key in summary.deleted or ():
         print_result(f"deleted: {key}")
     _show_pause(summary)
     _show_notes(summary.notes)
     _show_failures(summary)
-    _show_rejected(summary.rejected)
+    _show_rejected(summary.rejected[summary.shown_rejected :])
 
 
 def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:
@@ -112,8 +120,8 @@ def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:
 
 def show_estimate(estimate: Estimate) -> None:
     print_result(
-        f"{estimate.documents:,} documents, {estimate.bytes:,} bytes, {estimate.chunks:,} passages, "
-        f"{estimate.tokens:,} tokens; nothing was written"
+        f"{counted(estimate.documents, 'document')}, {counted(estimate.bytes, 'byte')}, "
+        f"{counted(estimate.chunks, 'passage')}, {counted(estimate.tokens, 'token')}; nothing was written"
     )
     if estimate.unchanged:
         print_result(f"{estimate.unchanged:,} of them are indexed as they are")

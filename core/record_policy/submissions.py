@@ -20,6 +20,7 @@ __all__ = [
     "check_retriable",
     "decide_submission",
     "is_being_deleted",
+    "is_conflict",
     "is_unchanged",
     "keys_exist",
 ]
@@ -108,6 +109,13 @@ def is_unchanged(newest: NewestRevision, fingerprint: str) -> bool:
     return _is_same(newest, fingerprint) and newest.state.final
 
 
+def is_conflict(newest: NewestRevision, fingerprint: str) -> bool:
+    """Whether `on_conflict=error` refuses a submission: the document exists, and its newest revision is another, or
+    failed or was cancelled.
+    """
+    return not newest.hidden and not _is_same(newest, fingerprint)
+
+
 def check_distinct_keys(revisions: Sequence[NewRevision]) -> None:
     """Raises `InvalidInput`, naming the keys that are given more than once."""
     repeated = [key for key, count in Counter(revision.key for revision in revisions).items() if count > 1]
@@ -119,7 +127,7 @@ def check_distinct_keys(revisions: Sequence[NewRevision]) -> None:
 
 
 def keys_exist(keys: Sequence[str]) -> KeysExist:
-    """Returns the error of `on_conflict=error`; `keys` are those of documents that exist."""
+    """Returns the error of `on_conflict=error`; `keys` are those of the submissions that `is_conflict` names."""
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
     shown = ", ".join(keys[:_SHOWN_KEYS])
     return KeysExist(f"documents with these keys exist already: {shown}{more}; nothing was written", keys)

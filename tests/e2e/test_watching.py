@@ -69,7 +69,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
         assert worker is not None
         os.kill(worker.pid, signal.SIGKILL)
         (folder / "engine.txt").write_text("Charles Babbage designed the engine.", encoding="utf-8")
-        watch.wait_for("new: engine.txt: 1 passages")
+        watch.wait_for("new: engine.txt: 1 passage")
         (folder / "tower.txt").write_text("Gustave Eiffel built a tower.", encoding="utf-8")
         (folder / "ada.txt").unlink()
         watch.process.kill()

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import AsJson, CorpusName
-from cli.output.console import fields, print_json, print_result, table
+from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.documents import RevisionState
+from core.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.container import Container
     from core.documents import Document
     from core.jobs import Job
@@ -73,17 +76,29 @@ def delete_documents(
     corpus: CorpusName,
     as_json: AsJson = False,
 ) -> None:
-    """Delete documents, and wait until all their data is deleted."""
+    """Delete documents, and wait until all their data is deleted. Names that no document has are listed, and the others
+    are deleted; the exit code is then 1.
+    """
     from app.services.documents import find_document
     from app.services.ingestion import delete_documents as delete
     from cli.flows.jobs import complete_job
 
+    missing: list[str] = []
+
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
-        ids = {(await find_document(container, found, name)).id: None for name in names}
+        ids: dict[str, None] = {}
+        for name in names:
+            try:
+                ids[(await find_document(container, found, name)).id] = None
+            except NotFound as error:
+                missing.append(name)
+                print_status(str(error))
+        if not ids:
+            raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
         return await complete_job(container, await delete(container, found, list(ids)))
 
-    _report(run_with_container(work), as_json=as_json)
+    _report(run_with_container(work), as_json=as_json, missing=missing)
 
 
 @_group.command("disable")
@@ -127,12 +142,12 @@ def retry_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) ->
     _report(run_with_container(work), as_json=as_json)
 
 
-def _report(job: "Job", *, as_json: bool) -> None:
+def _report(job: "Job", *, as_json: bool, missing: "Sequence[str] | None" = None) -> None:
     if as_json:
-        print_json({"job": job})
+        print_json({"job": job} if missing is None else {"job": job, "missing": missing})
     else:
         fields({"job": job.id, "state": job.state, "counts": job.counts})
         for key, reason in job.failures:
             print_result(f"{key}: {reason}")
-    if job.counts.get("failed"):
+    if missing or job.counts.get("failed"):
         raise typer.Exit(1)

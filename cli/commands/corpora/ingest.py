@@ -43,7 +43,8 @@ def ingest(
     prune: Annotated[
         bool,
         typer.Option(
-            help="Delete documents that are no longer in PATH. What --include and --exclude leave out is kept, and so "
+            help="The corpus is to hold what all PATHs hold: delete every other document of it, wherever it came from. "
+            "PATH is a folder, or a file of several documents. What --include and --exclude leave out is kept, and so "
             "is a document whose file is rejected. If a folder cannot be read, nothing is deleted."
         ),
     ] = False,

@@ -66,7 +66,8 @@ class Submissions(Protocol):
 
         A submission with the fingerprint of the newest revision is `unchanged` if that revision is indexed. If it is
         unfinished, it moves to this job: the new caller waits for it, and the process that queued it may be dead.
-        With `on_conflict=error`, `Conflict` lists the keys and nothing is written. An unfinished older revision is
+        With `on_conflict=error`, `Conflict` lists the keys that exist with another revision, or one that failed or was
+        cancelled, and nothing is written. An unfinished older revision is
         cancelled with the reason `superseded`. `job_id` adds to a job of `open_job`; without it a job is made, which
         may spend `token_budget` tokens of models.
         """

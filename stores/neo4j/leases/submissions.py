@@ -13,7 +13,7 @@ from core.ids import document_id
 from core.ports.record import Claim, EnqueuedDocument, NewRevision
 from core.record_policy.errors import corpus_missing
 from core.record_policy.states import SUPERSEDED
-from core.record_policy.submissions import NewestRevision, SubmissionOutcome, decide_submission, keys_exist
+from core.record_policy.submissions import NewestRevision, SubmissionOutcome, decide_submission, is_conflict, keys_exist
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.rows import corpus_from_row
@@ -24,7 +24,7 @@ from stores.neo4j.leases.revisions import queue_revisions
 from stores.neo4j.leases.states import count, move
 
 __all__ = [
-    "check_keys_are_new",
+    "check_no_conflict",
     "enqueue_claimed",
     "live_corpus",
     "newest_of_row",
@@ -133,11 +133,11 @@ def newest_revisions(tx: Transaction, corpus_id: str, document_ids: Iterable[str
     return {row["id"]: row for row in tx.rows_in_batches(statements("submissions")["newest"], uids)}
 
 
-def check_keys_are_new(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
-    """Raises `Conflict` if a document with one of the keys exists and is not being deleted."""
+def check_no_conflict(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict`, listing the keys of the documents that exist and differ."""
     newest = newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
-    visible = {row["key"] for row in newest.values() if not row["hidden"]}
-    taken = [revision.key for revision in revisions if revision.key in visible]
+    documents = [(one, newest.get(document_id(one.key))) for one in revisions]
+    taken = [one.key for one, row in documents if row is not None and is_conflict(newest_of_row(row), one.fingerprint)]
     if taken:
         raise keys_exist(taken)
 

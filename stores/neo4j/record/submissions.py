@@ -24,7 +24,7 @@ from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job
 from stores.neo4j.leases.revisions import queue_deletions
 from stores.neo4j.leases.states import count, move
 from stores.neo4j.leases.submissions import (
-    check_keys_are_new,
+    check_no_conflict,
     live_corpus,
     newest_of_row,
     newest_revisions,
@@ -55,7 +55,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
             if on_conflict is OnConflict.ERROR:
-                check_keys_are_new(tx, corpus_id, revisions)
+                check_no_conflict(tx, corpus_id, revisions)
             job = job_id or insert_job(tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
             documents = submit(tx, corpus_id, revisions, on_conflict, job)
             if job_id:

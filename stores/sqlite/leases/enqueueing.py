@@ -7,7 +7,7 @@ from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.ports.record import EnqueuedDocument, NewRevision
 from core.record_policy.states import STOPPABLE, SUPERSEDED
-from core.record_policy.submissions import SubmissionOutcome, decide_submission, keys_exist
+from core.record_policy.submissions import SubmissionOutcome, decide_submission, is_conflict, keys_exist
 from stores.payloads import dump
 from stores.sqlite.changes import log
 from stores.sqlite.database import Connection, now
@@ -23,13 +23,17 @@ from stores.sqlite.leases.revisions import (
 )
 from stores.sqlite.leases.states import add_count, finish_if_done, move_to_job, set_state
 
-__all__ = ["check_no_document_exists", "enqueue_deletion", "enqueue_into"]
+__all__ = ["check_no_conflict", "enqueue_deletion", "enqueue_into"]
 
 
-def check_no_document_exists(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
-    """Raises `Conflict`, listing the keys of documents that exist."""
-    documents = [(one.key, read_document(cx, corpus_id, document_id(one.key))) for one in revisions]
-    taken = [key for key, row in documents if row is not None and not row["hidden"]]
+def check_no_conflict(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict`, listing the keys of the documents that exist and differ."""
+    documents = [(one, read_document(cx, corpus_id, document_id(one.key))) for one in revisions]
+    taken = [
+        one.key
+        for one, row in documents
+        if row is not None and is_conflict(newest_of_row(row, read_newest(cx, row)), one.fingerprint)
+    ]
     if taken:
         raise keys_exist(taken)
 

@@ -13,7 +13,7 @@ from core.record_policy.submissions import check_amendable, check_distinct_keys,
 from stores.record_rows import load_new_revision
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
-from stores.sqlite.leases.enqueueing import check_no_document_exists, enqueue_deletion, enqueue_into
+from stores.sqlite.leases.enqueueing import check_no_conflict, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
     newest_of_row,
     read_deletable_document,
@@ -49,7 +49,7 @@ class SqliteSubmissions:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
-                check_no_document_exists(cx, corpus_id, revisions)
+                check_no_conflict(cx, corpus_id, revisions)
             job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
             documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
             finish_if_done(cx, job)

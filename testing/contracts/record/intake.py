@@ -41,6 +41,17 @@ class IntakeContract(RecordFixtures):
         assert [d.key for d in (await record.documents.list(corpus.id, limit=10)).data] == ["a"]
         assert await claim_all(record, corpus) == []
 
+    async def test_on_conflict_error_takes_what_is_unchanged(self, record: Record, corpus: Corpus) -> None:
+        submitted = revision("a", "x")
+        await record.submissions.enqueue(corpus.id, [submitted], OnConflict.ERROR)
+        unfinished = await record.submissions.enqueue(corpus.id, [submitted], OnConflict.ERROR)
+        assert unfinished.job.counts == {"queued": 1}
+        [claim] = await claim_all(record, corpus)
+        await record.commits.commit([commit_of(claim, [("one", [])])], grace=0)
+        done = await record.submissions.enqueue(corpus.id, [submitted, revision("b")], OnConflict.ERROR)
+        assert [(d.key, d.unchanged) for d in done.documents] == [("a", True), ("b", False)]
+        assert done.job.counts == {"unchanged": 1, "queued": 1}
+
     async def test_on_conflict_skip_keeps_what_is_there(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", [])])
         enqueued = await record.submissions.enqueue(corpus.id, [revision("a", "new"), revision("b")], OnConflict.SKIP)

@@ -219,3 +219,14 @@ def test_a_second_worker_says_who_holds_the_folder(hopweave: Hopweave) -> None:
     ran = hopweave("worker")
     assert ran.code == 1
     assert f"process {os.getpid()}" in ran.err
+
+
+def test_of_documents_to_delete_those_that_are_there_are_deleted(hopweave: Hopweave, corpus: str) -> None:
+    ran = hopweave("documents", "delete", "nix", "ada.txt", "-c", corpus)
+    assert (ran.code, "no document with the key or id 'nix'" in ran.err) == (1, True), ran.err
+    again = hopweave("documents", "delete", "ada.txt", "-c", corpus)
+    assert (again.code, "nothing was deleted" in again.err) == (1, True), again.err
+    left = [one["key"] for one in hopweave("documents", "list", "-c", corpus, "--json").json["data"]]
+    assert left == ["engine.md"]
+    both = hopweave("documents", "delete", "engine.md", "nix", "-c", corpus, "--json")
+    assert (both.code, both.json["missing"], both.json["job"]["counts"]) == (1, ["nix"], {"deleted": 1})

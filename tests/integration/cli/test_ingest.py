@@ -57,10 +57,11 @@ def test_verbose_prints_a_line_for_each_document_once(hopweave: Hopweave, papers
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
     (papers / "new.txt").write_text("A new text.", encoding="utf-8")
     ran = hopweave("ingest", papers, "-c", "p", "-v")
-    assert ran.err.count("indexed: new.txt: 1 passages, ") == 1
+    assert ran.err.count("indexed: new.txt: 1 passage, ") == 1
     assert "indexed: ada.txt" not in ran.err, "it is unchanged"
-    assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 2, "when it failed, and at the end"
-    assert ran.err.count("rejected: photo.xyz: ") == 2
+    assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
+    assert ran.err.count("rejected: photo.xyz: ") == 1
+    assert "1 passage in " in ran.out
 
 
 def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path) -> None:
@@ -93,6 +94,44 @@ def test_prune_deletes_what_is_gone(hopweave: Hopweave, papers: Path) -> None:
     assert pruned.json["pruned"] == 1
     listed = hopweave("documents", "list", "-c", "p", "--json")
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+
+
+def test_prune_names_what_it_deletes(hopweave: Hopweave, papers: Path) -> None:
+    for number in range(7):
+        (papers / f"old{number}.txt").write_text(f"Old {number}.", encoding="utf-8")
+    hopweave("ingest", papers, "-c", "p")
+    for number in range(7):
+        (papers / f"old{number}.txt").unlink()
+    ran = hopweave("ingest", papers, "-c", "p", "--prune")
+    assert "pruned: old0.txt, old1.txt, old2.txt, old3.txt, old4.txt and 2 more" in ran.err
+    assert "pruned:" not in hopweave("ingest", papers, "-c", "p", "--prune").err
+
+
+def test_prune_of_an_empty_folder_deletes_everything(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    for file in papers.iterdir():
+        file.unlink()
+    kept = hopweave("ingest", papers, "-c", "p")
+    assert (kept.code, "there is no document in" in kept.err) == (1, True)
+    pruned = hopweave("ingest", papers, "-c", "p", "--prune")
+    assert (pruned.code, pruned.out.strip()) == (0, "corpus p: 0 indexed, 2 pruned"), pruned.err
+    assert keys(hopweave) == set()
+    assert hopweave("ingest", papers / "nothing", "-c", "p", "--prune").code == 1
+
+
+def test_prune_is_refused_for_the_file_of_one_document(hopweave: Hopweave, papers: Path) -> None:
+    hopweave("ingest", papers, "-c", "p")
+    one = papers / "one.json"
+    one.write_text('{"text": "x"}', encoding="utf-8")
+    for paths in ((papers / "ada.txt",), (papers, papers / "ada.txt"), (one,)):
+        ran = hopweave("ingest", *paths, "-c", "p", "--prune")
+        assert (ran.code, "; name the folder of the corpus" in ran.err) == (2, True), ran.err
+        assert str(paths[-1]) in ran.err
+    assert keys(hopweave) == {"ada.txt", "engine.md"}
+    for name, content in (("l.jsonl", '{"id": "l", "text": "x"}\n'), ("l.json", '\ufeff\n[{"id": "l", "text": "y"}]')):
+        (papers.parent / name).write_text(content, encoding="utf-8")
+        ran = hopweave("ingest", papers.parent / name, "-c", "p", "--prune", "--json")
+        assert (ran.code, keys(hopweave)) == (0, {"l"}), ran.err
 
 
 def keys(hopweave: Hopweave) -> set[str]:
@@ -164,6 +203,9 @@ def test_on_conflict(hopweave: Hopweave, papers: Path) -> None:
     refused = hopweave("ingest", papers, "-c", "p", "--on-conflict", "error")
     assert refused.code == 1
     assert "ada.txt" in refused.err
+    (papers / "ada.txt").unlink()
+    unchanged = hopweave("ingest", papers, "-c", "p", "--on-conflict", "error", "--json")
+    assert (unchanged.code, unchanged.json["documents"]["unchanged"]) == (0, 1)
     assert hopweave("ingest", papers, "-c", "p", "--on-conflict", "sometimes").code == 2
 
 

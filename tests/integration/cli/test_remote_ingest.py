@@ -84,13 +84,21 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
     assert (pruned.code, pruned.json["pruned"]) == (0, 1), pruned.err
     listed = hopweave("documents", "list", "-c", "p", "--json")
     assert [document["key"] for document in listed.json["data"]] == ["engine.md"]
+    (papers.parent / "one.txt").write_text("One.", encoding="utf-8")
+    refused = hopweave("ingest", papers.parent / "one.txt", "-c", "p", "--server", url, "--prune")
+    assert (refused.code, "name the folder of the corpus" in refused.err) == (2, True), refused.err
+    (papers / "engine.md").unlink()
+    emptied = hopweave("ingest", papers, "-c", "p", "--server", url, "--prune", "--json")
+    assert (emptied.code, emptied.json["pruned"]) == (0, 1), emptied.err
 
 
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
+    (papers / "photo.xyz").write_bytes(b"?")
     ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--verbose")
-    assert ran.err.count("indexed: ada.txt: 1 passages, ") == 1
-    assert "failed: broken.txt: 'broken.txt' is a PDF file" in ran.err
+    assert ran.err.count("indexed: ada.txt: 1 passage, ") == 1
+    assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
+    assert ran.err.count("rejected: photo.xyz: ") == 1
 
 
 def test_nothing_is_pruned_where_documents_may_be_hidden(hopweave: Hopweave, papers: Path, url: str) -> None:

@@ -84,3 +84,20 @@ def test_of_folders_only_files_that_the_server_reads(tmp_path: Path) -> None:
     ]
     [named] = read_documents([tmp_path / "c.old"], (), {".txt"})
     assert isinstance(named, NewFile), "the server decides about a file that is named itself"
+
+
+def test_gitignore_files_are_honoured_unless_asked(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    files = ("a.md", "x.tmp.md", "keep.tmp.md", "build/b.md", "sub/build/c.md", "sub/d.md", "sub/x.tmp.md", "two/d.md")
+    for name in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(name)
+    (tmp_path / ".gitignore").write_text("a.md\n")  # above the folder
+    (root / ".gitignore").write_text("# comment\nbuild/\n*.tmp.md\n!keep.tmp.md\n\\\n")
+    (root / "sub" / ".gitignore").write_text("/d.md\n!x.tmp.md\n")
+    sent = [one.name for one in _read(root) if isinstance(one, NewFile)]
+    assert sent == ["a.md", "keep.tmp.md", "sub/x.tmp.md", "two/d.md"]
+    assert len(list(read_documents([root], (), gitignore=False))) == len(files)
+    (root / "sub" / ".gitignore").unlink()
+    (root / "sub" / ".gitignore").symlink_to("nowhere")
+    assert [one.source for one in _read(root) if isinstance(one, Rejection)] == ["sub/.gitignore"]

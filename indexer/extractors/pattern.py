@@ -6,6 +6,7 @@ German nouns are no names (`core.text.name_evidence`).
 It costs nothing and gives no triples. In scripts without capitals it finds the title, quoted names and Latin words.
 """
 
+import weakref
 from collections import Counter
 from collections.abc import Sequence
 
@@ -33,7 +34,7 @@ class PatternExtractor:
     model_calls = None
 
     def __init__(self) -> None:
-        self._last: tuple[LoadedDocument, NameEvidence] | None = None
+        self._last: tuple[weakref.ref[LoadedDocument], NameEvidence] | None = None
 
     async def extract(
         self,
@@ -53,12 +54,15 @@ class PatternExtractor:
         return [span.form for span in find_document_names(chunk.text, self._evidence(document))]
 
     def _evidence(self, document: LoadedDocument) -> NameEvidence:
-        """Returns the evidence of a document; that of the last one is kept, since its chunks come one after another."""
+        """Returns the evidence of a document; that of the last one is kept, since its chunks come one after another.
+
+        The document itself is not kept: it may be large.
+        """
         last = self._last
-        if last is not None and last[0] is document:
+        if last is not None and last[0]() is document:
             return last[1]
         evidence = gather_evidence(block.text for block in document.blocks)
-        self._last = document, evidence
+        self._last = weakref.ref(document), evidence
         return evidence
 
 

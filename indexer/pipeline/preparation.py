@@ -60,8 +60,8 @@ class Preparer:
             self._progress.begin(one.claim, len(one.hashes), done=one.count_extracted() if self.pool else 0)
         return read
 
-    async def extract(self, documents: Sequence[ChunkedDocument]) -> list[PreparedRevision]:
-        """Returns the revisions that are complete now.
+    async def extract(self, documents: list[ChunkedDocument]) -> list[PreparedRevision]:
+        """Returns the revisions that are complete now. Empties the list: texts and extractions are not needed later.
 
         The other revisions fail, or are paused with their job if its budget is used up or the model refuses every call.
         """
@@ -74,13 +74,17 @@ class Preparer:
         for document in documents:
             if document.stopped and not document.fenced:
                 await self._backends.claims.pause([document.claim], str(document.stopped))
-        return [prepared for one in documents if (prepared := await self._prepare(one)) is not None]
+        documents.reverse()
+        prepared: list[PreparedRevision] = []
+        while documents:
+            prepared += await self._prepare(documents.pop())
+        return prepared
 
     async def _read(self, claim: Claim) -> ChunkedDocument | None:
         try:
-            content = await self._read_original(claim.content_hash)
-            trace = self._accounting.trace_of(claim)
-            return await asyncio.to_thread(self._load_and_chunk, claim, content, trace)
+            # No name holds the bytes while the text is cut.
+            document = await asyncio.to_thread(self._load, claim, await self._read_original(claim.content_hash))
+            return await asyncio.to_thread(self._chunk, claim, document, self._accounting.trace_of(claim))
         except (LoadFailed, UnsupportedMedia) as error:
             await self._backends.claims.fail(claim, str(error))
         except NotFound as error:
@@ -98,7 +102,7 @@ class Preparer:
                 await asyncio.sleep(pause)
         return await self._backends.files.get(self._corpus.id, name)
 
-    def _load_and_chunk(self, claim: Claim, content: bytes, trace: Trace) -> ChunkedDocument:
+    def _load(self, claim: Claim, content: bytes) -> LoadedDocument:
         source = Source(
             key=claim.key,
             content=content,
@@ -106,7 +110,9 @@ class Preparer:
             title=claim.title,
             metadata=claim.metadata,
         )
-        document = self._backends.loaders.load(source)
+        return self._backends.loaders.load(source)
+
+    def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace) -> ChunkedDocument:
         chunks = self._chunker.chunk(document, self._backends.embedder.tokens)
         return ChunkedDocument(
             claim=claim,
@@ -126,12 +132,13 @@ class Preparer:
             one.found[one.hashes[n]] = extraction
             self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
 
-    async def _prepare(self, document: ChunkedDocument) -> PreparedRevision | None:
+    async def _prepare(self, document: ChunkedDocument) -> list[PreparedRevision]:
+        """Returns the revision, or none if it is not complete."""
         if document.fenced or document.stopped:
-            return None
+            return []
         reason = find_shortfall(document, calls_model=self.pool is not None)
         if reason:
             await self._backends.claims.fail(document.claim, reason)
-            return None
+            return []
         model, tokens = self._corpus.settings.embedding_model, self._backends.embedder.tokens
-        return await asyncio.to_thread(prepare_revision, document, model, tokens)
+        return [await asyncio.to_thread(prepare_revision, document, model, tokens)]

@@ -154,7 +154,7 @@ class Run:
             self._batches.discard(batch)
             batch.result()
 
-    async def _finish_batch(self, claims: Sequence[Claim], documents: Sequence[ChunkedDocument]) -> None:
+    async def _finish_batch(self, claims: Sequence[Claim], documents: list[ChunkedDocument]) -> None:
         prepared = await self._preparer.extract(documents) if self._preparer else []
         async with self._write_lock:
             await self._writer.delete([claim for claim in claims if claim.deletion])

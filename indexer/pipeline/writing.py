@@ -5,7 +5,6 @@ written, then one transaction makes the revisions current, and old view entries 
 Repeating from any point is safe.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
@@ -16,7 +15,7 @@ from core.ports.record import Claim, Commit
 from core.ports.views import VectorKind
 from indexer.backends import IndexingBackends
 from indexer.pipeline.committing import commit_revisions
-from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
+from indexer.pipeline.extracted_graph import ExtractedGraph
 from indexer.pipeline.prepared_revision import PreparedRevision
 from indexer.pipeline.progress import ProgressReport
 from indexer.views.writing import ViewWriter, fine_texts
@@ -43,23 +42,22 @@ class RevisionWriter:
             return
         await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
         await self._views.write_chunks(
-            [(row.chunk, text) for one in prepared for row, text in zip(one.rows, one.texts, strict=True)],
+            (chunk for one in prepared for chunk in one.embedded_chunks()),
             self._count_embedded(prepared),
         )
-        graphs = await asyncio.to_thread(_make_graphs, prepared)
         seen = await self._generation() if self._fine else None
-        synonyms = await self._write_fine_views(graphs) if self._fine else []
+        synonyms = await self._write_fine_views([one.graph for one in prepared]) if self._fine else []
         commits = [
             Commit(
                 claim=one.claim,
                 title=one.title,
                 found_metadata=one.found_metadata,
                 chunks=one.rows,
-                mentions=graph.mentions,
-                facts=graph.facts,
-                malformed_triples=graph.malformed,
+                mentions=one.graph.mentions,
+                facts=one.graph.facts,
+                malformed_triples=one.graph.malformed,
             )
-            for one, graph in zip(prepared, graphs, strict=True)
+            for one in prepared
         ]
         await commit_revisions(self._corpus, self._backends, commits, synonyms, grace=self._grace, seen=seen)
 
@@ -87,7 +85,3 @@ class RevisionWriter:
         await self._views.write_fine(VectorKind.ENTITY, names)
         await self._views.write_fine(VectorKind.FACT, facts)
         return await self._views.find_synonyms(sorted(names.keys() - known.keys()))
-
-
-def _make_graphs(prepared: Sequence[PreparedRevision]) -> list[ExtractedGraph]:
-    return [make_graph([row.chunk.id for row in one.rows], one.extractions) for one in prepared]

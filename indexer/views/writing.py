@@ -10,6 +10,7 @@ from core.documents import Chunk
 from core.graph import Fact, Mention, Synonym
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from indexer.backends import IndexingBackends
+from indexer.chunking.batches import batched
 
 __all__ = ["ViewWriter", "fine_texts"]
 
@@ -36,15 +37,15 @@ class ViewWriter:
         self._part = _FIRST_PART
 
     async def write_chunks(
-        self, chunks: Sequence[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
+        self, chunks: Iterable[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
     ) -> None:
         """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed.
 
         `report` is called with the view ids of chunks whose vectors are written.
         """
         backends = self._backends
-        for start in range(0, len(chunks), _BATCH):
-            part = {chunk.view_id: (chunk, text) for chunk, text in chunks[start : start + _BATCH]}
+        for some in batched(chunks, _BATCH):
+            part = {chunk.view_id: (chunk, text) for chunk, text in some}
             unembedded, unindexed = await asyncio.gather(
                 backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
                 backends.text.missing(self._corpus_id, list(part)),

@@ -23,7 +23,7 @@ def log(cx: Connection, corpus_id: str, generation: int, kind: str, op: str, ids
     at = now()
     cx.executemany(
         "INSERT OR REPLACE INTO changes (corpus_id, generation, kind, id, op, at) VALUES (?, ?, ?, ?, ?, ?)",
-        [(corpus_id, generation, kind, id, op, at) for id in ids],
+        ((corpus_id, generation, kind, id, op, at) for id in ids),
     )
 
 

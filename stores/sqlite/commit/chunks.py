@@ -29,7 +29,7 @@ def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: SqliteCommi
     """Writes all chunks of a revision. Those that are stored already may have moved."""
     cx.executemany(
         "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
+        (
             (
                 effects.corpus_id,
                 row.chunk.id,
@@ -47,7 +47,7 @@ def insert_chunks(cx: Connection, rows: Sequence[ChunkRow], effects: SqliteCommi
                 row.tokens,
             )
             for row in rows
-        ],
+        ),
     )
     effects.new_views |= {row.chunk.view_id for row in rows}
 
@@ -57,16 +57,16 @@ def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effect
     mentions = [m for m in one.mentions if m.chunk_id in chunk_ids]
     cx.executemany(
         "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?)",
-        [(effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count) for m in mentions],
+        ((effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count) for m in mentions),
     )
     for m in mentions:
         effects.forms[m.entity_id, m.form] += m.count
         effects.names[m.entity_id] = m.name
     cx.executemany(
         "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
+        (
             (effects.corpus_id, f.id, f.triple_id, f.chunk_id, f.subject_id, f.predicate, f.object_id)
             for f in one.facts
             if f.chunk_id in chunk_ids
-        ],
+        ),
     )

@@ -25,11 +25,11 @@ class SqliteStaging:
             valid = select_valid(cx, list(claims.values()))
             cx.executemany(
                 "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?)",
-                [
+                (
                     (one.claim.corpus_id, one.claim.document_id, one.extract_hash, dump_extraction(one.extraction))
                     for one in extractions
                     if one.claim.token in valid
-                ],
+                ),
             )
             return [claim for token, claim in claims.items() if token not in valid]
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from app.services.merges import NamedMerge
 from cli.output.console import print_result, table
+from cli.output.support import name_node
 from core.ports.retrieval import PathStep
-from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, NodeKind, Subgraph, SubgraphNode, Ways
+from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
 
 __all__ = [
     "show_details",
@@ -49,7 +50,7 @@ def show_details(details: EntityDetails) -> None:
 
 
 def show_subgraph(subgraph: Subgraph) -> None:
-    labels = {node.id: _name_node(node) for node in subgraph.nodes}
+    labels = {node.id: name_node(node.label, node.kind) for node in subgraph.nodes}
     rows = [
         (labels[edge.source], edge.label or _RELATIONS[edge.kind], labels[edge.target], f"{edge.weight:.2f}")
         for edge in subgraph.edges
@@ -83,13 +84,10 @@ def show_undone(merge: NamedMerge) -> None:
     print_result(f"{merge.entity.name!r} and {merge.into.name!r} are two entities again")
 
 
-def _name_node(node: SubgraphNode) -> str:
-    return node.label if node.kind is NodeKind.ENTITY else f"passage of “{node.label}”"
-
-
 def _format_step(step: PathStep) -> str:
     stated = f"  ({step.chunk_id})" if step.chunk_id else ""
-    return f"{step.source} — {step.relation} → {step.target}{stated}"
+    source, target = name_node(step.source, step.source_kind), name_node(step.target, step.target_kind)
+    return f"{source} — {step.relation} → {target}{stated}"
 
 
 def _snippet(text: str) -> str:

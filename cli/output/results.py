@@ -7,7 +7,7 @@ from typing import Any
 from api.schemas.ask import AnswerOut
 from api.schemas.search import SearchOut
 from cli.output.console import print_marked, print_result
-from cli.output.support import SUPPORT_WORDS
+from cli.output.support import SUPPORT_WORDS, name_node
 from core.documents import Chunk, Span
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import PathStep, Signals
@@ -152,8 +152,9 @@ def _format_path(path: tuple[PathStep, ...]) -> str:
     """Returns the steps as one line. A step that does not start where the last one ended starts a new line."""
     text, at = "", ""
     for step in path:
-        if step.source != at:
-            text += f"{chr(10) if text else ''}way: {step.source}"
-        text += f" —{step.relation}→ {step.target}"
-        at = step.target
+        source, target = name_node(step.source, step.source_kind), name_node(step.target, step.target_kind)
+        if source != at:
+            text += f"{chr(10) if text else ''}way: {source}"
+        text += f" —{step.relation}→ {target}"
+        at = target
     return text

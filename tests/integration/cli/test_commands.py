@@ -16,7 +16,7 @@ def test_search(hopweave: Hopweave, corpus: str) -> None:
     assert ran.out.startswith("1. The Engine")
     assert "(engine.md)" in ran.out
     assert "cosine" in ran.out
-    assert "way: Analytical Engine —mentions→ The Engine" in ran.out
+    assert "way: Analytical Engine —mentions→ passage of “The Engine”" in ran.out
     shown = hopweave("search", "Analytical Engine", "-c", corpus, "--searcher", "fused:damping=0.7", "--json").json
     assert shown["hits"][0]["document"]["key"] == "engine.md"
     assert set(shown) == {"hits", "generation", "notes", "timing", "usage"}

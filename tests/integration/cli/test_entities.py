@@ -22,6 +22,10 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     ways = hopweave("entities", "ways", "Ada Lovelace", "Analytical Engine", "-c", corpus)
     assert ways.out.startswith("1. 4 steps\n   Ada Lovelace — mentions → ")
     assert "Charles Babbage" in ways.out
+    assert "Charles Babbage — mentions → passage of “The Engine”  (" in ways.out
+    (first, *_) = hopweave("entities", "ways", "Ada Lovelace", "Analytical Engine", "-c", corpus, "--json").json["ways"]
+    kinds = [(step["source_kind"], step["target_kind"]) for step in first["steps"]]
+    assert kinds == [("entity", "passage"), ("passage", "entity")] * 2
 
 
 def test_json(hopweave: Hopweave, corpus: str) -> None:

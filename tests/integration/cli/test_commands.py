@@ -40,7 +40,8 @@ def test_search_prints_snippets_or_whole_passages(hopweave: Hopweave, corpus: st
     assert f"   {lines[0]}\n" in whole
     assert lines[1] not in whole
     around = hopweave(*arguments, "--context", 2).out
-    assert f"   {lines[0]}\n\n   {lines[1]}\n\n   {lines[2]}\n" in around
+    after = [f"\n\n      after, page 3:\n      {line}" for line in lines[1:]]
+    assert f"\n   {lines[0]}{''.join(after)}\n" in around
     (hit,) = hopweave(*arguments, "--context", 1, "--json").json["hits"]
     assert [chunk["text"] for chunk in hit["after"]] == [lines[1]]
     assert hit["snippet"]["marks"] == [{"start": 2, "end": 9}, {"start": 10, "end": 14}]

@@ -1,15 +1,16 @@
 """Prints hits and answers for people, and converts them to the JSON of the HTTP API."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
 from api.schemas.ask import AnswerOut
 from api.schemas.search import SearchOut
 from cli.output.console import print_marked, print_result
+from cli.output.snippets import print_snippet
 from cli.output.support import SUPPORT_WORDS, name_node
-from core.documents import Chunk, Span
+from core.documents import Chunk
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import PathStep, Signals
 from core.text.shortening import shorten
@@ -88,7 +89,7 @@ def _show_hit(rank: int, presented: PresentedHit, *, full: bool) -> None:
     if full:
         _show_passages(presented)
     else:
-        print_marked(*_flatten(snippet.text, snippet.marks), width=_WIDTH, indent=3)
+        print_snippet(snippet, indent=3)
     if presented.others:
         places = ", ".join(_format_place(other.chunk) for other in presented.others[:_PLACES])
         rest = len(presented.others) - _PLACES
@@ -132,18 +133,6 @@ def _count_shared(first: Chunk, second: Chunk) -> int:
         return 0
     shared = max(0, first.span.end - second.span.start)
     return shared if first.text[-shared:] == second.text[:shared] else 0
-
-
-def _flatten(text: str, marks: Sequence[Span]) -> tuple[str, list[tuple[int, int]]]:
-    """Returns the text on one line, with single spaces, and the places of its marks there."""
-    flat, places = "", []
-    for character in text:
-        places.append(len(flat))
-        if not character.isspace():
-            flat += character
-        elif not flat.endswith(" "):
-            flat += " "
-    return flat, [(places[mark.start], places[mark.end - 1] + 1) for mark in marks]
 
 
 def _format_place(chunk: Chunk) -> str:

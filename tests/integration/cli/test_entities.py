@@ -28,6 +28,14 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     assert kinds == [("entity", "passage"), ("passage", "entity")] * 2
 
 
+def test_the_part_of_a_passage_that_names_the_entity_is_shown(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    text = "It rained in the north for many days. " * 9 + "In the end Orlo Quent went home."
+    (tmp_path / "rain.txt").write_text(text, encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "rain.txt", "-c", corpus).code == 0
+    shown = hopweave("entities", "show", "Orlo Quent", "-c", corpus).out
+    assert "\n      In the end Orlo Quent went home.\n" in shown
+
+
 def test_json(hopweave: Hopweave, corpus: str) -> None:
     (first, *_) = hopweave("entities", "find", "Charles Babbage", "-c", corpus, "--json").json["data"]
     id = first["entity"]["id"]

@@ -8,7 +8,7 @@ from api.schemas.base import In, Out, SpanOut, Text
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
-from core.ports.retrieval import MAX_K, Hit
+from core.ports.retrieval import MAX_K, Hit, NodeKind
 from core.strategies import StrategySpec
 from core.trace import Trace
 from retrieval.presentation import PresentedHit, SearchPage
@@ -87,12 +87,17 @@ class SignalsOut(Out):
 
 
 class PathStepOut(Out):
-    """One edge of the path through the graph: `source` —`relation`→ `target`, as the chunk `chunk_id` states."""
+    """One edge of the path through the graph: `source` —`relation`→ `target`, as the chunk `chunk_id` states.
+
+    A passage is named by the title (else the key) of its document, and its heading.
+    """
 
     source: str
     relation: str
     target: str
     chunk_id: str
+    source_kind: NodeKind
+    target_kind: NodeKind
 
 
 class HitOut(Out):

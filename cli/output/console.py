@@ -28,13 +28,13 @@ def print_result(text: str = "") -> None:
     _write(sys.stdout, plain(text))
 
 
-def print_marked(text: str, marks: Iterable[tuple[int, int]], *, width: int, indent: int) -> None:
-    """Prints a text to stdout, wrapped, with the marked ranges in bold where stdout is a terminal."""
+def print_marked(text: str, marks: Iterable[tuple[int, int]], *, width: int, indent: int, style: str = "") -> None:
+    """Prints a text to stdout, wrapped; where stdout is a terminal, in a style and with the marked ranges in bold."""
     from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
-    shown = Text(plain(text))
+    shown = Text(plain(text), style)
     for start, end in marks:
         shown.stylize("bold", start, end)
     to = StringIO()

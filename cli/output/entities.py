@@ -4,8 +4,12 @@ from collections.abc import Sequence
 
 from app.services.merges import NamedMerge
 from cli.output.console import counted, print_result, table
+from cli.output.snippets import print_snippet
+from cli.output.support import name_node
 from core.ports.retrieval import PathStep
-from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, NodeKind, Subgraph, SubgraphNode, Ways
+from core.text.terms import split_words
+from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
+from retrieval.presentation import make_snippet
 
 __all__ = [
     "show_details",
@@ -17,7 +21,6 @@ __all__ = [
     "show_ways",
 ]
 
-_SNIPPET = 160
 _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 
 
@@ -32,8 +35,8 @@ def show_details(details: EntityDetails) -> None:
     entity = details.entity
     print_result(f"{entity.name}  ({entity.id}), in {counted(entity.passages, 'passage')}")
     if details.synonyms:
-        names = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
-        print_result(f"likely other names: {names}")
+        others = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
+        print_result(f"likely other names: {others}")
     if details.merged:
         print_result(f"merged into it: {', '.join(one.name for one in details.merged)}")
     if details.fact_count:
@@ -42,14 +45,16 @@ def show_details(details: EntityDetails) -> None:
         stated = counted(len(fact.chunk_ids), "passage")
         print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
     print_result(f"\n{counted(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
+    names = (entity.name, *(one.name for one in details.merged))
+    weights = {word.stem: 1.0 for name in names for word in split_words(name)}
     for one in details.passages:
         heading = f" › {one.chunk.heading}" if one.chunk.heading else ""
         print_result(f"  {one.document.title or one.document.key}{heading}  ({one.document.key}, {one.chunk.id})")
-        print_result(f"      {_snippet(one.chunk.text)}")
+        print_snippet(make_snippet(one.chunk.text, weights), indent=6)
 
 
 def show_subgraph(subgraph: Subgraph) -> None:
-    labels = {node.id: _name_node(node) for node in subgraph.nodes}
+    labels = {node.id: name_node(node.label, node.kind) for node in subgraph.nodes}
     rows = [
         (labels[edge.source], edge.label or _RELATIONS[edge.kind], labels[edge.target], f"{edge.weight:.2f}")
         for edge in subgraph.edges
@@ -83,18 +88,10 @@ def show_undone(merge: NamedMerge) -> None:
     print_result(f"{merge.entity.name!r} and {merge.into.name!r} are two entities again")
 
 
-def _name_node(node: SubgraphNode) -> str:
-    return node.label if node.kind is NodeKind.ENTITY else f"passage of “{node.label}”"
-
-
 def _format_step(step: PathStep) -> str:
     stated = f"  ({step.chunk_id})" if step.chunk_id else ""
-    return f"{step.source} — {step.relation} → {step.target}{stated}"
-
-
-def _snippet(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SNIPPET else line[:_SNIPPET].rsplit(" ", 1)[0] + " …"
+    source, target = name_node(step.source, step.source_kind), name_node(step.target, step.target_kind)
+    return f"{source} — {step.relation} → {target}{stated}"
 
 
 def _shown(shown: int, total: int) -> str:

@@ -1,14 +1,16 @@
 """Prints hits and answers for people, and converts them to the JSON of the HTTP API."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from api.schemas.ask import AnswerOut
 from api.schemas.search import SearchOut
 from cli.output.console import print_marked, print_result
-from cli.output.support import SUPPORT_WORDS
-from core.documents import Chunk, Span
+from cli.output.snippets import print_snippet
+from cli.output.support import SUPPORT_WORDS, name_node
+from core.documents import Chunk
 from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import PathStep, Signals
 from core.text.shortening import shorten
@@ -87,7 +89,7 @@ def _show_hit(rank: int, presented: PresentedHit, *, full: bool) -> None:
     if full:
         _show_passages(presented)
     else:
-        print_marked(*_flatten(snippet.text, snippet.marks), width=_WIDTH, indent=3)
+        print_snippet(snippet, indent=3)
     if presented.others:
         places = ", ".join(_format_place(other.chunk) for other in presented.others[:_PLACES])
         rest = len(presented.others) - _PLACES
@@ -102,29 +104,35 @@ def _show_hit(rank: int, presented: PresentedHit, *, full: bool) -> None:
 
 
 def _show_passages(presented: PresentedHit) -> None:
-    """Prints the passage of a hit, in which the words of its best sentence are marked, among its neighbours."""
-    snippet = presented.snippet
+    """Prints the passage of a hit, in which the words of its best sentence are marked, among its neighbours.
+
+    What a neighbour shares with the passage beside it is left out of the neighbour.
+    """
+    snippet, hit = presented.snippet, presented.hit.chunk
     first = snippet.span.start
     marks = [(first + mark.start, first + mark.end) for mark in snippet.marks]
-    for chunk in presented.before:
-        print_marked(chunk.text, (), width=_WIDTH, indent=3)
-        print_result()
-    print_marked(presented.hit.chunk.text, marks, width=_WIDTH, indent=3)
-    for chunk in presented.after:
-        print_result()
-        print_marked(chunk.text, (), width=_WIDTH, indent=3)
+    for chunk, following in pairwise((*presented.before, hit)):
+        if text := chunk.text[: len(chunk.text) - _count_shared(chunk, following)].rstrip():
+            _show_neighbour(f"before, {_format_place(chunk)}:", text)
+            print_result()
+    print_marked(hit.text, marks, width=_WIDTH, indent=3)
+    for previous, chunk in pairwise((hit, *presented.after)):
+        if text := chunk.text[_count_shared(previous, chunk) :].lstrip():
+            print_result()
+            _show_neighbour(f"after, {_format_place(chunk)}:", text)
 
 
-def _flatten(text: str, marks: Sequence[Span]) -> tuple[str, list[tuple[int, int]]]:
-    """Returns the text on one line, with single spaces, and the places of its marks there."""
-    flat, places = "", []
-    for character in text:
-        places.append(len(flat))
-        if not character.isspace():
-            flat += character
-        elif not flat.endswith(" "):
-            flat += " "
-    return flat, [(places[mark.start], places[mark.end - 1] + 1) for mark in marks]
+def _show_neighbour(place: str, text: str) -> None:
+    print_marked(place, (), width=_WIDTH, indent=6, style="dim")
+    print_marked(text, (), width=_WIDTH, indent=6, style="dim")
+
+
+def _count_shared(first: Chunk, second: Chunk) -> int:
+    """Returns how many characters at the end of a passage are the beginning of the next one."""
+    if first.span is None or second.span is None or first.page != second.page:
+        return 0
+    shared = max(0, first.span.end - second.span.start)
+    return shared if first.text[-shared:] == second.text[:shared] else 0
 
 
 def _format_place(chunk: Chunk) -> str:
@@ -140,8 +148,13 @@ def _select_contributions(contributions: Mapping[str, float]) -> list[tuple[str,
 
 
 def _format_signals(signals: Signals) -> str:
+    """Returns the signals with their names. A candidate without a BM25 score was found by another signal."""
     shown = (("cosine", signals.dense), ("BM25", signals.sparse), ("PageRank", signals.graph))
-    return "".join(f" · {name} {value:.4g}" for name, value in shown if value is not None)
+    return "".join(
+        f" · {name} {'–' if name == 'BM25' and not value else f'{value:.4g}'}"
+        for name, value in shown
+        if value is not None
+    )
 
 
 def _format_snippet(text: str) -> str:
@@ -152,8 +165,9 @@ def _format_path(path: tuple[PathStep, ...]) -> str:
     """Returns the steps as one line. A step that does not start where the last one ended starts a new line."""
     text, at = "", ""
     for step in path:
-        if step.source != at:
-            text += f"{chr(10) if text else ''}way: {step.source}"
-        text += f" —{step.relation}→ {step.target}"
-        at = step.target
+        source, target = name_node(step.source, step.source_kind), name_node(step.target, step.target_kind)
+        if source != at:
+            text += f"{chr(10) if text else ''}way: {source}"
+        text += f" —{step.relation}→ {target}"
+        at = target
     return text

@@ -1,8 +1,9 @@
-"""The words with which the command line says what an answer stands on."""
+"""The words with which the command line says what an answer stands on, and names the nodes of paths."""
 
 from core.ports.reasoning import Step, Support
+from core.ports.retrieval import NodeKind
 
-__all__ = ["SUPPORT_WORDS", "format_support"]
+__all__ = ["SUPPORT_WORDS", "format_support", "name_node"]
 
 SUPPORT_WORDS = {
     Support.STATED: "stated",
@@ -18,3 +19,7 @@ def format_support(step: Step) -> str:
         return ""
     word = SUPPORT_WORDS[step.support]
     return f"{word}, not stated: {step.unstated}" if step.unstated else word
+
+
+def name_node(label: str, kind: NodeKind) -> str:
+    return label if kind is NodeKind.ENTITY else f"passage of “{label}”"

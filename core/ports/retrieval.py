@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.trace import Trace
 
-__all__ = ["MAX_K", "Fact", "Hit", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
+__all__ = ["MAX_K", "Fact", "Hit", "NodeKind", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
 
 MAX_K = 1000
 
@@ -49,18 +50,26 @@ class Signals:
     graph: float | None = None
 
 
+class NodeKind(StrEnum):
+    ENTITY = "entity"
+    PASSAGE = "passage"
+
+
 @dataclass(frozen=True, kw_only=True)
 class PathStep:
     """One step of the path from the question to a chunk: `source` —`relation`→ `target`.
 
     `relation` is `mentions` (between an entity and a passage), `synonym`, or the predicate of a fact. `chunk_id` is the
-    passage that states it ('' for a synonym). `source` and `target` are names of entities or titles of passages.
+    passage that states it ('' for a synonym). `source` and `target` are names of entities, or of a passage the title
+    (else the key) of its document and its heading.
     """
 
     source: str
     relation: str
     target: str
     chunk_id: str = ""
+    source_kind: NodeKind = NodeKind.ENTITY
+    target_kind: NodeKind = NodeKind.ENTITY
 
 
 @dataclass(frozen=True, kw_only=True)

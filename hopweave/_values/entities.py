@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from hopweave._values.documents import Chunk
-from hopweave._values.search import HitDocument, PathStep
+from hopweave._values.search import HitDocument, NodeKind, PathStep
 
 __all__ = [
     "EdgeKind",
@@ -18,7 +18,6 @@ __all__ = [
     "FoundEntity",
     "Mentioning",
     "NamedEntity",
-    "NodeKind",
     "Subgraph",
     "SubgraphEdge",
     "SubgraphNode",
@@ -29,7 +28,6 @@ __all__ = [
 EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
 """The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
-NodeKind: TypeAlias = Literal["entity", "passage"]
 EdgeKind: TypeAlias = Literal["mention", "fact", "synonym"]
 
 
@@ -102,7 +100,7 @@ class EntityDetails:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubgraphNode:
-    """`label` is the name of an entity, or the title of a passage's document."""
+    """`label` is the name of an entity, or the title (else the key) of a passage's document and its heading."""
 
     id: str
     kind: NodeKind

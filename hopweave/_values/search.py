@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from hopweave._values.documents import Span
 from hopweave._values.usage import Usage
@@ -11,6 +11,7 @@ __all__ = [
     "Hit",
     "HitChunk",
     "HitDocument",
+    "NodeKind",
     "OtherPassage",
     "PathStep",
     "SearchHit",
@@ -18,6 +19,8 @@ __all__ = [
     "Signals",
     "Snippet",
 ]
+
+NodeKind: TypeAlias = Literal["entity", "passage"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,12 +55,17 @@ class Signals:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PathStep:
-    """One step through the graph: `source` —`relation`→ `target`, as `chunk_id` says."""
+    """One step through the graph: `source` —`relation`→ `target`, as `chunk_id` says.
+
+    A passage is named by the title (else the key) of its document, and its heading.
+    """
 
     source: str
     relation: str
     target: str
     chunk_id: str
+    source_kind: NodeKind
+    target_kind: NodeKind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

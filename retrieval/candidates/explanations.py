@@ -7,15 +7,16 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.documents import DocumentRef
 from core.ports.record import Contents, FactRow
-from core.ports.retrieval import Hit, PathStep, Query
+from core.ports.retrieval import Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.merged_rows import read_display_names, read_facts_of
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.paths import find_strongest_path
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["add_paths", "describe_paths", "fetch_display_names"]
+__all__ = ["add_paths", "describe_paths", "fetch_display_names", "label_passages"]
 
 _MAX_ASSERTIONS = 5
 """Chunks that are read for a fact that many assert, until one is found that the record still has."""
@@ -65,7 +66,15 @@ def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathSt
         source, target = (
             names.passages.get(node, "") if node < chunks else names.entities[node - chunks] for node in (a, b)
         )
-        return PathStep(source=source, relation="mentions", target=target, chunk_id=passage_id)
+        source_kind, target_kind = (NodeKind.PASSAGE if node < chunks else NodeKind.ENTITY for node in (a, b))
+        return PathStep(
+            source=source,
+            relation="mentions",
+            target=target,
+            chunk_id=passage_id,
+            source_kind=source_kind,
+            target_kind=target_kind,
+        )
     first, second = snapshot.entity_ids([a - chunks, b - chunks])
     fact = names.facts.get((first, second))
     if fact is None:
@@ -87,7 +96,7 @@ async def _read_names(
         entities=await fetch_display_names(
             sorted(n - chunks for n in nodes if n >= chunks), snapshot, corpus_id, backends.contents
         ),
-        passages=await _read_titles(sorted(n for n in nodes if n < chunks), snapshot, corpus_id, backends),
+        passages=await label_passages(sorted(n for n in nodes if n < chunks), snapshot, corpus_id, backends),
         facts=await _read_facts(edges, snapshot, corpus_id, documents, backends),
     )
 
@@ -103,14 +112,28 @@ async def fetch_display_names(
     }
 
 
-async def _read_titles(
+async def label_passages(
     passages: Sequence[int], snapshot: GraphSnapshot, corpus_id: str, backends: RetrievalBackends
 ) -> dict[int, str]:
+    """Returns the title (else the key) of the document of each passage, and the passage's heading if it has another.
+
+    Passages of documents that the record no longer has are left out.
+    """
     documents = snapshot.document_ids(passages)
+    ids = snapshot.chunk_ids(passages)
     refs = await backends.documents.get_refs(corpus_id, set(documents))
+    chunks = await backends.contents.get_chunks(corpus_id, ids) if ids else {}
+    headings = [chunks[id].heading if id in chunks else "" for id in ids]
     return {
-        passage: refs[document].title for passage, document in zip(passages, documents, strict=True) if document in refs
+        passage: _label(refs[document], heading)
+        for passage, document, heading in zip(passages, documents, headings, strict=True)
+        if document in refs
     }
+
+
+def _label(document: DocumentRef, heading: str) -> str:
+    title = document.title or document.key
+    return f"{title} › {heading}" if heading and heading != title else title
 
 
 async def _read_facts(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.ports.retrieval import PathStep
-from retrieval.candidates.explanations import describe_paths
+from retrieval.candidates.explanations import describe_paths, label_passages
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import EdgeKind, NodeKind, Subgraph, SubgraphEdge, SubgraphNode
 from retrieval.graph.adjacency import Adjacency
@@ -124,10 +124,5 @@ async def _label(scope: Scope, nodes: Sequence[int]) -> dict[int, str]:
     chunks = scope.graph.chunks
     entities = await scope.refs_of(node - chunks for node in nodes if node >= chunks)
     passages = [node for node in nodes if node < chunks]
-    documents = scope.snapshot.document_ids(passages)
-    refs = await scope.backends.documents.get_refs(scope.corpus.id, set(documents))
-    titles = {
-        node: refs[document].title if document in refs else ""
-        for node, document in zip(passages, documents, strict=True)
-    }
-    return titles | {number + chunks: ref.name for number, ref in entities.items()}
+    titles = await label_passages(passages, scope.snapshot, scope.corpus.id, scope.backends)
+    return dict.fromkeys(passages, "") | titles | {number + chunks: ref.name for number, ref in entities.items()}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.documents import Chunk, DocumentRef
-from core.ports.retrieval import PathStep
+from core.ports.retrieval import NodeKind, PathStep
 
 __all__ = [
     "EdgeKind",
@@ -34,11 +34,6 @@ class Match(StrEnum):
     CLOSE = "close"
     SIMILAR = "similar"
     ANY = "any"
-
-
-class NodeKind(StrEnum):
-    ENTITY = "entity"
-    PASSAGE = "passage"
 
 
 class EdgeKind(StrEnum):
@@ -120,7 +115,8 @@ class EntityDetails:
 
 @dataclass(frozen=True, kw_only=True)
 class SubgraphNode:
-    """A node for drawing. `label` is an entity's name or the title of a passage's document.
+    """A node for drawing. `label` is an entity's name, or of a passage the title (else the key) of its document and
+    its heading.
 
     `distance` is the number of edges from the entity in the middle.
     """

@@ -2,6 +2,6 @@
 
 from retrieval.presentation.grouping import search_by_document
 from retrieval.presentation.pages import PresentedHit, SearchPage, present
-from retrieval.presentation.snippets import Snippet
+from retrieval.presentation.snippets import Snippet, make_snippet
 
-__all__ = ["PresentedHit", "SearchPage", "Snippet", "present", "search_by_document"]
+__all__ = ["PresentedHit", "SearchPage", "Snippet", "make_snippet", "present", "search_by_document"]

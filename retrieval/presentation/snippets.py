@@ -1,6 +1,10 @@
-"""Snippets: the sentence of a passage that has the rarest words of the question, with these words marked."""
+"""Snippets: the sentence of a passage that has the rarest words of the question, with these words marked.
 
-from collections.abc import Mapping, Sequence
+Where a text has no sentences, as in tables and lists, the line takes the place of the sentence.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +22,20 @@ _LONGEST = 320
 
 _READ = 20_000
 """Characters of a passage that are looked at. Chunkers make shorter ones; chunks that users submit may be longer."""
+
+
+_LONGEST_ROW = 640
+"""Characters of a row of a table, and of a sentence. Of a longer row the sentences are looked at, and of a longer
+sentence the lines: it is a text without ends of sentences.
+"""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_CELLS = re.compile(r"[^\s|][^\S\n]+\|[^\S\n]+[^\s|]|[^\s]\t+[^\s]")
+_LEADER = re.compile(
+    r"(?<=[^\s.·…_])[^\S\n]{0,8}(?:[.·…_][^\S\n]?){5,}+[^\S\n]*+(?:\d{1,5}|[ivxlcdm]{1,8})?[^\S\n]*+$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The dots between a title and its page in a table of contents."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +58,13 @@ def weigh_words(question: str, statistics: TermStatistics) -> dict[str, float]:
 def make_snippet(text: str, weights: Mapping[str, float]) -> Snippet:
     """Returns the sentence in which the words of the question weigh most, each counted once.
 
-    Of several, it is the first; without any word of the question, the first of all. `weights` are by stem.
+    Of several, it is the first; without any word of the question, the first of all. A line of a table of contents is
+    taken only if no sentence has a word. `weights` are by stem.
     """
     text = text[:_READ]
     words = [word for word in split_words(text) if word.stem in weights]
-    sentences = [_strip(text, sentence) for sentence in split_sentences(text) or [(0, len(text))]]
-    start, end = max(sentences, key=lambda sentence: _weigh(_inside(words, sentence), weights))
+    units = [_strip(text, unit) for unit in _split(text)] or [_strip(text, (0, len(text)))]
+    start, end = max(units, key=lambda unit: _rate(text, unit, _weigh(_inside(words, unit), weights)))
     if end - start > _LONGEST:
         start, end = _shorten(text, (start, end), _inside(words, (start, end)), weights)
     marks = _join(_inside(words, (start, end)))
@@ -54,6 +73,36 @@ def make_snippet(text: str, weights: Mapping[str, float]) -> Snippet:
         span=Span(start=start, end=end),
         marks=tuple(Span(start=first - start, end=last - start) for first, last in marks),
     )
+
+
+def _split(text: str) -> Iterator[Range]:
+    """Yields the units that a snippet may be: rows of tables, lines of tables of contents, and sentences between."""
+    at = 0
+    for line in _LINE.finditer(text):
+        if _is_row(line[0]):
+            yield from _split_prose(text, at, line.start())
+            yield line.span()
+            at = line.end()
+    yield from _split_prose(text, at, len(text))
+
+
+def _is_row(line: str) -> bool:
+    return len(line) <= _LONGEST_ROW and bool(_CELLS.search(line) or _LEADER.search(line))
+
+
+def _split_prose(text: str, first: int, last: int) -> Iterator[Range]:
+    """Yields the sentences of a part; of a text without ends of sentences, the lines."""
+    for start, end in split_sentences(text[first:last]):
+        if end - start <= _LONGEST_ROW:
+            yield first + start, first + end
+        else:
+            yield from (line.span() for line in _LINE.finditer(text, first + start, first + end) if line[0].strip())
+
+
+def _rate(text: str, unit: Range, weight: float) -> tuple[bool, float, bool]:
+    """Returns what orders units: one with words that is no line of a table of contents is above all others."""
+    plain = _LEADER.search(text, *unit) is None
+    return weight > 0 and plain, weight, plain
 
 
 def _strip(text: str, place: Range) -> Range:

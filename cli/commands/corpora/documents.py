@@ -1,10 +1,11 @@
 """`hopweave documents …`."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import AsJson, CorpusName
+from api.cursors import decode_cursor, encode_cursor
+from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.documents import RevisionState
@@ -35,24 +36,43 @@ def list_documents(
     state: Annotated[
         RevisionState | None, typer.Option(help="Only documents in this state.", show_default=False)
     ] = None,
+    key: Annotated[str | None, typer.Option(help="Only the document with this key.", show_default=False)] = None,
+    enabled: Annotated[
+        bool | None,
+        typer.Option(
+            "--enabled/--disabled", help="Only documents that are enabled, or that are not.", show_default=False
+        ),
+    ] = None,
+    where: FilterText = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="The largest number of documents.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the last page.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the documents of a corpus, by key."""
+    from app.services.documents import list_matching
+    from core.filters import parse_filter
 
-    async def work(container: "Container") -> "DocumentPage":
+    selected: dict[str, Any] = {"key": key, "state": state, "enabled": enabled, "limit": limit}
+    only = parse_filter_text(where)
+
+    async def work(container: "Container") -> "tuple[DocumentPage, str | None]":
         found = await container.record.corpora.get(corpus)
-        return await container.record.documents.list(found.id, limit=limit, state=state, cursor=cursor)
+        scope = ("documents", found.id, key, state, where, None if enabled is None else str(enabled))
+        after = decode_cursor(cursor, *scope)
+        if only is None:
+            page = await container.record.documents.list(found.id, cursor=after, **selected)
+        else:
+            page = await list_matching(container, found, parse_filter(only), cursor=after, **selected)
+        return page, encode_cursor(page.next_cursor, *scope)
 
-    page = run_with_container(work)
+    page, next_cursor = run_with_container(work)
     if as_json:
-        print_json({"data": page.data, "next_cursor": page.next_cursor})
+        print_json({"data": page.data, "next_cursor": next_cursor})
         return
     rows = ((d.key, d.title, d.state if d.enabled else f"{d.state}, disabled", d.chunks, d.reason) for d in page.data)
     table(("key", "title", "state", "passages", "reason"), rows)
-    if page.next_cursor is not None:
-        print_result(f"there are more: --cursor {page.next_cursor!r}")
+    if next_cursor is not None:
+        print_result(f"there are more: --cursor {next_cursor}")
 
 
 @_group.command("show")

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cursors import decode_cursor, encode_cursor
 from cli.options import AsJson
 from cli.output.console import fields, print_json, print_result, table
 from cli.runtime import run_with_container
+from core.jobs import JobKind, JobState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,20 +28,35 @@ def register(app: typer.Typer) -> None:
 
 @_group.command("list")
 def list_jobs(
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus", "-c", help="Only jobs of a corpus, by its name when the job was made.", show_default=False
+        ),
+    ] = None,
+    kind: Annotated[JobKind | None, typer.Option(help="Only jobs of this kind.", show_default=False)] = None,
+    state: Annotated[JobState | None, typer.Option(help="Only jobs in this state.", show_default=False)] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of jobs.")] = 50,
+    cursor: Annotated[str | None, typer.Option(help="`next_cursor` of the last page.", show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
     """List jobs, newest first."""
 
     async def work(container: "Container") -> "Sequence[Job]":
-        return await container.record.jobs.list(limit=limit)
+        before = decode_cursor(cursor, *scope)
+        return await container.record.jobs.list(limit=limit + 1, before=before, corpus=corpus, kind=kind, state=state)
 
-    jobs = run_with_container(work)
+    scope = ("jobs", corpus, kind, state)
+    found = run_with_container(work)
+    jobs = found[:limit]
+    next_cursor = encode_cursor(jobs[-1].id, *scope) if len(found) > limit else None
     if as_json:
-        print_json({"data": jobs, "next_cursor": None})
+        print_json({"data": jobs, "next_cursor": next_cursor})
         return
     rows = ((job.id, job.corpus_name, job.kind, job.state, job.created_at, job.counts) for job in jobs)
     table(("id", "corpus", "kind", "state", "created", "documents"), rows)
+    if next_cursor is not None:
+        print_result(f"there are more: --cursor {next_cursor}")
 
 
 @_group.command("show")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, Ran
 
 
 def test_search(hopweave: Hopweave, corpus: str) -> None:
@@ -16,7 +16,7 @@ def test_search(hopweave: Hopweave, corpus: str) -> None:
     assert ran.out.startswith("1. The Engine")
     assert "(engine.md)" in ran.out
     assert "cosine" in ran.out
-    assert "way: Analytical Engine —mentions→ The Engine" in ran.out
+    assert "way: Analytical Engine —mentions→ passage of “The Engine”" in ran.out
     shown = hopweave("search", "Analytical Engine", "-c", corpus, "--searcher", "fused:damping=0.7", "--json").json
     assert shown["hits"][0]["document"]["key"] == "engine.md"
     assert set(shown) == {"hits", "generation", "notes", "timing", "usage"}
@@ -40,7 +40,8 @@ def test_search_prints_snippets_or_whole_passages(hopweave: Hopweave, corpus: st
     assert f"   {lines[0]}\n" in whole
     assert lines[1] not in whole
     around = hopweave(*arguments, "--context", 2).out
-    assert f"   {lines[0]}\n\n   {lines[1]}\n\n   {lines[2]}\n" in around
+    after = [f"\n\n      after, page 3:\n      {line}" for line in lines[1:]]
+    assert f"\n   {lines[0]}{''.join(after)}\n" in around
     (hit,) = hopweave(*arguments, "--context", 1, "--json").json["hits"]
     assert [chunk["text"] for chunk in hit["after"]] == [lines[1]]
     assert hit["snippet"]["marks"] == [{"start": 2, "end": 9}, {"start": 10, "end": 14}]
@@ -137,12 +138,24 @@ def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str) -> None:
     assert "is reindexed" in hopweave("corpora", "reindex", corpus).out
 
 
+def _keys(ran: Ran) -> list[str]:
+    return [line.split()[0] for line in ran.out.splitlines() if ".txt" in line or ".md" in line]
+
+
 def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:
     page = hopweave("documents", "list", "-c", corpus, "--limit", 1, "--json").json
-    assert page["next_cursor"] == "ada.txt"
     shown = hopweave("documents", "show", page["data"][0]["id"], "-c", corpus, "--json").json
     assert shown["key"] == "ada.txt"
     assert hopweave("documents", "retry", "ada.txt", "-c", corpus).code == 1, "it has not failed"
+    listing = ("documents", "list", "-c", corpus)
+    after = ("--cursor", page["next_cursor"])
+    assert _keys(hopweave(*listing, *after)) == ["engine.md"]
+    for refused in (("--cursor", "ada.txt"), (*after, "--enabled")):
+        ran = hopweave(*listing, *refused)
+        assert ran.code == 2
+        assert "`cursor` is not a `next_cursor` of this list" in ran.err
+    assert _keys(hopweave(*listing, "--key", "engine.md")) == ["engine.md"]
+    assert _keys(hopweave(*listing, "--filter", '{"$key": {"$prefix": "ada"}}')) == ["ada.txt"]
     deleted = hopweave("documents", "delete", "ada.txt", shown["id"], "-c", corpus, "--json")
     assert deleted.json["job"]["counts"] == {"deleted": 1}
     assert "ada.txt" not in hopweave("documents", "list", "-c", corpus).out
@@ -153,6 +166,8 @@ def test_documents_are_disabled_and_enabled(hopweave: Hopweave, corpus: str) -> 
     assert hopweave("documents", "disable", "ada.txt", "-c", corpus).out == "1 disabled\n"
     assert "ada.txt" not in hopweave("search", "Ada", "-c", corpus).out
     assert "indexed, disabled" in hopweave("documents", "list", "-c", corpus).out
+    assert _keys(hopweave("documents", "list", "-c", corpus, "--disabled")) == ["ada.txt"]
+    assert _keys(hopweave("documents", "list", "-c", corpus, "--enabled")) == ["engine.md"]
     assert hopweave("documents", "disable", "ada.txt", "-c", corpus, "--json").json == {"changed": 0}
     assert hopweave("documents", "disable", "none.txt", "-c", corpus).code == 1
     assert hopweave("documents", "enable", "ada.txt", "-c", corpus).out == "1 enabled\n"
@@ -164,6 +179,15 @@ def test_jobs(hopweave: Hopweave, corpus: str) -> None:
     assert job["corpus_name"] == corpus
     assert hopweave("jobs", "show", job["id"], "--json").json["counts"] == {"indexed": 2}
     assert hopweave("jobs", "cancel", job["id"], "--json").json["state"] == "done", "what is over stays as it is"
+    of_it = ("jobs", "list", "--corpus", corpus, "--kind", "ingest", "--state", "done")
+    assert [one["id"] for one in hopweave(*of_it, "--json").json["data"]] == [job["id"]]
+    for other in (("--corpus", "other"), ("--kind", "drop"), ("--state", "paused")):
+        assert hopweave("jobs", "list", *other, "--json").json == {"data": [], "next_cursor": None}
+    hopweave("documents", "delete", "ada.txt", "-c", corpus)
+    cursor = hopweave("jobs", "list", "--limit", 1, "--json").json["next_cursor"]
+    assert cursor in hopweave("jobs", "list", "--limit", 1).out
+    assert [one["id"] for one in hopweave("jobs", "list", "--cursor", cursor, "--json").json["data"]] == [job["id"]]
+    assert hopweave("jobs", "list", "--cursor", job["id"]).code == 2
 
 
 def test_export(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:

@@ -22,6 +22,18 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     ways = hopweave("entities", "ways", "Ada Lovelace", "Analytical Engine", "-c", corpus)
     assert ways.out.startswith("1. 4 steps\n   Ada Lovelace — mentions → ")
     assert "Charles Babbage" in ways.out
+    assert "Charles Babbage — mentions → passage of “The Engine”  (" in ways.out
+    (first, *_) = hopweave("entities", "ways", "Ada Lovelace", "Analytical Engine", "-c", corpus, "--json").json["ways"]
+    kinds = [(step["source_kind"], step["target_kind"]) for step in first["steps"]]
+    assert kinds == [("entity", "passage"), ("passage", "entity")] * 2
+
+
+def test_the_part_of_a_passage_that_names_the_entity_is_shown(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    text = "It rained in the north for many days. " * 9 + "In the end Orlo Quent went home."
+    (tmp_path / "rain.txt").write_text(text, encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "rain.txt", "-c", corpus).code == 0
+    shown = hopweave("entities", "show", "Orlo Quent", "-c", corpus).out
+    assert "\n      In the end Orlo Quent went home.\n" in shown
 
 
 def test_json(hopweave: Hopweave, corpus: str) -> None:

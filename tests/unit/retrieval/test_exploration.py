@@ -184,6 +184,20 @@ async def test_the_shortest_way_comes_first(scope: Scope) -> None:
     assert (await find_ways(scope, id_of("Zabriel"), id_of("Tessaly"), limit=1)).ways == found.ways[:1]
 
 
+async def test_a_passage_has_a_label_without_a_title_and_is_told_from_an_entity(world: World) -> None:
+    await world.put([stating("plain.txt", "", ("Vessel", "carries", "Cargo"))])
+    scope = await open_scope(world.backends, world.corpus)
+    subgraph = await draw_neighbourhood(scope, id_of("Vessel"), depth=1, limit=50)
+    assert [node.label for node in subgraph.nodes if node.kind is NodeKind.PASSAGE] == ["plain.txt"]
+    await world.put([stating("other.txt", "", ("Cargo", "is", "Zabriel"))])
+    scope = await open_scope(world.backends, world.corpus)
+    ways = (await find_ways(scope, id_of("Vessel"), id_of("Zabriel"), limit=9)).ways
+    ends = {(step.target, step.target_kind) for way in ways for step in way.steps}
+    assert ("plain.txt", NodeKind.PASSAGE) in ends
+    assert ("Cargo", NodeKind.ENTITY) in ends
+    assert "" not in {label for label, _ in ends}
+
+
 async def test_there_may_be_no_way(scope: Scope) -> None:
     found = await find_ways(scope, id_of("Zabriel"), id_of("Ochre"), limit=3)
     assert (found.ways, found.complete) == ((), True)

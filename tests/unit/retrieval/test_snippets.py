@@ -59,6 +59,38 @@ def test_of_a_long_sentence_the_part_that_weighs_most_is_shown() -> None:
     assert len(make_snippet("京" * 5_000, {"京京": 1.0}).text) == 320
 
 
+TABLE = "City: Hamburg | Bridges: 2500\nCity: St. Louis | Bridges: 12\nCity: Venice | Bridges: 438\n"
+
+
+def test_of_a_table_a_whole_row_is_shown() -> None:
+    rows = "".join(f"City: Town {number} of many | Bridges: {number}\n" for number in range(200))
+    assert make_snippet(rows + TABLE, weights(hamburg=2.0)).text == "City: Hamburg | Bridges: 2500"
+    assert make_snippet(TABLE, weights(loui=2.0, bridg=1.0)).text == "City: St. Louis | Bridges: 12"
+    text = f"Bridges are many. Venice has gondolas.\n{TABLE}"
+    assert make_snippet(text, weights(venic=1.0, bridg=1.0)).text == "City: Venice | Bridges: 438"
+    assert make_snippet(text, weights(gondola=1.0)).text == "Venice has gondolas."
+    tabs = "Hamburg\t2500\nVenice\t438"
+    assert make_snippet(tabs, weights(venic=1.0)).text == "Venice\t438"
+
+
+def test_of_lines_without_ends_of_sentences_one_is_shown() -> None:
+    text = "".join(f"number {number} of the list\n" for number in range(100))
+    assert make_snippet(text, {"77": 1.0}).text == "number 77 of the list"
+
+
+@pytest.mark.parametrize("leader", [" ........ 12", "......", " . . . . . . iv", "______12", " ……… … … 7"])
+def test_a_line_of_a_table_of_contents_is_shown_only_if_nothing_else_is_found(leader: str) -> None:
+    contents = f"The engine and its design{leader}\nThe end{leader}\n"
+    text = f"{contents}\nThe engine was large. It is gone.\n"
+    assert make_snippet(text, weights(engin=1.0, design=3.0)).text == "The engine was large."
+    assert make_snippet(text, weights(design=3.0)).text == f"The engine and its design{leader}"
+    assert make_snippet(text, {}).text == "The engine was large."
+
+
+def test_many_dots_are_looked_at_in_linear_time() -> None:
+    assert make_snippet(". " * 9_000 + "end" + "." * 900 + " fox", weights(fox=1.0)).text.endswith("fox")
+
+
 def test_a_blank_passage_has_a_blank_snippet() -> None:
     assert make_snippet(" \n", weights(rain=1.0)).text == ""
     assert make_snippet("", {}).text == ""

@@ -1,0 +1,60 @@
+"""Hits as they are printed: neighbours told from the passage, and signals that have no value."""
+
+import pytest
+
+from cli.output.results import show_search
+from core.documents import Chunk, DocumentRef, Span
+from core.ports.retrieval import Hit, Signals
+from core.trace import Trace
+from retrieval.presentation import PresentedHit, SearchPage, Snippet
+
+TEXT = "One is first. Two is next. Three is third. Four is last."
+
+
+def _chunk(position: int, start: int, end: int) -> Chunk:
+    return Chunk(
+        id=str(position),
+        document_id="d",
+        view_id="v",
+        position=position,
+        text=TEXT[start:end],
+        heading="Numbers",
+        page=None,
+        span=Span(start=start, end=end),
+    )
+
+
+def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signals: Signals) -> SearchPage:
+    document = DocumentRef(id="d", key="d.txt", title="Counted", metadata={})
+    snippet = Snippet(text=hit.text, span=Span(start=0, end=len(hit.text)), marks=())
+    found = Hit(chunk=hit, document=document, score=1.0, signals=signals)
+    presented = PresentedHit(hit=found, snippet=snippet, before=before, after=after)
+    return SearchPage(hits=(presented,), generation=1)
+
+
+def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    two, three = TEXT.index("Two"), TEXT.index("Three")
+    before, hit, after = _chunk(0, 0, three - 1), _chunk(1, two, TEXT.index("Four") - 1), _chunk(2, three, len(TEXT))
+    show_search(_page(hit, (before,), (after,), Signals()), Trace(), full=True)
+    assert capsys.readouterr().out.splitlines()[2:-1] == [
+        "      before, Numbers:",
+        "      One is first.",
+        "",
+        "   Two is next. Three is third.",
+        "",
+        "      after, Numbers:",
+        "      Four is last.",
+    ]
+
+
+def test_a_neighbour_that_the_passage_holds_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    hit, after = _chunk(0, 0, len(TEXT)), _chunk(1, TEXT.index("Four"), len(TEXT))
+    show_search(_page(hit, (), (after,), Signals()), Trace(), full=True)
+    assert capsys.readouterr().out.count("Four is last.") == 1
+
+
+def test_a_passage_that_was_no_candidate_of_bm25_has_no_score_there(capsys: pytest.CaptureFixture[str]) -> None:
+    show_search(_page(_chunk(0, 0, 13), (), (), Signals(dense=0.5, sparse=0.0, graph=0.0)), Trace())
+    assert "cosine 0.5 · BM25 – · PageRank 0\n" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """Documents, their revisions and chunks, and the checks of what is submitted."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,7 @@ from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_t
 __all__ = [
     "LOADER_NOTES",
     "MAX_KEY_LENGTH",
+    "MAX_TITLE_LENGTH",
     "Chunk",
     "Document",
     "DocumentRef",
@@ -21,7 +23,10 @@ __all__ = [
     "Span",
     "Submission",
     "check_key",
+    "check_media_type",
     "check_submission",
+    "check_title",
+    "is_media_type",
     "loader_notes",
 ]
 
@@ -31,6 +36,12 @@ LOADER_NOTES = "loader_notes"
 """The field of a document's metadata with what a loader has to tell its user, such as a guessed encoding."""
 
 MAX_KEY_LENGTH = 1024
+MAX_TITLE_LENGTH = 1000
+
+_WORD = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+_PARAMETER = rf'[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|"[ !#-\[\]-~]*")'
+_MEDIA_TYPE = re.compile(rf"{_WORD}/{_WORD}(?:{_PARAMETER})*")
+_MAX_MEDIA_TYPE_LENGTH = 255
 
 
 class RevisionState(StrEnum):
@@ -170,6 +181,26 @@ def check_key(key: str) -> str:
     return key
 
 
+def check_title(title: str | None, document: str = "the document's") -> None:
+    """Raises `InvalidInput` if the title that a sender gives is too long. `document` begins the message."""
+    if title is not None and len(title) > MAX_TITLE_LENGTH:
+        raise InvalidInput(
+            f"{document} `title` has {len(title):,} characters; at most {MAX_TITLE_LENGTH:,} are allowed"
+        )
+
+
+def is_media_type(text: str) -> bool:
+    """Returns whether a text is a media type of RFC 9110, with or without parameters, that a header can hold."""
+    return len(text) <= _MAX_MEDIA_TYPE_LENGTH and _MEDIA_TYPE.fullmatch(text) is not None
+
+
+def check_media_type(media_type: str) -> str:
+    """Returns a media type, or raises `InvalidInput` if a header cannot hold it."""
+    if not is_media_type(media_type):
+        raise InvalidInput(f"{media_type[:80]!r} is not a media type; one is written as `text/plain`")
+    return media_type
+
+
 def check_submission(submission: Submission) -> Submission:
     """Returns the submission if stores can keep its fields; raises `InvalidInput`, naming its key and the field, if
     not.
@@ -179,6 +210,7 @@ def check_submission(submission: Submission) -> Submission:
     document = f"document {check_key(submission.key)!r}:"
     check_text(submission.media_type, f"{document} its media type")
     check_text(submission.title or "", f"{document} `title`")
+    check_title(submission.title, document)
     if place := find_half(submission.metadata, "metadata"):
         raise InvalidInput(f"{document} `{place}` {NO_CHARACTER}")
     return submission

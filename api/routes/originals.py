@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Response
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import PageOut
 from app.services.documents import load_page
+from core.documents import is_media_type
 
 __all__ = ["router"]
 
@@ -19,6 +20,9 @@ _HEADERS = {
 }
 """No browser may run the content of a document, whatever its type."""
 
+_UNKNOWN = "application/octet-stream"
+"""What is sent for a stored media type that no header can hold."""
+
 
 @router.get("/content", summary="The original bytes", response_class=Response)
 async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
@@ -27,7 +31,8 @@ async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) 
     content = await container.files.get(corpus.id, document.content_hash)
     name = quote(document.key.replace("\\", "/").rsplit("/", 1)[-1], safe="")
     headers = {**_HEADERS, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
-    return Response(content, media_type=document.media_type, headers=headers)
+    media_type = document.media_type if is_media_type(document.media_type) else _UNKNOWN
+    return Response(content, media_type=media_type, headers=headers)
 
 
 @router.get("/pages/{page}", summary="The text of a page", response_model=PageOut)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
 from fastapi import Request
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
 
@@ -108,13 +108,13 @@ class _Receiver:
         }
         try:
             self._parser = MultipartParser(boundary, callbacks)
-        except MultipartParseError as error:
+        except FormParserError as error:
             raise _malformed(str(error)) from error
 
     def write(self, piece: bytes) -> None:
         try:
             self._parser.write(piece)
-        except MultipartParseError as error:
+        except FormParserError as error:
             raise _malformed(str(error)) from error
         except OSError as error:
             raise Unavailable(

@@ -24,6 +24,7 @@ Report = Callable[[str, int, int | None], None]
 
 _PIECE = 1 << 20
 _ONCE = (("document", ""), ("entity", ""), ("merge", ""), *(("vector", kind.value) for kind in VectorKind))
+_ONCE_BY_ID = (("extraction", ""), ("original", ""))  # several rows of a document, and several parts of an original
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +87,8 @@ async def _decode(pieces: AsyncIterator[bytes], decoder: LineDecoder) -> AsyncGe
 
 def _check_section(section: ArchiveSection) -> Iterator[int]:
     """Yields how many documents are checked. Raises `LoadFailed` for rows that are repeated or belong to nothing."""
-    for kind, of in _ONCE:
-        repeated = section.spool.find_repeated(section.heap(kind, of))
+    for kind, of in (*_ONCE, *_ONCE_BY_ID):
+        repeated = section.spool.find_repeated(section.heap(kind, of), by_id=(kind, of) in _ONCE_BY_ID)
         if repeated is not None:
             raise section.make_error(repeated[1], f"this {of or kind} {'vector ' if of else ''}is in the file twice")
     done = 0

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -20,6 +21,7 @@ from indexer import Worker, WorkerOptions
 __all__ = ["STOP_SECONDS", "WorkerProcess"]
 
 STOP_SECONDS = 30.0
+_PRUNE_SECONDS = 60.0  # between two rounds of housekeeping that no work causes
 _SWITCH_SECONDS = 0.001  # a fifth of the default: the event loop, for which a model waits, competes with busy threads
 _GC_THRESHOLDS = (20_000, 50, 100)  # a full collection takes tenths of a second with the libraries of models loaded
 
@@ -37,6 +39,7 @@ class WorkerProcess(ABC):
         self._loop = asyncio.new_event_loop()
         self._stopping = threading.Event()
         self._working = threading.Lock()
+        self._pruned_at = -_PRUNE_SECONDS
         self._worker = Worker(
             f"{os.uname().nodename}-{os.getpid()}-{new_id()[:8]}",
             container.indexing,
@@ -101,8 +104,15 @@ class WorkerProcess(ABC):
         return more
 
     def list_waiting(self) -> list[str]:
-        """Returns the ids of the corpora that have work. May be called from any thread."""
-        return asyncio.run(self._container.record.maintenance.list_corpora_with_work())
+        """Returns the ids of the corpora that have work. May be called from any thread.
+
+        Now and then it also prunes the record: without work nothing else closes the jobs whose makers have died.
+        """
+        maintenance = self._container.record.maintenance
+        if time.monotonic() - self._pruned_at >= _PRUNE_SECONDS:
+            asyncio.run(maintenance.prune())
+            self._pruned_at = time.monotonic()
+        return asyncio.run(maintenance.list_corpora_with_work())
 
     def _wait_for_parent(self, parent: int) -> None:
         os.read(parent, 1)  # nothing is ever written: it returns when the other end is closed

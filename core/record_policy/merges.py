@@ -1,6 +1,6 @@
 """Rules of merges of entities: which are refused, and which one entity is after them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
@@ -12,15 +12,27 @@ MAX_MERGES = 10_000
 """Merges of a corpus. Each snapshot reads them all."""
 
 
-def find_end(into: Mapping[str, str], entity_id: str) -> str:
-    """Returns the entity that another one is after all merges. `into` are the merges, by the merged entity."""
+def find_end(into: Mapping[str, str], entity_id: str, found: MutableMapping[str, str] | None = None) -> str:
+    """Returns the entity that another one is after all merges. `into` are the merges, by the merged entity.
+
+    `found` keeps results for further calls, between which merges may be added: long chains are then followed once.
+    """
+    passed: list[str] = []
     while entity_id in into:
-        entity_id = into[entity_id]
+        passed.append(entity_id)
+        entity_id = into[entity_id] if found is None else found.get(entity_id, into[entity_id])
+    if found is not None:
+        found.update(dict.fromkeys(passed, entity_id))
     return entity_id
 
 
-def check_merge(into: Mapping[str, str], from_id: str, into_id: str) -> None:
-    """Raises `InvalidInput` and `Conflict` as `EntityMerges.merge` does. `into` are the present merges."""
+def check_merge(
+    into: Mapping[str, str], from_id: str, into_id: str, found: MutableMapping[str, str] | None = None
+) -> None:
+    """Raises `InvalidInput` and `Conflict` as `EntityMerges.merge` does. `into` are the present merges.
+
+    `found` is that of `find_end`.
+    """
     if from_id == into_id:
         raise InvalidInput(f"an entity cannot be merged into itself: both are {from_id!r}; name two entities")
     if from_id in into:
@@ -28,7 +40,7 @@ def check_merge(into: Mapping[str, str], from_id: str, into_id: str) -> None:
             f"the entity {from_id!r} is merged into {into[from_id]!r} already; undo the merge "
             f"{merge_id(from_id, into[from_id])!r} first"
         )
-    if find_end(into, into_id) == from_id:
+    if find_end(into, into_id, found) == from_id:
         raise Conflict(f"the entities {from_id!r} and {into_id!r} are one already: the second is merged into the first")
     if len(into) >= MAX_MERGES:
         raise Conflict(f"this corpus has {len(into):,} merges, the most that are possible; undo some")
@@ -47,13 +59,14 @@ def select_adoptable(
 ) -> tuple[list[GraphMerge], list[GraphMerge]]:
     """Returns the merges that can be added to the present ones, without those that are there, and the others."""
     into = dict(present)
+    found: dict[str, str] = {}
     added: list[GraphMerge] = []
     refused: list[GraphMerge] = []
     for merge in merges:
         if into.get(merge.from_id) == merge.into_id:
             continue
         try:
-            check_merge(into, merge.from_id, merge.into_id)
+            check_merge(into, merge.from_id, merge.into_id, found)
         except (Conflict, InvalidInput):
             refused.append(merge)
             continue

@@ -6,10 +6,12 @@ A module with `ISOLATED = True` reads a binary format: its loader runs in a pars
 import asyncio
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import PurePath
 from types import ModuleType
 
+from core.documents import MAX_TITLE_LENGTH
 from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMedia
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
@@ -35,13 +37,16 @@ class Loaders:
             raise InvalidStrategy(f"a loader is named more than once in {', '.join(specs)}; name each once")
 
     def load(self, source: Source) -> LoadedDocument:
-        """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too."""
+        """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too.
+
+        A title that is too long is cut.
+        """
         document = self.find(source.media_type).load(source)
         try:
             canonical_json(document.metadata)
         except InvalidInput as error:
             raise LoadFailed(f"{source.key!r} has metadata that cannot be kept: {error}") from error
-        return document
+        return replace(document, title=document.title[:MAX_TITLE_LENGTH])
 
     def find(self, media_type: str) -> Loader:
         """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""

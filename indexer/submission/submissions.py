@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.documents import Metadata, Submission, check_key
+from core.documents import Metadata, Submission, check_key, check_title
 from core.errors import InvalidInput
 from core.ids import content_hash, digest
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
@@ -19,6 +19,7 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
     that is wrong.
     """
     document = check_document(obj)
+    check_title(document.get("title"))
     own = key if key is not None else _own_key(obj)
     content = _content(document, own if own is None else check_key(own))
     return Submission(

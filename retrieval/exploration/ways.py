@@ -24,12 +24,15 @@ async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Wa
     """Returns at most `limit` ways between two entities, the shortest first; of equally long ways, those through rarer
     entities.
 
-    Raises `NotFound` if no passage of the scope names one of the entities, and `InvalidInput` if they are the same.
+    Raises `NotFound` if no passage of the scope names one of the entities, and `InvalidInput` if they are the same or
+    are merged into one.
     """
     if from_id == to_id:
         raise InvalidInput(f"both ends are the entity {from_id!r}; name two entities")
     chunks = scope.graph.chunks
     first, second = chunks + scope.number_of(from_id), chunks + scope.number_of(to_id)
+    if first == second:
+        raise InvalidInput(f"{from_id!r} and {to_id!r} are merged into one entity; name two entities")
     paths, complete = await asyncio.to_thread(_find_paths, scope.graph.adjacency, first, second, limit)
     steps = await describe_paths(paths, scope.snapshot, scope.corpus.id, scope.documents, scope.backends)
     return Ways(ways=tuple(Way(steps=one) for one in steps), complete=complete)

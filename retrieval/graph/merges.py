@@ -44,7 +44,8 @@ class MergeMap:
 def make_merge_map(merges: Sequence[GraphMerge]) -> MergeMap:
     into = {merge.from_id: merge.into_id for merge in merges}
     names = {id: name for merge in merges for id, name in ((merge.from_id, merge.from_name), merge[2:])}
-    return MergeMap(merges=tuple(merges), ends={id: find_end(into, id) for id in into}, names=names)
+    found: dict[str, str] = {}
+    return MergeMap(merges=tuple(merges), ends={id: find_end(into, id, found) for id in into}, names=names)
 
 
 def apply_merges(columns: Columns, merges: MergeMap) -> Columns:

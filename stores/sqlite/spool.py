@@ -79,11 +79,15 @@ class Spool:
             """
             return int(self._db.execute(query, (heap, other)).fetchone()[0])
 
-    def find_repeated(self, heap: str) -> tuple[str, int] | None:
-        """Returns a key that several rows have, and the line of the last of them; None if there is none."""
+    def find_repeated(self, heap: str, *, by_id: bool = False) -> tuple[str, int] | None:
+        """Returns a key that several rows have, and the line of the last of them; None if there is none.
+
+        With `by_id`, rows are repeated only if they have the same second name, too.
+        """
         with _translate_errors():
-            query = """
-                SELECT key, max(line) FROM rows WHERE heap = ? GROUP BY key HAVING count(*) > 1 ORDER BY 2 LIMIT 1
+            query = f"""
+                SELECT key, max(line) FROM rows WHERE heap = ? GROUP BY {"key, id" if by_id else "key"}
+                HAVING count(*) > 1 ORDER BY 2 LIMIT 1
             """
             found = self._db.execute(query, (heap,)).fetchone()
             return None if found is None else (found[0], found[1])

@@ -15,12 +15,15 @@ from app.archive.format.rows import (
     ArchiveVectorRow,
 )
 from core import ids
-from core.documents import check_key
+from core.documents import check_key, check_media_type
 from core.errors import InvalidInput, LoadFailed
 from core.ports.embedding import Vectors
 from indexer import canonical_json, fingerprint_of
 
 __all__ = ["check_content", "decode_base64", "decode_vector"]
+
+_LENGTH_TOLERANCE = 1e-2
+"""Embedders normalize vectors in single precision; stores return them as they were written."""
 
 
 def check_content(row: Any, dimension: int) -> None:
@@ -46,13 +49,16 @@ def check_content(row: Any, dimension: int) -> None:
 
 
 def decode_vector(row: ArchiveVectorRow, dimension: int) -> Vectors:
-    """Returns the vector of a row. Raises `LoadFailed` if it is no vector of this dimension."""
+    """Returns the vector of a row. Raises `LoadFailed` if it is no unit vector of this dimension."""
     raw = decode_base64(row.data)
     if len(raw) != 4 * dimension:
         raise LoadFailed(f"this vector has {len(raw)} bytes; one of {dimension} dimensions has {4 * dimension}")
     vector = np.frombuffer(raw, dtype="<f4")
     if not np.isfinite(vector).all():
         raise LoadFailed("this vector contains a value that is not a finite number")
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    if abs(length - 1) > _LENGTH_TOLERANCE:
+        raise LoadFailed(f"this vector has length {length:.3g}; vectors of a corpus have length 1")
     return vector
 
 
@@ -67,6 +73,7 @@ def decode_base64(data: str) -> bytes:
 def _check_document(row: ArchiveDocumentRow) -> None:
     try:
         check_key(row.key)
+        check_media_type(row.media_type)
         fingerprint = fingerprint_of(
             key=row.key,
             media_type=row.media_type,

@@ -15,6 +15,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's number for a gzip header
 _STEP = 1 << 20
+_WINDOW = 8192  # bytes of compressed content: each member copies what follows it in the window
 _BATCH_LINES = 2000
 _BATCH_BYTES = 16 * 1024 * 1024
 _FIRST_LINE_BYTES = 1 << 20
@@ -154,6 +155,10 @@ class Decompressor:
 
     def feed(self, piece: bytes) -> Iterator[bytes]:
         """Raises `zlib.error`."""
+        for at in range(0, len(piece), _WINDOW):
+            yield from self._feed(piece[at : at + _WINDOW])
+
+    def _feed(self, piece: bytes) -> Iterator[bytes]:
         while piece:
             if self._member.eof:
                 piece = (self._between + piece).lstrip(b"\0")  # some tools pad the end

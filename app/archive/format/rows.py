@@ -7,7 +7,7 @@ backup is a `backup` row, any number of corpora, and a `backup_end` row.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import LoadFailed
@@ -42,6 +42,7 @@ ORDER = (
 _Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 _Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 _Number = Annotated[int, Field(ge=0, le=2**53)]
+_Page = Annotated[int, Field(ge=0, le=1_000_000_000)]  # senders of chunks may count pages from 0
 
 
 class _Row(BaseModel):
@@ -117,10 +118,17 @@ class ArchiveChunkRow(_Row):
     position: _Number
     text: str
     heading: str
-    page: _Number | None
+    page: _Page | None
     span: tuple[_Number, _Number] | None
     extract_hash: _Id
     tokens: _Number
+
+    @field_validator("span")
+    @classmethod
+    def _in_order(cls, span: tuple[int, int] | None) -> tuple[int, int] | None:
+        if span is not None and span[1] < span[0]:
+            raise ValueError(f"it ends at {span[1]}, before its start at {span[0]}")
+        return span
 
 
 class ArchiveEntityRow(_Row):
@@ -133,8 +141,8 @@ class ArchiveMentionRow(_Row):
     kind: Literal["mention"]
     chunk_id: _Id
     entity_id: _Id
-    form: str
-    count: _Number
+    form: Annotated[str, Field(min_length=1)]
+    count: Annotated[_Number, Field(ge=1)]
 
 
 class ArchiveFactRow(_Row):

@@ -21,8 +21,6 @@ __all__ = [
     "touch_job",
 ]
 
-_NEVER_ABANDONED = (*NEVER_ABANDONED, JobKind.RESTORE.value)  # another process continues to restore a backup
-
 
 def lock_job(tx: Transaction, job_id: str) -> None:
     """Locks the corpus of a job, for a transaction that knows only the job. Raises `NotFound` if there is no job."""
@@ -65,7 +63,7 @@ def close_job(tx: Transaction, job_id: str, *, cancelled: bool = False) -> None:
 
 def abandoned_jobs(tx: Transaction) -> list[str]:
     """Returns the ids of open jobs whose client died before closing them. Close each in a transaction of its own."""
-    rows = tx.rows(statements("jobs")["abandoned"], seconds=ABANDONED_SECONDS, kinds=_NEVER_ABANDONED)
+    rows = tx.rows(statements("jobs")["abandoned"], seconds=ABANDONED_SECONDS, kinds=NEVER_ABANDONED)
     return [row["id"] for row in rows]
 
 

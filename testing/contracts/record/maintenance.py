@@ -1,5 +1,7 @@
 """The contract of the record about expired leases, dropped corpora and entities that no chunk mentions."""
 
+import pytest
+
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.jobs import JobKind, JobState
@@ -49,6 +51,16 @@ class MaintenanceContract(RecordFixtures):
         assert await record.maintenance.count_orphans(corpus.id) == 0
         await delete(record, corpus, "a")
         assert await record.maintenance.delete_orphans(corpus.id) == 0
+
+    @pytest.mark.parametrize("kind", [JobKind.INGEST, JobKind.RESTORE])
+    async def test_abandoned_jobs_are_closed(
+        self, record: Record, corpus: Corpus, kind: JobKind, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for store in ("stores.sqlite.record.jobs", "stores.neo4j.leases.jobs"):
+            monkeypatch.setattr(f"{store}.ABANDONED_SECONDS", -60)
+        job_id = await record.submissions.open_job(corpus.id, kind)
+        await record.maintenance.prune()
+        assert (await record.jobs.get(job_id)).state.final
 
     async def test_trim_keeps_what_is_recent(self, record: Record, corpus: Corpus) -> None:
         start = await record.graph.generation(corpus.id)

@@ -1,12 +1,13 @@
 """Documents that are changed and deleted over HTTP, and what is read of their originals."""
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from core.ids import entity_id
+from core.ids import document_id, entity_id
 from core.ports.embedding import Vectors
 from indexer import Worker
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, OPTIONS, MakeServer, Server
@@ -63,6 +64,16 @@ async def test_a_title_makes_a_revision(people: Server) -> None:
     assert (await people.client.get(path)).json()["title"] == "Ada Lovelace", "that of the document"
 
 
+async def test_the_length_of_a_title_is_limited(people: Server) -> None:
+    path = f"{_DOCUMENTS}/{document_id('ada')}"
+    for length, status in ((1001, 422), (1000, 202)):
+        answer = await people.client.post(_DOCUMENTS, json={"documents": [{**ADA, "title": "x" * length}]})
+        assert answer.status_code == status, answer.text
+    await people.work("people")
+    for length, status in ((1001, 422), (999, 202)):
+        assert (await people.client.patch(path, json={"title": "y" * length})).status_code == status
+
+
 async def test_only_indexed_documents_are_changed(people: Server) -> None:
     path = f"{_DOCUMENTS}/{(await find(people, 'ada'))['id']}"
     await people.add({**ADA, "text": "Another text."})
@@ -106,7 +117,9 @@ async def test_deleting_by_filter(people: Server) -> None:
     listed = (await people.client.get(_DOCUMENTS)).json()["data"]
     assert [document["key"] for document in listed] == ["beida"]
     both = {"keys": ["a"], "filter": {"a": 1}}
-    for wrong in ({}, {"filter": {}}, {"filter": {"year": {"$near": 1}}}, {"keys": []}, both):
+    every = [{"$and": [{}]}, {"$or": [{"year": 1}, {}]}, {"$not": {"$not": {}}}, {"year": {}}]
+    wrongs = [{}, {"filter": {}}, {"filter": {"year": {"$near": 1}}}, {"keys": []}, both]
+    for wrong in (*wrongs, *({"filter": one} for one in every)):
         assert (await people.client.post(_DELETE, json=wrong)).status_code == 422, wrong
 
 
@@ -160,6 +173,15 @@ async def test_originals_are_never_shown_by_a_browser(server: Server) -> None:
     assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''%22q%22%E2%80%AE%3B.html"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
+
+
+async def test_a_stored_type_that_is_none_is_not_sent(people: Server) -> None:
+    """Imports of earlier releases took any."""
+    with sqlite3.connect(people.container.settings.data_dir / "record.db") as record:
+        record.execute("UPDATE revisions SET media_type = ?", ("text/html\r\nX-Evil: 1\u2028",))
+    record.close()
+    answer = await people.client.get(f"{_DOCUMENTS}/{document_id('ada')}/content")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/octet-stream")
 
 
 async def test_pages_are_loaded_from_the_original(server: Server) -> None:

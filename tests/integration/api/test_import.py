@@ -125,6 +125,13 @@ async def test_limits(people: Server, make_server: MakeServer) -> None:
     assert "uncompressed" in answer.json()["detail"]
 
 
+async def test_many_empty_members_are_within_the_limit_of_bytes(make_server: MakeServer) -> None:
+    empty = gzip.compress(b"")
+    answer = await _send(await make_server(ApiSettings(max_import_mb=0.1)), empty * 6_000, size=50_000)
+    assert answer.status_code == 413
+    assert "larger than 0.1 MB" in answer.json()["detail"]
+
+
 async def test_settings_must_agree(people: Server, there: Server) -> None:
     body = await _export(people)
     asked = await there.client.post(_AT, content=body, headers=_NDJSON, params={"chunker": "passage"})

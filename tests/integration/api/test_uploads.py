@@ -193,7 +193,13 @@ _NAMED = b'--x\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n
 
 @pytest.mark.parametrize(
     ("boundary", "body"),
-    [("", b""), ("; boundary=x", b"--y\r\n"), ("; boundary=x", _NAMED % b"a.txt"), ("; boundary=x", _NAMED % b"\xff")],
+    [
+        ("", b""),
+        (f"; boundary={'x' * 300}", b"--x"),
+        ("; boundary=x", b"--y\r\n"),
+        ("; boundary=x", _NAMED % b"a.txt"),
+        ("; boundary=x", _NAMED % b"\xff"),
+    ],
 )
 async def test_malformed_bodies_write_nothing(server: Server, boundary: str, body: bytes) -> None:
     await server.corpus()

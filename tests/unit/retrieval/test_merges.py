@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core import ids
+from core.errors import InvalidInput
 from core.ports.retrieval import Query
 from core.text.names import normalise
 from core.trace import Trace
@@ -112,6 +113,13 @@ async def test_a_way_leads_through_the_one_entity(world: World) -> None:
     assert await ways() == 0
     await merge(world)
     assert await ways() == 1
+
+
+async def test_one_entity_has_no_way_to_itself(world: World) -> None:
+    await merge(world)
+    scope = await open_scope(world.backends, world.corpus)
+    with pytest.raises(InvalidInput, match="merged into one entity; name two"):
+        await find_ways(scope, GALBRAITH, ROWLEY, limit=1)
 
 
 async def test_chains_are_one_entity_and_come_apart_in_any_order(world: World) -> None:

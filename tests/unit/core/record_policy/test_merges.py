@@ -19,6 +19,25 @@ def test_a_corpus_has_a_bounded_number_of_merges() -> None:
         check_merge(into, "two", "all")
 
 
+class _Counted(dict[str, str]):
+    """Merges that count how often one is followed."""
+
+    read = 0
+
+    def __getitem__(self, key: str) -> str:
+        self.read += 1
+        return super().__getitem__(key)
+
+
+def test_a_long_chain_is_followed_once() -> None:
+    into = _Counted({f"{number}": f"{number - 1}" for number in range(1, 10_000)})
+    found: dict[str, str] = {}
+    assert {find_end(into, f"{number}", found) for number in reversed(range(10_000))} == {"0"}
+    assert into.read < 30_000
+    into["0"] = "first"
+    assert find_end(into, "9999", found) == "first"
+
+
 @given(st.lists(st.tuples(_ENTITIES, _ENTITIES), max_size=30))
 def test_whatever_is_merged_each_entity_is_one(pairs: list[tuple[str, str]]) -> None:
     """There is no cycle, and those that were merged are one."""

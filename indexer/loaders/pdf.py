@@ -122,9 +122,11 @@ class PdfLoader:
 
 
 def _open(source: Source) -> "PdfDocument":
-    """Raises `LoadFailed`, which tells encrypted files from damaged ones."""
+    """Raises `LoadFailed`, which tells empty, encrypted and damaged files apart."""
     from pypdfium2 import PdfDocument, PdfiumError, raw
 
+    if not source.content:
+        raise LoadFailed(f"{source.key!r} is empty: it has no bytes")
     try:
         document = PdfDocument(source.content)
     except PdfiumError as error:

@@ -25,8 +25,10 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 def open_archive(content: bytes, key: str, kind: str, needed: str) -> zipfile.ZipFile:
     """Opens an archive of the kind `kind`, which has the file `needed`.
 
-    Raises `LoadFailed` if it is damaged, encrypted, of another kind, or exceeds the bounds.
+    Raises `LoadFailed` if it is empty, damaged, encrypted, of another kind, or exceeds the bounds.
     """
+    if not content:
+        raise LoadFailed(f"{key!r} is empty: it has no bytes")
     if content.startswith(_OLE):
         raise LoadFailed(
             f"{key!r} is no {kind} file: it is encrypted with a password, or of a format before 2007; save it as "

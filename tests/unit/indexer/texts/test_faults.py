@@ -32,6 +32,12 @@ def test_an_empty_file_of_another_kind_is_refused(kind: str) -> None:
         load(kind, b"")
 
 
+@pytest.mark.parametrize("kind", ["docx", "pptx", "xlsx", "epub", "pdf"])
+def test_a_binary_file_without_bytes_is_called_empty_and_not_damaged(kind: str) -> None:
+    with pytest.raises(LoadFailed, match=r"'a\.py' is empty: it has no bytes"):
+        load(kind, b"")
+
+
 @pytest.mark.parametrize("kind", ["txt", "md", "rst"])
 def test_a_line_of_50_mb(kind: str) -> None:
     document = load(kind, _LINE)

@@ -88,7 +88,10 @@ class Claims(Protocol):
         ...
 
     async def fail(self, claim: Claim, reason: str) -> None:
-        """Ends a revision as failed. The current revision of the document stays."""
+        """Ends a revision as failed. The current revision of the document stays.
+
+        A deletion that the revision superseded is queued again, in the same job.
+        """
         ...
 
     async def pause(self, claims: Sequence[Claim], reason: str) -> None:

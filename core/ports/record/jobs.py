@@ -30,7 +30,11 @@ class Jobs(Protocol):
         ...
 
     async def cancel(self, job_id: str) -> Job:
-        """Cancels the revisions that are not finished; the others stay. A final job is returned as it is."""
+        """Cancels the revisions that are not finished; the others stay. A final job is returned as it is.
+
+        A deletion that a cancelled revision superseded is queued again, in this job, which ends with it. The job of a
+        reindex ends at once: its corpus is deleted as a whole.
+        """
         ...
 
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:

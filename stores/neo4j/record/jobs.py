@@ -71,7 +71,8 @@ class Neo4jJobs:
             rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=STOPPABLE)
             stopped = [row["uid"] for row in rows if not row["deletion"]]  # a deletion that was accepted is carried out
             move(tx, stopped, RevisionState.CANCELLED, reason=JOB_CANCELLED, fence=True)
-            requeue_deletions(tx, stopped)
+            if job.kind is not JobKind.REINDEX:  # its corpus is deleted as a whole, once the job has ended
+                requeue_deletions(tx, stopped)
             close_job(tx, job_id, cancelled=True)
             return read_job(tx, job_id)
 

@@ -63,7 +63,8 @@ class SqliteJobs:
             ).fetchall()
             seqs = [row["seq"] for row in rows]
             cancel(cx, seqs, JOB_CANCELLED)
-            requeue_deletions(cx, seqs)
+            if job.kind is not JobKind.REINDEX:  # its corpus is deleted as a whole, once the job has ended
+                requeue_deletions(cx, seqs)
             close_job(cx, job_id, cancelled=True)
             return read_job(cx, job_id)
 

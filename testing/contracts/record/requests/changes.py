@@ -97,6 +97,15 @@ class ChangesContract(RecordFixtures):
         job = await record.jobs.get(job.id)
         assert (job.state, job.counts) == (JobState.CANCELLED, {"cancelled": 1, "deleted": 1})
 
+    async def test_a_cancelled_reindex_ends_at_once(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        reindex = await record.reindexing.start(corpus.id, corpus.settings)
+        shadow, job = reindex.shadow_id, reindex.job_id
+        await record.submissions.enqueue(shadow, [revision("a")], OnConflict.REPLACE, job_id=job)
+        await record.submissions.delete_documents(shadow, [ids.document_id("a")])
+        await record.submissions.enqueue(shadow, [revision("a", "newer")], OnConflict.REPLACE, job_id=job)
+        assert (await record.jobs.cancel(job)).state is JobState.CANCELLED
+
     async def test_a_failed_document_whose_deletion_it_superseded_is_deleted(
         self, record: Record, corpus: Corpus
     ) -> None:

@@ -179,18 +179,18 @@ def test_lines_are_read_as_a_stream(tmp_path: Path) -> None:
     assert sum(1 for _ in read_paths([path], with_given=False)) == 200
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 4_000_000
+    assert peak < 12_000_000
 
 
 def test_a_folder_of_many_tiny_files_is_read_in_little_memory(tmp_path: Path) -> None:
     for number in range(4_000):
-        write(tmp_path / f"{number % 8}" / f"{number}.txt", f"Note {number}.")
+        write(tmp_path / f"{number % 8}" / f"{number}.txt", f"Note {number}. " * 500)  # 24 MB in all
     assert next(read_paths([tmp_path], with_given=False))  # modules are imported
     tracemalloc.start()
     assert sum(isinstance(one, Submission) for one in read_paths([tmp_path], with_given=False)) == 4_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 4_000_000
+    assert peak < 12_000_000
 
 
 # --- what was given beside a corpus ----------------------------------------------------------------------------------

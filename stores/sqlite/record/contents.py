@@ -23,10 +23,10 @@ DISPLAY = """(
 """The most frequent form of the entity `e`. Ties are ordered by code point, as SQLite compares UTF-8 bytes."""
 
 _SHOWN = f"""
-    CASE WHEN EXISTS (SELECT 1 FROM documents WHERE corpus_id = :corpus AND disabled = 1)
+    CASE WHEN EXISTS (SELECT 1 FROM documents INDEXED BY documents_disabled WHERE corpus_id = :corpus AND disabled = 1)
         AND (SELECT count(*) FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id) > 1
     THEN coalesce((
-        SELECT m.form FROM mentions m
+        SELECT m.form FROM mentions m INDEXED BY mentions_by_entity
         JOIN chunks c ON c.corpus_id = m.corpus_id AND c.id = m.chunk_id
         JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
         WHERE m.corpus_id = e.corpus_id AND m.entity_id = e.id AND d.disabled = 0

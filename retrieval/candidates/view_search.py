@@ -1,7 +1,7 @@
 """Searches of the vector store and the text index, with results as chunks of one snapshot."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,8 @@ __all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "search_text", "s
 
 _SPARE = 16
 """Entries that are requested beyond the wanted number, since a view may hold some that the snapshot does not know."""
+_FURTHEST = 8192
+"""Entries that are requested at most without naming documents."""
 _WORD = re.compile(r"\w+")
 
 
@@ -38,10 +40,10 @@ async def search_vectors(
 ) -> ScoredChunks:
     """Returns the `count` chunks whose vectors are nearest to `vector`, with their cosines."""
 
-    async def search(k: int) -> list[Scored]:
-        return await backends.vectors.search(query.corpus.id, VectorKind.CHUNK, vector, k, query.documents)
+    async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
+        return await backends.vectors.search(query.corpus.id, VectorKind.CHUNK, vector, k, documents)
 
-    return await _search_known(search, snapshot, count)
+    return await _search_known(search, query, snapshot, count)
 
 
 async def search_text(
@@ -53,10 +55,10 @@ async def search_text(
     """
     words = asked or any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
 
-    async def search(k: int) -> list[Scored]:
-        return await backends.text.search(query.corpus.id, words, k, query.documents)
+    async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
+        return await backends.text.search(query.corpus.id, words, k, documents)
 
-    return await _search_known(search, snapshot, count)
+    return await _search_known(search, query, snapshot, count)
 
 
 async def fetch_vectors(
@@ -82,17 +84,28 @@ def compute_cosines(vectors: Vectors, question: Vectors) -> NDArray[np.float64]:
 
 
 async def _search_known(
-    search: Callable[[int], Awaitable[list[Scored]]], snapshot: GraphSnapshot, count: int
+    search: Callable[[int, Collection[str] | None], Awaitable[list[Scored]]],
+    query: Query,
+    snapshot: GraphSnapshot,
+    count: int,
 ) -> ScoredChunks:
-    """Returns the first `count` results that the snapshot knows, and requests more until there are enough."""
-    asked = count + _SPARE
+    """Returns the first `count` results that the snapshot knows.
+
+    Views also hold entries of disabled documents, which the snapshot does not know. Where there are too few results,
+    more are requested; when that costs as much as naming the documents of the snapshot, the search is restricted to
+    these. It ends with `count` results or the last entry.
+    """
+    asked, documents = count + _SPARE, query.documents
     while True:
-        scored = await search(asked)
+        scored = await search(asked, documents)
         chunks = snapshot.chunks_of_views([one.id for one in scored])
         known = np.flatnonzero(chunks >= 0)[:count]
-        if len(known) == count or len(scored) < asked or asked > len(snapshot.columns.chunk_ids) + _SPARE * count:
+        if len(known) == count or len(scored) < asked:
             break
-        asked *= 4
+        if documents is None and 4 * asked >= min(len(snapshot.documents), _FURTHEST):
+            documents = snapshot.documents
+        else:
+            asked *= 4
     scores = np.array([one.score for one in scored], np.float64)
     unknown = tuple(scored[place].id for place in np.flatnonzero(chunks < 0).tolist())
     return ScoredChunks(chunks=chunks[known], scores=scores[known], unknown=unknown)

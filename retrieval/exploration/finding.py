@@ -16,6 +16,8 @@ __all__ = ["find_entities"]
 
 _MIN_SIMILARITY = 0.6
 """The cosine of two names below which they have little in common. Synonyms are linked from 0.8 on."""
+_FURTHEST = 8192
+"""Nearest names that are requested at most, until enough of them are of the documents of the search."""
 
 
 async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEntity]:
@@ -83,13 +85,18 @@ async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]
     if not wanted or not await backends.vectors.count(scope.corpus.id, VectorKind.ENTITY):
         return {}
     (vector,) = await backends.embedder.embed_passages([wanted])
-    scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, limit)
-    places = scope.snapshot.entities_with([one.id for one in scored]).tolist()
-    similar: dict[int, float] = {}
-    for place, one in zip(places, scored, strict=True):
-        if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY:
-            similar.setdefault(place, one.score)
-    return similar
+    asked = limit
+    while True:
+        scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, asked)
+        places = scope.snapshot.entities_with([one.id for one in scored]).tolist()
+        similar: dict[int, float] = {}
+        for place, one in zip(places, scored, strict=True):
+            if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY:
+                similar.setdefault(place, one.score)
+        ended = len(scored) < asked or scored[-1].score < _MIN_SIMILARITY
+        if len(similar) >= limit or ended or asked >= _FURTHEST:
+            return similar
+        asked *= 4
 
 
 async def _refer(

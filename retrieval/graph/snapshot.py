@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,11 @@ class GraphSnapshot:
     @property
     def has_facts(self) -> bool:
         return len(self.columns.facts) > 0
+
+    @cached_property
+    def documents(self) -> frozenset[str]:
+        """The ids of the documents that have a chunk."""
+        return frozenset(id.decode() for id in self.columns.document_ids.tolist())
 
     def apply(self, changes: GraphChanges) -> "GraphSnapshot":
         """Returns the snapshot of the later generation; this one does not change."""

@@ -68,6 +68,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT
         """,
     ),
+    8: ("CREATE INDEX IF NOT EXISTS documents_disabled ON documents (corpus_id) WHERE disabled = 1",),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -28,6 +28,7 @@ CREATE TABLE documents (
     PRIMARY KEY (corpus_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX documents_by_key ON documents (corpus_id, key);
+CREATE INDEX documents_disabled ON documents (corpus_id) WHERE disabled = 1;
 
 CREATE TABLE revisions (
     seq          INTEGER PRIMARY KEY AUTOINCREMENT,

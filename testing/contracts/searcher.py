@@ -124,6 +124,18 @@ class SearcherContract(ABC):
             assert new.text in {hit.chunk.text for hit in result.hits}
             assert (result.generation, result.outdated) == (generation, False)
 
+    async def test_disabled_documents_leave_room_for_the_others(self, world: IndexedCorpus) -> None:
+        await world.put([replace(PASSAGES[0], key=f"disabled {i}") for i in range(100)])
+        await world.put(PASSAGES[1:])
+        await world.record.submissions.set_enabled(
+            world.corpus.id, [ids.document_id(f"disabled {i}") for i in range(100)], enabled=False
+        )
+        wording = f"{PASSAGES[0].text} Madison"
+        enabled = frozenset(ids.document_id(passage.key) for passage in PASSAGES[1:])
+        hits = await self.keys(world, wording, k=1)
+        assert len(hits) == 1
+        assert hits == await self.keys(world, wording, k=1, documents=enabled)
+
     async def test_the_generation_is_told_and_waited_for(self, opens: OpenCorpus) -> None:
         async with opens(3600) as world:
             await world.put(PASSAGES[:1])

@@ -1,6 +1,7 @@
 """The port of the contents of documents in SQLite: chunks, entities, facts and triples."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from core.documents import Chunk
 from core.graph import Entity
@@ -21,6 +22,23 @@ DISPLAY = """(
 )"""
 """The most frequent form of the entity `e`. Ties are ordered by code point, as SQLite compares UTF-8 bytes."""
 
+_SHOWN = f"""
+    CASE WHEN EXISTS (SELECT 1 FROM documents INDEXED BY documents_disabled WHERE corpus_id = :corpus AND disabled = 1)
+        AND (SELECT count(*) FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id) > 1
+    THEN coalesce((
+        SELECT m.form FROM mentions m INDEXED BY mentions_by_entity
+        JOIN chunks c ON c.corpus_id = m.corpus_id AND c.id = m.chunk_id
+        JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+        WHERE m.corpus_id = e.corpus_id AND m.entity_id = e.id AND d.disabled = 0
+        GROUP BY m.form ORDER BY sum(m.count) DESC, m.form LIMIT 1
+    ), {DISPLAY})
+    ELSE {DISPLAY} END
+"""
+"""`DISPLAY` in the documents that are enabled; in all where none of them mentions the entity.
+
+The mentions of an entity are counted only in corpora with disabled documents.
+"""
+
 _SURROUNDINGS = """
     SELECT a.id AS around, c.* FROM chunks a
     JOIN documents d ON d.corpus_id = a.corpus_id AND d.id = a.document_id
@@ -30,12 +48,6 @@ _SURROUNDINGS = """
 """
 
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
-
-
-_NAMES = f"""
-    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.subject_id) AS subject,
-    (SELECT {DISPLAY} FROM entities e WHERE e.corpus_id = f.corpus_id AND e.id = f.object_id) AS object
-"""
 
 _FACTS = """
     FROM facts f
@@ -97,7 +109,7 @@ class SqliteContents:
     async def get_entities(self, corpus_id: str, entity_ids: Collection[str]) -> Mapping[str, Entity]:
         def work(cx: Connection) -> dict[str, Entity]:
             rows = cx.execute(
-                f"SELECT e.id, e.name, {DISPLAY} FROM entities e WHERE e.corpus_id = :corpus AND e.id {_AMONG}",
+                f"SELECT e.id, e.name, {_SHOWN} FROM entities e WHERE e.corpus_id = :corpus AND e.id {_AMONG}",
                 {"corpus": corpus_id, "ids": id_list(entity_ids)},
             )
             return {id: Entity(id=id, name=name, display=display) for id, name, display in rows}
@@ -108,12 +120,12 @@ class SqliteContents:
         def work(cx: Connection) -> list[FactRow]:
             rows = cx.execute(
                 f"""
-                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id, {_NAMES} {_FACTS} {_ENABLED}
+                SELECT f.id, f.chunk_id, f.subject_id, f.predicate, f.object_id {_FACTS} {_ENABLED}
                 AND f.chunk_id {_AMONG} ORDER BY f.chunk_id, f.id
                 """,
                 {"corpus": corpus_id, "ids": id_list(chunk_ids)},
             )
-            return [FactRow(**dict(row)) for row in rows]
+            return [FactRow(**row) for row in _with_names(cx, corpus_id, list(map(dict, rows)))]
 
         return await self._database.read(work)
 
@@ -123,7 +135,7 @@ class SqliteContents:
         def work(cx: Connection) -> dict[str, TripleRow]:
             rows = cx.execute(
                 f"""
-                SELECT f.triple_id, f.subject_id, f.predicate, f.object_id, {_NAMES},
+                SELECT f.triple_id, f.subject_id, f.predicate, f.object_id,
                        group_concat(f.chunk_id, ' ') AS chunk_ids {_FACTS}
                 AND (:disabled IS NULL OR d.disabled = :disabled) AND f.triple_id {_AMONG} GROUP BY f.triple_id
                 """,
@@ -133,11 +145,22 @@ class SqliteContents:
                     "disabled": None if enabled is None else int(not enabled),
                 },
             )
-            return {row.pop("triple_id"): _triple(row) for row in map(dict, rows)}
+            return {row.pop("triple_id"): _triple(row) for row in _with_names(cx, corpus_id, list(map(dict, rows)))}
 
         return await self._database.read(work)
 
 
-def _triple(row: dict[str, str]) -> TripleRow:
+def _with_names(cx: Connection, corpus_id: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the rows with the display names of their subjects and objects, each of which is read once."""
+    ids = {id for row in rows for id in (row["subject_id"], row["object_id"])}
+    found = cx.execute(
+        f"SELECT e.id, {_SHOWN} AS display FROM entities e WHERE e.corpus_id = :corpus AND e.id {_AMONG}",
+        {"corpus": corpus_id, "ids": id_list(ids)},
+    )
+    names = {row["id"]: row["display"] for row in found}
+    return [{**row, "subject": names[row["subject_id"]], "object": names[row["object_id"]]} for row in rows]
+
+
+def _triple(row: dict[str, Any]) -> TripleRow:
     chunk_ids = tuple(sorted(row.pop("chunk_ids").split()))
     return TripleRow(chunk_ids=chunk_ids, **row)

@@ -3,9 +3,12 @@ from pathlib import Path
 
 import pytest
 
+from core import ids
+from core.corpora import Corpus
 from core.ports.record import Record
 from stores.sqlite.record import SqliteRecord
 from testing.contracts.record import RecordContract
+from testing.record import put
 
 
 class TestSqliteRecord(RecordContract):
@@ -20,3 +23,35 @@ class TestSqliteRecord(RecordContract):
         other = SqliteRecord(tmp_path / "record.db")
         yield other
         await other.close()
+
+    async def test_a_spelling_that_only_disabled_documents_have_is_not_shown(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        ada, bob = ids.entity_id("ada"), ids.entity_id("bob")
+        await put(record, corpus, "a", [("one", ["ADA"]), ("two", ["ADA", "BOB"])])
+        await put(record, corpus, "b", [("three", ["Ada", "Bob"])], facts=[("Ada", "knew", "Bob")])
+        await put(record, corpus, "c", [("four", ["Cid"])])
+        chunk, triple = ids.chunk_id("b", "three", 0), ids.triple_id(ada, "knew", bob)
+
+        async def shown() -> set[tuple[str, str]]:
+            entities = await record.contents.get_entities(corpus.id, [ada, bob])
+            [fact] = await record.contents.get_facts_of(corpus.id, [chunk])
+            found = (await record.contents.get_triples(corpus.id, [triple]))[triple]
+            return {
+                (entities[ada].display, entities[bob].display),
+                (fact.subject, fact.object),
+                (found.subject, found.object),
+            }
+
+        assert await shown() == {("ADA", "BOB")}
+        for enabled in (False, True):
+            await record.submissions.set_enabled(corpus.id, [ids.document_id("a")], enabled=enabled)
+            assert await shown() == {("ADA", "BOB") if enabled else ("Ada", "Bob")}
+
+    async def test_an_entity_that_only_disabled_documents_mention_keeps_a_display_name(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        ada = ids.entity_id("ada")
+        await put(record, corpus, "a", [("one", ["ADA"]), ("two", ["Ada", "ADA"])])
+        await record.submissions.set_enabled(corpus.id, [ids.document_id("a")], enabled=False)
+        assert (await record.contents.get_entities(corpus.id, [ada]))[ada].display == "ADA"

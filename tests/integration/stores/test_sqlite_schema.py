@@ -63,7 +63,8 @@ def _without(schema: str, made: str) -> str:
 
 def _schema_of_6() -> str:
     newest = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
-    return "".join(line for line in newest.splitlines(keepends=True) if not line.startswith("    disabled "))
+    older = _without(newest, "INDEX documents_disabled")
+    return "".join(line for line in older.splitlines(keepends=True) if not line.startswith("    disabled "))
 
 
 def _schema_of_3() -> str:
@@ -129,6 +130,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE receipts")
+        connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("PRAGMA user_version = 4")
         connection.commit()
@@ -146,6 +148,7 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE merges")
+        connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
@@ -163,6 +166,7 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     await put(present, corpus, "a", [("one", [])])
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("PRAGMA user_version = 6")
         connection.commit()

@@ -90,6 +90,16 @@ async def test_similar_names_are_found_where_names_have_vectors(tmp_path: Path) 
         assert {one.match for one in found} == {Match.SIMILAR}
 
 
+async def test_similar_names_of_disabled_documents_leave_room_for_the_others(tmp_path: Path) -> None:
+    async with open_world(tmp_path / "fine", fine=Fine.ON) as world:
+        disabled = [Passage(key=f"disabled {i}", title=f"Quent Orlo x{i}", text="is there") for i in range(12)]
+        await world.put([*disabled, Passage(key="left", title="Quent Orlo Tell Bray", text="is there")])
+        chosen = [ids.document_id(passage.key) for passage in disabled]
+        await world.record.submissions.set_enabled(world.corpus.id, chosen, enabled=False)
+        found = await find_entities(await open_scope(world.backends, world.corpus), "Orlo Quent", limit=2)
+        assert [(one.entity.name, one.match) for one in found] == [("Quent Orlo Tell Bray", Match.SIMILAR)]
+
+
 async def test_an_entity_has_its_facts_with_what_asserts_them(scope: Scope, world: World) -> None:
     details = await show_entity(scope, id_of("Zabriel"), facts=10, passages=10)
     assert (details.entity.name, details.entity.passages, details.fact_count) == ("Zabriel", 2, 2)

@@ -1,5 +1,6 @@
 """Every searcher that is there keeps the contract, over the real embedded stores."""
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from core import strategies
 from core.corpora import Fine
 from core.errors import InvalidStrategy
+from core.ids import document_id
 from core.trace import Trace
 from retrieval import SEARCHERS
 from testing.contracts.searcher import PASSAGES, QUESTION
@@ -113,6 +115,31 @@ async def test_linked_entities_are_told_by_display_name_with_weights_that_sum_to
 async def test_a_filter_leaves_only_the_edges_that_its_documents_assert(world: World) -> None:
     query = world.query("Who is Publix?", documents=frozenset(), k=6)
     assert (await world.searcher("graph").search(query, Trace())).linked == {}
+
+
+@pytest.mark.parametrize("name", ["dense", "sparse"])
+async def test_disabled_documents_leave_room_in_a_corpus_of_many(world: World, name: str) -> None:
+    """The search requests more before it names the documents of the snapshot."""
+    disabled = [replace(PASSAGES[0], key=f"disabled {i}") for i in range(120)]
+    await world.put([*disabled, *(replace(PASSAGES[1], key=f"other {i}") for i in range(90))])
+    chosen = [document_id(passage.key) for passage in (PASSAGES[0], *disabled)]
+    await world.record.submissions.set_enabled(world.corpus.id, chosen, enabled=False)
+    query = world.query(f"{PASSAGES[0].text} Madison", k=2)
+    keys = [hit.document.key for hit in (await world.searcher(name).search(query, Trace())).hits]
+    assert len(keys) == 2
+    assert not any(key.startswith("disabled") for key in keys)
+
+
+async def test_a_search_that_only_disabled_documents_match_best_has_the_next_best_hits(world: World) -> None:
+    """They are so many that requesting more alone would not end soon."""
+    disabled = [replace(PASSAGES[0], key=f"disabled {i}") for i in range(450)]
+    await world.put(disabled)
+    chosen = [document_id(passage.key) for passage in (PASSAGES[0], *disabled)]
+    await world.record.submissions.set_enabled(world.corpus.id, chosen, enabled=False)
+    for name in ("dense", "sparse"):
+        query = world.query(f"{PASSAGES[0].text} Tennessee", k=1)
+        (hit,) = (await world.searcher(name).search(query, Trace())).hits
+        assert not hit.document.key.startswith("disabled")
 
 
 async def test_stages_are_timed(world: World) -> None:

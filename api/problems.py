@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from core import errors
+from core.faults import describe_fault
 
 __all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem"]
 
@@ -156,7 +157,7 @@ def _handle_invalid_body(request: Request, error: Exception) -> Response:
         why = found[0].get("ctx", {}).get("error", "it cannot be parsed")
         detail = f"the body is not valid JSON: {why} at character {found[0]['loc'][-1]}"
         return problem(HTTPStatus.BAD_REQUEST, detail, instance=request.url.path)
-    fields = [{"field": _place(one["loc"]), "message": one["msg"], "type": one["type"]} for one in found]
+    fields = [{"field": _place(one["loc"]), "message": describe_fault(one), "type": one["type"]} for one in found]
     detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields[:5])
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, errors=fields)
 

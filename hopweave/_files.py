@@ -206,5 +206,5 @@ def _adapter() -> "TypeAdapter[NewDocument]":
 def _reason(error: ValueError) -> str:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return f"`{'.'.join(map(str, first['loc']))}`: {first['msg']}"
+        return f"`{'.'.join(map(str, first['loc']))}`: {first['msg'].removeprefix('Value error, ')}"
     return str(error)

@@ -13,6 +13,7 @@ from app.services.questions import ask as ask_corpus
 from cli.runtime import run_with_container
 from core.budget import Budget
 from core.errors import InvalidInput
+from core.faults import describe_faults
 from core.ports.reasoning import Answer
 from core.settings import BudgetSettings, read_settings
 from core.strategies import parse_spec
@@ -59,6 +60,6 @@ def _budget(text: str | None, otherwise: Budget) -> Budget:
     try:
         checked = BudgetSettings.model_validate(given)
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        problems = describe_faults(error, field="limit")
         raise InvalidInput(f"--budget {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
     return replace(otherwise, **{name: getattr(checked, name) for name in given})

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import InvalidSettings
+from core.faults import describe_fault
 from core.settings.settings import PREFIX, TOML_FILE, Settings
 
 __all__ = ["read_settings"]
@@ -23,7 +24,9 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**overrides)
     except ValidationError as error:
         problems = "; ".join(
-            f"{PREFIX}{'__'.join(str(part).upper() for part in e['loc'])}: {e['msg']}" if e["loc"] else e["msg"]
+            f"{PREFIX}{'__'.join(str(part).upper() for part in e['loc'])}: {describe_fault(e, field='setting')}"
+            if e["loc"]
+            else describe_fault(e)
             for e in error.errors()
         )
         raise InvalidSettings(f"settings are wrong: {problems}") from error

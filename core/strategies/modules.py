@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import InvalidStrategy
+from core.faults import describe_faults
 from core.strategies.config import StrategyConfig
 from core.strategies.specs import StrategySpec, describe_nested
 from core.text.characters import NO_CHARACTER, find_half
@@ -46,7 +47,7 @@ def parse_config(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
         return config_type.model_validate(dict(spec.options))
     except ValidationError as error:
         known = ", ".join(config_type.model_fields) or "none"
-        details = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        details = describe_faults(error, field="option")
         remedy = _find_remedy(spec, error)
         raise InvalidStrategy(f"{kind} {spec.name!r}: {details} (its options: {known}){remedy}") from error
 

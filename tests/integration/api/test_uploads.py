@@ -160,7 +160,7 @@ async def test_more_lines_than_documents_of_a_call(server: Server) -> None:
     ("manifest", "said"),
     [
         ("{", "manifest: Invalid JSON"),
-        ('{"a.txt": {"titel": "A"}}', "manifest.a.txt.titel: Extra inputs"),
+        ('{"a.txt": {"titel": "A"}}', "manifest.a.txt.titel: unknown field"),
         ('{"b.txt": {}}', "the manifest names 'b.txt'"),
         ("[]", "manifest: Input should be"),
     ],

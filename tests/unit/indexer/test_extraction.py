@@ -160,7 +160,7 @@ def test_merging_joins_by_form_and_keeps_the_larger_count() -> None:
         ("pattern+none", "no extractor 'none'; there are: .*pattern"),
         ("pattern+pattern", "names pattern more than once"),
         ("", "no extractor ''"),
-        ("pattern:x=1", "x: Extra inputs"),
+        ("pattern:x=1", "x: unknown option"),
     ],
 )
 def test_a_wrong_name_is_refused(name: str, message: str) -> None:

@@ -170,9 +170,10 @@ def check_key(key: str) -> str:
     if len(key) > MAX_KEY_LENGTH:
         raise InvalidInput(f"document key {shown} has {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed")
     if not is_valid_text(key):
-        raise InvalidInput(f"document key {shown} {NO_CHARACTER} (a file's name that is not UTF-8 holds such halves)")
+        remedy = "a file's name that is not UTF-8 holds such halves; rename the file"
+        raise InvalidInput(f"document key {shown} {NO_CHARACTER} ({remedy})")
     if any(ord(c) < 32 or ord(c) == 127 for c in key):
-        raise InvalidInput(f"document key {shown} holds a control character; remove it")
+        raise InvalidInput(f"document key {shown} holds a control character; remove it, or rename the file")
     parts = key.replace("\\", "/").split("/")
     if ".." in parts or key.startswith(("/", "\\")):
         raise InvalidInput(

@@ -76,7 +76,7 @@ def say(text: str) -> None:
 def say_next() -> None:
     next_steps = {
         "your own question": ("ask", "Where are Gila monsters found?", "--corpus", CORPUS),
-        "your own files (.txt, .md, .json, .jsonl)": ("ingest", "PATH", "--corpus", "mine"),
+        "your own files (text, HTML, PDF, Office and more)": ("ingest", "PATH", "--corpus", "mine"),
         "all searchers side by side on the twelve questions": ("eval", "musique-small"),
         "the same over HTTP, described at http://127.0.0.1:8000/docs": ("serve",),
     }

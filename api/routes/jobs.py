@@ -29,9 +29,12 @@ async def list_jobs(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
 ) -> JobListOut:
+    """The jobs of a deleted corpus are listed, too. 404 for a name that neither a corpus nor a job has."""
     scope = ("jobs", corpus, kind, state)
     before = decode_cursor(cursor, *scope)
     jobs = await container.record.jobs.list(limit=limit + 1, before=before, corpus=corpus, kind=kind, state=state)
+    if corpus is not None and not jobs and not await container.record.jobs.list(limit=1, corpus=corpus):
+        await container.record.corpora.get(corpus)  # jobs outlive their corpus: only without any is the name unknown
     last = jobs[limit - 1].id if len(jobs) > limit else None
     return JobListOut(data=[JobOut.from_job(job) for job in jobs[:limit]], next_cursor=encode_cursor(last, *scope))
 

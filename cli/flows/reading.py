@@ -133,7 +133,15 @@ def check_paths(request: Request) -> None:
         if request.prune and all(path.is_dir() for path in request.paths):
             return  # all files are gone, and so are their documents
         named = ", ".join(map(str, request.paths))
+        patterns = _describe_patterns(request.selection)
+        if patterns and next(read_paths(request.paths, with_given=False), None) is not None:
+            raise NotFound(f"no file in {named} is selected by {patterns}; change the patterns, or leave them out")
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+
+
+def _describe_patterns(selection: Selection) -> str:
+    included = [f"--include {pattern!r}" for pattern in selection.include]
+    return " ".join([*included, *(f"--exclude {pattern!r}" for pattern in selection.exclude)])
 
 
 def _is_list(path: Path) -> bool:

@@ -51,7 +51,9 @@ def entity_missing(entity_id: str) -> NotFound:
 
 
 def merge_missing(merge: str) -> NotFound:
-    return NotFound(f"there is no merge with the id {merge!r}; `hopweave entities merges` shows those that there are")
+    return NotFound(
+        f"there is no merge with the id {merge!r}; it may be undone already; the list of merges shows those there are"
+    )
 
 
 def select_adoptable(

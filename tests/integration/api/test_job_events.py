@@ -70,6 +70,10 @@ async def test_jobs_in_pages_and_by_kind_state_and_corpus(server: Server) -> Non
     assert await listed(limit=2, cursor=cursor) == ([made[1], made[0]], None)
     assert await listed(corpus="other") == ([other], None)
     assert await listed(kind="delete") == ([], None)
+    await server.corpus("without")
+    assert await listed(corpus="without") == await listed(corpus="other", kind="delete") == ([], None)
+    unknown = await server.client.get("/v1/jobs", params={"corpus": "nix"})
+    assert (unknown.status_code, "there is no corpus 'nix'" in unknown.json()["detail"]) == (404, True)
     queued, cursor = await listed(state="queued", limit=1)
     assert queued == [other]
     assert await listed(state="queued", limit=1, cursor=cursor) == ([made[2]], None)

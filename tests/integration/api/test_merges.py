@@ -93,5 +93,6 @@ async def test_merges_that_cannot_be(towns: Server, entity: str, into: str, stat
 async def test_what_is_no_merge_is_not_undone(towns: Server) -> None:
     answer = await towns.client.post(f"{CORPUS}/merges/none/undo")
     assert answer.status_code == 404
-    assert "no merge with the id 'none'" in answer.json()["detail"]
+    assert "no merge with the id 'none'; it may be undone already" in answer.json()["detail"]
+    assert "hopweave" not in answer.json()["detail"]
     assert (await towns.client.post(f"{CORPUS}/entities/{UME}/merge", json={})).status_code == 422

@@ -170,6 +170,8 @@ def test_what_patterns_leave_out_is_not_pruned(hopweave: Hopweave, papers: Path)
     assert pruned.json["pruned"] == 1
     wrong = hopweave("ingest", papers, "-c", "p", "--include", "a\\")
     assert (wrong.code, "--include 'a" in wrong.err) == (2, True)
+    none = hopweave("ingest", papers, "-c", "p", "--include", "*.doc", "--exclude", "x/")
+    assert (none.code, "is selected by --include '*.doc' --exclude 'x/'; " in none.err) == (1, True)
 
 
 def test_gitignore_and_patterns(hopweave: Hopweave, papers: Path) -> None:

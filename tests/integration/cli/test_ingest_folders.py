@@ -44,7 +44,7 @@ def test_all_good_files_are_indexed_and_each_broken_one_is_named(hopweave: Hopwe
     rejected = {one["source"]: one["reason"] for one in ran.json["rejected"]}
     assert rejected.pop("list.json item 2").startswith("a document has either `text` or `chunks`")
     assert rejected.pop("pipe.txt") == "it is no regular file"
-    assert "control character" in rejected.pop("new\\nline.txt")
+    assert "control character; remove it, or rename the file" in rejected.pop("new\\nline.txt")
     assert rejected == {}
     failed = {one["key"]: one["reason"] for one in ran.json["failures"]}
     assert failed.pop("pdf.txt").startswith("'pdf.txt' is a PDF file, not text")

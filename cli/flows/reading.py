@@ -1,7 +1,7 @@
 """What an ingest reads, and what it may then delete: all of the paths, or what has changed in them."""
 
 import codecs
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -11,7 +11,17 @@ from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
 
-__all__ = ["GIVEN", "ChangesReading", "PathsReading", "Pruning", "Reading", "Request", "Server", "check_paths"]
+__all__ = [
+    "GIVEN",
+    "ChangesReading",
+    "PathsReading",
+    "Pruning",
+    "Reading",
+    "Request",
+    "Server",
+    "check_paths",
+    "check_prunable",
+]
 
 GIVEN = "given"
 """The extractor that takes the graph of a file beside the documents."""
@@ -124,11 +134,8 @@ def check_paths(request: Request) -> None:
     prunes and a path is the file of one document. A request that prunes may have empty folders.
     """
     found = read_paths(request.paths, with_given=False, selection=request.selection)
-    single = next((path for path in request.paths if not path.is_dir() and not _is_list(path)), None)
-    if request.prune and single is not None:
-        raise InvalidInput(
-            f"--prune would delete every document but {single}; name the folder of the corpus, or leave --prune out"
-        )
+    if request.prune:
+        check_prunable(request.paths, "--prune")
     if next(found, None) is None:
         if request.prune and all(path.is_dir() for path in request.paths):
             return  # all files are gone, and so are their documents
@@ -137,6 +144,15 @@ def check_paths(request: Request) -> None:
         if patterns and next(read_paths(request.paths, with_given=False), None) is not None:
             raise NotFound(f"no file in {named} is selected by {patterns}; change the patterns, or leave them out")
         raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+
+
+def check_prunable(paths: Sequence[Path], option: str) -> None:
+    """Raises `InvalidInput` if a path is the file of one document: pruning would delete all others of the corpus."""
+    single = next((path for path in paths if path.is_file() and not _is_list(path)), None)
+    if single is not None:
+        raise InvalidInput(
+            f"{option} would delete every document but {single}; name the folder of the corpus, or leave {option} out"
+        )
 
 
 def _describe_patterns(selection: Selection) -> str:

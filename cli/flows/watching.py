@@ -10,7 +10,7 @@ from typing import NoReturn
 from app.composition import choose_composition
 from cli.flows.folder_events import FolderEvents
 from cli.flows.ingest import OtherCorpus, Summary, ingest
-from cli.flows.reading import ChangesReading, Reading, Request, Server
+from cli.flows.reading import ChangesReading, Reading, Request, Server, check_prunable
 from cli.output.console import print_status
 from cli.output.progress import Progress
 from cli.output.summaries import show_changes, show_summary
@@ -36,8 +36,10 @@ _Ingest = Callable[[Reading, Progress], Summary]
 def watch(request: Request, *, server: Server | None, poll: float | None) -> NoReturn:
     """Follows the paths until Ctrl-C or SIGTERM, which raise `KeyboardInterrupt`.
 
-    While the record or the server is unavailable, it waits and tries again. Raises `NotFound` if a path does not exist.
+    While the record or the server is unavailable, it waits and tries again. Raises `NotFound` if a path does not exist,
+    and `InvalidInput` if one is the file of one document.
     """
+    check_prunable(request.paths, "--watch")
     tracker = Tracker(request.paths, request.selection, quiet_seconds=_QUIET_SECONDS)
     settings = read_settings()
     with (

@@ -120,7 +120,6 @@ def ingest(
         if server is None:
             import_archive(exported, corpus, requested, as_json=as_json)
         else:
-            from cli.flows.reading import Server
             from cli.flows.remote_import import import_remotely
 
             import_remotely(exported, corpus, requested, Server(url=server, api_key=api_key), as_json=as_json)

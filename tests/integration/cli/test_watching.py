@@ -253,3 +253,10 @@ def test_options_that_do_not_go_together(hopweave: Hopweave, papers: Path, optio
 def test_a_path_that_does_not_exist(hopweave: Hopweave, tmp_path: Path) -> None:
     ran = hopweave("ingest", "--watch", tmp_path / "nowhere", "-c", "w")
     assert (ran.code, "there is no file or folder" in ran.err) == (1, True)
+
+
+def test_the_file_of_one_document_is_not_watched(hopweave: Hopweave, papers: Path) -> None:
+    """It would be all that the corpus is to hold."""
+    file = next(path for path in sorted(papers.rglob("*")) if path.is_file())
+    ran = hopweave("ingest", "--watch", file, "-c", "w")
+    assert (ran.code, "--watch would delete every document but" in ran.err) == (2, True)

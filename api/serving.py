@@ -13,7 +13,7 @@ from api.guard import is_loopback
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
-from core.errors import InvalidInput
+from core.errors import Conflict, InvalidInput
 from core.settings import Settings
 
 __all__ = ["serve"]
@@ -29,13 +29,15 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
     Without servers, a worker process runs meanwhile; with servers, workers are started separately. `descriptor` is a
     listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, and
     `port` and `processes` are not used. Raises `InvalidInput` if other machines could call without a key, and
-    `InvalidSettings` if a server refuses the settings.
+    `InvalidSettings` if a server refuses the settings, and `Conflict` if the port is in use.
     """
     if not is_loopback(host) and not settings.api.keys:
         raise InvalidInput(
             f"--host {host} is reachable from other machines, and no key is set: set HOPWEAVE_API__KEYS (a JSON list "
             "of secrets that callers send as bearer tokens), or listen on 127.0.0.1"
         )
+    if descriptor is None:
+        _check_address(host.strip("[]"), port)
     _check(settings)
     signal.signal(signal.SIGTERM, _exit)  # uvicorn stops first, and then calls this handler
     with choose_composition(settings).supervise():
@@ -57,6 +59,22 @@ def _serve_on(descriptor: int) -> None:
     config = uvicorn.Config(_APP, factory=True, access_log=False, server_header=False)
     with socket.socket(fileno=descriptor) as listening:
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _check_address(host: str, port: int) -> None:
+    """Binds the address and leaves it: uvicorn would start everything first, and then report it among its log lines."""
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            if family == socket.AF_INET6 and not socket.has_dualstack_ipv6():
+                continue
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+    except OSError as error:
+        raise Conflict(
+            f"cannot listen on port {port} of {host}: {(error.strerror or str(error)).lower()}; stop what listens "
+            "there, or choose another --port or --host"
+        ) from error
 
 
 def _check(settings: Settings) -> None:

@@ -37,8 +37,8 @@ def test_what_is_up_to_date_is_left_alone(hopweave: Hopweave) -> None:
 
 def test_an_older_one_is_told_of_and_brought_up(hopweave: Hopweave, tmp_path: Path) -> None:
     hopweave("corpora", "create", "a")
-    columns = (f"ALTER TABLE corpora DROP COLUMN {c}" for c in _NEW)
-    undone = ("DROP TABLE unsettled", "DROP INDEX corpora_by_beside", *columns)
+    columns = (f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _NEW)
+    undone = ("DROP TABLE unsettled", "DROP INDEX corpora_by_beside", "DROP INDEX documents_disabled", *columns)
     _as_of(tmp_path, 3, *undone)
     told = hopweave("migrate", "--check")
     assert told.code == 1
@@ -50,7 +50,7 @@ def test_an_older_one_is_told_of_and_brought_up(hopweave: Hopweave, tmp_path: Pa
     assert hopweave("corpora", "list").code == 0
 
 
-_NEW = ("beside", "reindex_job")
+_NEW = (("corpora", "beside"), ("corpora", "reindex_job"), ("documents", "disabled"))
 
 
 def test_a_newer_one_is_refused(hopweave: Hopweave, tmp_path: Path) -> None:

@@ -9,102 +9,21 @@ __all__ = ["Language", "detect_language"]
 
 Language = Literal["en", "de", "fr"]
 
+
+def _split(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _WORD = re.compile(r"[^\W\d_]+")
 _WORDS: dict[Language, frozenset[str]] = {
-    "en": frozenset(
-        [
-            "the",
-            "of",
-            "and",
-            "to",
-            "is",
-            "was",
-            "that",
-            "it",
-            "for",
-            "with",
-            "as",
-            "on",
-            "by",
-            "from",
-            "this",
-            "which",
-            "be",
-            "are",
-            "or",
-            "his",
-            "an",
-            "were",
-            "not",
-        ]
+    "en": _split("the of and to is was that it for with as on by from this which be are or his an were not"),
+    "de": _split(
+        "der die und das ist nicht den von zu mit sich des auf für wird eine einer dem sie auch "
+        "als werden oder ein war wurde aus bei nach im"
     ),
-    "de": frozenset(
-        [
-            "der",
-            "die",
-            "und",
-            "das",
-            "ist",
-            "nicht",
-            "den",
-            "von",
-            "zu",
-            "mit",
-            "sich",
-            "des",
-            "auf",
-            "für",
-            "wird",
-            "eine",
-            "einer",
-            "dem",
-            "sie",
-            "auch",
-            "als",
-            "werden",
-            "oder",
-            "ein",
-            "war",
-            "wurde",
-            "aus",
-            "bei",
-            "nach",
-            "im",
-        ]
-    ),
-    "fr": frozenset(
-        [
-            "le",
-            "la",
-            "les",
-            "et",
-            "des",
-            "est",
-            "une",
-            "dans",
-            "pour",
-            "que",
-            "qui",
-            "du",
-            "pas",
-            "par",
-            "sur",
-            "au",
-            "aux",
-            "avec",
-            "ce",
-            "sont",
-            "il",
-            "elle",
-            "était",
-            "ou",
-            "ne",
-            "plus",
-            "un",
-            "cette",
-            "ces",
-            "se",
-        ]
+    "fr": _split(
+        "le la les et des est une dans pour que qui du pas par sur au aux avec ce sont il elle "
+        "était ou ne plus un cette ces se"
     ),
 }
 _ENOUGH = 2_000

@@ -23,7 +23,6 @@ _LONGEST = 320
 _READ = 20_000
 """Characters of a passage that are looked at. Chunkers make shorter ones; chunks that users submit may be longer."""
 
-
 _LONGEST_ROW = 640
 """Characters of a row of a table, and of a sentence. Of a longer row the sentences are looked at, and of a longer
 sentence the lines: it is a text without ends of sentences.

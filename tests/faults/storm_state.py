@@ -46,6 +46,7 @@ async def find_faults(container: Container, corpus: Corpus, expected: Left) -> l
     """Waits until nothing is wrong, as tombstones are due some seconds after a kill; returns what remains wrong."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while (faults := await _compare(container, corpus, expected)) and time.monotonic() < deadline:  # noqa: ASYNC110
+        # No event tells when the views have followed the record.
         await asyncio.sleep(_POLL_SECONDS)  # the worker is another process
     return faults + await _examine(container, corpus)
 

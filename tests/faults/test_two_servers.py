@@ -49,7 +49,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 def call(port: int, path: str, body: Any = None) -> Any:
     content = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1{path}", content, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - a server of this test
         return json.load(answer)
 
 

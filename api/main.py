@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
 from api import problems
+from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.parameters import refuse_unknown
 from api.routes import (
@@ -74,6 +75,7 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     app.state.settings = settings
     app.state.container = container
     app.add_middleware(Guard, settings=settings.api)
+    app.add_middleware(FolderSocket, settings=settings)
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
@@ -92,7 +94,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     ]
     for task in tasks:
         task.add_done_callback(_report)
-    yield
+    async with serve_in_folder(app, app.state.settings) if given is None else nullcontext():
+        yield
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -40,7 +40,6 @@ _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
 _CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
 """English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
-_PARAGRAPH = re.compile(r"(?:[^\n]|\n(?!\n))*\n*")
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest paragraph whose words are remembered."""
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
@@ -131,8 +130,13 @@ class _Words(NamedTuple):
 
 
 def _split_paragraphs(text: str) -> Iterator[str]:
-    """Yields the parts of a text between blank lines, each with the line ends after it."""
-    return (part for part in _PARAGRAPH.findall(text) if part)
+    """Yields the parts of a text, each up to the end of the next empty line."""
+    start = 0
+    while start < len(text):
+        empty = text.find("\n\n", start)
+        end = len(text) if empty < 0 else empty + 2
+        yield text[start:end]
+        start = end
 
 
 def _read_words(paragraph: str, last: _LastWord) -> _Words:

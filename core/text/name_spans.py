@@ -6,6 +6,7 @@ The extractor `pattern` uses it on passages, and `retrieval.pagerank.name_linkin
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
 
@@ -14,6 +15,9 @@ __all__ = ["NameSpan", "begins_sentence", "find_names"]
 
 _MAX_WORDS = 10
 """The greatest number of words of a name; a longer run of capitals is the row of a table, or text in capitals."""
+
+_LONGEST_REMEMBERED = 20_000
+"""Characters of the longest text whose names are remembered."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -59,7 +63,13 @@ def find_names(text: str) -> list[NameSpan]:
     Names are quoted strings, and runs of capitalised words with connectives between them and numbers after them. A
     leading article is not part of a run; nor is a leading function word at the beginning of a sentence, where it has
     its capital from.
+
+    The names of the last texts are remembered: most passages of a new revision of a document are the same.
     """
+    return list((_find_names if len(text) > _LONGEST_REMEMBERED else _remembered_names)(text))
+
+
+def _find_names(text: str) -> tuple[NameSpan, ...]:
     spans: list[NameSpan] = []
     done = 0
     for quote in _QUOTED.finditer(text):
@@ -69,7 +79,10 @@ def find_names(text: str) -> list[NameSpan]:
             spans.append(name)
             done = quote.end()
     spans.extend(_find_runs(text, done, len(text)))
-    return spans
+    return tuple(spans)
+
+
+_remembered_names = lru_cache(maxsize=1 << 12)(_find_names)
 
 
 def _quoted_name(text: str, quote: re.Match[str]) -> NameSpan | None:

@@ -6,6 +6,7 @@ An import uses the same functions to check rows that were made elsewhere.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core import ids
 from core.documents import Chunk, Span
@@ -59,8 +60,14 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
             chunk=chunk,
             extract_hash=content.extract_hash,
             tokens=content.tokens,
-            terms=extract_terms((title, content.heading), content.text).tobytes(),
+            terms=_terms(title, content.heading, content.text),
             title_names=title_names(title, content.heading.split(HEADING_SEPARATOR)),
         )
         for content, chunk in zip(contents, chunks, strict=True)
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def _terms(title: str, heading: str, text: str) -> bytes:
+    """Most chunks of a new revision of a document are the same, and so are their terms."""
+    return extract_terms((title, heading), text).tobytes()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.text.languages import Language, detect_language
-from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
 from core.text.word_lists import (
     CALENDAR_WORDS,
     GERMAN_ADDRESS,
@@ -23,6 +23,7 @@ from core.text.word_lists import (
     GERMAN_PLURAL_ENDINGS,
     GERMAN_VERBS,
 )
+from core.work_limit import check_work
 
 __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
 
@@ -33,6 +34,10 @@ _LAST_WORD = re.compile(r"\w+\s+$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_OFTEN = 10_000
+"""Words between two checks of the time and of the number of words that are held."""
+_MOST_WORDS = 250_000
+"""Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
 _CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
@@ -84,15 +89,19 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
     lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for text in texts:
         before, first = "", False
-        for match in _WORD.finditer(text):
+        for match in _checked(_WORD.finditer(text), (lower, within, determined, bare)):
             word, begins = match.group(), begins_sentence(text, match.start())
             if word[0].islower():
-                lower[word] += not _is_in_path(text, match)
-                bare[before] += first and word in GERMAN_VERBS and not _is_adverb(before)
+                if not _is_in_path(text, match):
+                    lower[word] += 1
+                if first and word in GERMAN_VERBS and not _is_adverb(before):
+                    bare[before] += 1
             elif not begins:
                 within[word] += 1
-                determined[word] += _is_determiner(before)
-                bare[word] += before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS)
+                if _is_determiner(before):
+                    determined[word] += 1
+                if before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS):
+                    bare[word] += 1
             before, first = word, begins and word[0].isupper()
     return NameEvidence(
         language=language,
@@ -102,6 +111,23 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         bare=bare,
         of_names=frozenset(_words_of_names(texts)) if language == "de" else frozenset(),
     )
+
+
+def _checked(words: Iterable[re.Match[str]], counters: Sequence[Counter[str]]) -> Iterator[re.Match[str]]:
+    """Yields the words. Now and then, checks the time and the number of words that are held."""
+    for n, word in enumerate(words):
+        if n % _OFTEN == 0:
+            check_work()
+            for counts in counters:
+                _forget_rare(counts)
+        yield word
+
+
+def _forget_rare(counts: Counter[str]) -> None:
+    """Deletes the words that were counted once if there are very many: they are a large part of any long text."""
+    if len(counts) > _MOST_WORDS:
+        for word in [word for word, count in counts.items() if count == 1]:
+            del counts[word]
 
 
 def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
@@ -180,7 +206,7 @@ def _is_determiner(word: str) -> bool:
 def _words_of_names(texts: Iterable[str]) -> Iterator[str]:
     """Yields the words of German names of several words: runs that no article begins and that hold no plain noun."""
     for text in texts:
-        for span in find_names(text):
+        for span in iter_names(text):
             words = span.form.split()
             before = _LAST_WORD.search(text[max(span.start - 40, 0) : span.start])
             if (

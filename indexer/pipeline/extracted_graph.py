@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from sys import intern
+from functools import lru_cache
 from typing import overload
 
 from core.graph import Extraction, Fact, Mention, Triple
@@ -27,25 +27,18 @@ class ExtractedGraph:
     malformed: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A spelling of an entity."""
-
-    entity_id: str
-    name: str
-    form: str
-
-
 class _MentionTable(Sequence[Mention]):
     """Mentions in arrays, which a long text has millions of; each is made when it is read.
 
-    The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]`, `counts[m]` times.
+    The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]` (name and spelling),
+    `counts[m]` times; `entity_ids` are those of `forms`.
     """
 
     def __init__(self) -> None:
         self.chunk_ids: list[str] = []
         self.ends = array("q")
-        self.forms: list[_Form] = []
+        self.forms: list[tuple[str, str]] = []
+        self.entity_ids: list[str] = []
         self.of_form = array("q")
         self.counts = array("q")
 
@@ -75,10 +68,9 @@ class _MentionTable(Sequence[Mention]):
     __hash__ = None  # type: ignore[assignment]  # it is equal to a list
 
     def _make(self, chunk_id: str, n: int) -> Mention:
-        form = self.forms[self.of_form[n]]
-        return Mention(
-            chunk_id=chunk_id, entity_id=form.entity_id, name=form.name, form=form.form, count=self.counts[n]
-        )
+        number = self.of_form[n]
+        name, form = self.forms[number]
+        return Mention(chunk_id=chunk_id, entity_id=self.entity_ids[number], name=name, form=form, count=self.counts[n])
 
 
 class GraphBuilder:
@@ -91,7 +83,6 @@ class GraphBuilder:
     def __init__(self) -> None:
         self._mentions = _MentionTable()
         self._numbers: dict[tuple[str, str], int] = {}
-        self._ids: dict[str, str] = {}
         self._facts: list[Fact] = []
         self._malformed = 0
 
@@ -101,9 +92,9 @@ class GraphBuilder:
         self._malformed += extraction.malformed + len(extraction.triples) - len(triples)
         self._facts += _facts(chunk_id, triples)
         table = self._mentions
-        for (name, form), count in sorted(_count_forms(extraction, triples).items()):
-            if name:
-                table.of_form.append(self._number(name, form))
+        for spelling, count in sorted(_count_forms(extraction, triples).items()):
+            if spelling[0]:
+                table.of_form.append(self._number(spelling))
                 table.counts.append(count)
         table.chunk_ids.append(chunk_id)
         table.ends.append(len(table))
@@ -111,15 +102,19 @@ class GraphBuilder:
     def build(self) -> ExtractedGraph:
         return ExtractedGraph(mentions=self._mentions, facts=tuple(self._facts), malformed=self._malformed)
 
-    def _number(self, name: str, form: str) -> int:
-        number = self._numbers.get((name, form))
+    def _number(self, spelling: tuple[str, str]) -> int:
+        number = self._numbers.get(spelling)
         if number is None:
-            if name not in self._ids:
-                self._ids[name] = entity_id(name)
-            name, form = intern(name), intern(form)
-            number = self._numbers[name, form] = len(self._mentions.forms)
-            self._mentions.forms.append(_Form(self._ids[name], name, form))
+            number = self._numbers[spelling] = len(self._numbers)
+            self._mentions.forms.append(spelling)
+            self._mentions.entity_ids.append(_entity_id(spelling[0]))
         return number
+
+
+@lru_cache(maxsize=1 << 14)
+def _entity_id(name: str) -> str:
+    """The spellings of an entity share its id."""
+    return entity_id(name)
 
 
 def make_graph(chunk_ids: Sequence[str], extractions: Sequence[Extraction]) -> ExtractedGraph:

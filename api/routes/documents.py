@@ -121,10 +121,9 @@ async def change(
     `enabled` takes effect before the response. Alone it makes no revision, and the job is empty and done.
     """
     if body.makes_revision:
-        enqueued = await change_document(container, corpus, id, body.apply)
-    if body.enabled is not None:
-        switched = await set_enabled(container, corpus, id, enabled=body.enabled)
-        enqueued = enqueued if body.makes_revision else switched
+        enqueued = await change_document(container, corpus, id, body.apply, enabled=body.enabled)
+    else:
+        enqueued = await set_enabled(container, corpus, id, enabled=body.enabled is True)
     set_job_location(response, enqueued.job.id)
     return EnqueuedOut.from_job(enqueued)
 

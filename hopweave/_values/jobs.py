@@ -46,7 +46,8 @@ class JobProgress:
 class Job:
     """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
 
-    `failures` holds the first documents that failed. A job whose `tokens` have reached `token_budget` is `paused`.
+    A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
+    failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Job:
     tokens: int
     usage: JobUsage
     progress: JobProgress
+    note: str | None = None
 
     @property
     def is_settled(self) -> bool:

@@ -23,7 +23,7 @@ from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
 from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
-from app.services.ingestion import delete_one_document, submit
+from app.services.ingestion import check_queue, delete_one_document, submit
 from core.documents import RevisionState
 from core.filters import parse_filter
 from core.ids import content_hash
@@ -48,6 +48,7 @@ async def add_documents(
     submissions = parse_submissions(body.documents)
 
     async def work() -> EnqueuedOut:
+        await check_queue(container, corpus)
         enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
         return EnqueuedOut.from_job(enqueued)
 

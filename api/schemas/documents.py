@@ -201,7 +201,7 @@ class ChunkOut(Out):
 
 class ChunkListOut(Out):
     data: list[ChunkOut]
-    next_cursor: None = None
+    next_cursor: str | None
 
 
 class NeighbouringChunkOut(ChunkOut):

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
-from hopweave._errors import InvalidRequestError
+from hopweave._errors import InvalidRequestError, QueueFullError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
-from hopweave._steps import Page, Read, Request, Steps, call, decode, path
+from hopweave._steps import Page, Pause, Read, Request, Steps, call, decode, path
 from hopweave._values.documents import NewDocument, NewFile, OnConflict, Queued, Rejection
 from hopweave._values.ingestion import Estimate, Ingestion, ModelEstimate
 from hopweave._values.jobs import Job
@@ -23,6 +23,8 @@ _MAX_DOCUMENTS = 1000
 _BATCH_BYTES = 8_000_000
 _REJECTED = "rejected"
 _TOO_LARGE, _UNSUPPORTED = 413, 415
+_FULL_PAUSES = (5.0,) * 120
+"""Seconds between attempts while the server's queue is full."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,13 +119,23 @@ def _send_all(
     send: "Callable[[_Batch], Steps[T]]",
     on_conflict: OnConflict,
 ) -> Steps[list[T]]:
-    """Sends all in batches, and returns the answers. Adds to `rejected` what is rejected as a whole batch."""
+    """Sends all in batches, and returns the answers. Adds to `rejected` what is rejected as a whole batch.
+
+    While the server's queue is full, it waits for ten minutes; then it raises `QueueFullError`.
+    """
     batches = _batches(found, rejected)
     answers: list[T] = []
     pending: list[_Batch] = []
+    pauses = [*_FULL_PAUSES]
     while batch := pending.pop() if pending else (yield Read(function=lambda: next(batches, None))):
         try:
             answers.append((yield from send(batch)))
+            pauses = [*_FULL_PAUSES]
+        except QueueFullError:
+            if not pauses:
+                raise
+            yield Pause(seconds=pauses.pop())
+            pending.append(batch)
         except InvalidRequestError as error:
             if error.status == _TOO_LARGE and len(batch.files) > 1 and on_conflict != "error":
                 pending += reversed(_halve(batch))  # one of the files, or all of them together, are too large

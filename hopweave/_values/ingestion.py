@@ -68,4 +68,4 @@ class Estimate:
     tokens: int
     model: ModelEstimate | None
     rejected: tuple[Rejection, ...]
-    notes: tuple[EstimateNote, ...] = ()
+    notes: tuple[EstimateNote, ...]

@@ -54,6 +54,7 @@ class Job:
     corpus: str
     kind: JobKind
     state: JobState
+    note: str | None
     counts: Mapping[str, int]
     malformed_triples: int
     failures: tuple[Failure, ...]
@@ -64,7 +65,6 @@ class Job:
     tokens: int
     usage: JobUsage
     progress: JobProgress
-    note: str | None = None
 
     @property
     def is_settled(self) -> bool:

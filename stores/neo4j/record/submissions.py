@@ -67,6 +67,11 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        cypher = statements("submissions")["count_queued"]
+        row = await self._database.read(lambda tx: tx.rows(cypher, corpus_id=corpus_id, at_most=at_most)[0])
+        return int(row["queued"])
+
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         ids = {document_id(key): key for key in fingerprints}
 

@@ -19,6 +19,7 @@ from core.record_policy.submissions import (
 from stores.record_rows import load_new_revision
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.leases.endings import UNFINISHED_ROWS
 from stores.sqlite.leases.enqueueing import check_no_conflict, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
     newest_of_row,
@@ -62,6 +63,20 @@ class SqliteSubmissions:
             return Enqueued(job=read_job(cx, job), documents=documents)
 
         return await self._database.write(work)
+
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        def work(cx: Connection) -> int:
+            row = cx.execute(
+                f"""
+                SELECT count(*) FROM (
+                    SELECT 1 FROM revisions r WHERE {UNFINISHED_ROWS} AND r.corpus_id = ? AND r.state = 'queued' LIMIT ?
+                )
+                """,
+                (corpus_id, at_most),
+            ).fetchone()
+            return int(row[0])
+
+        return await self._database.read(work)
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         def is_same(cx: Connection, key: str) -> bool:

@@ -115,6 +115,15 @@ class ChangesContract(RecordFixtures):
         again = await record.documents.get(corpus.id, id)
         assert (again.state, again.readable, again.chunks, again.metadata) == ("indexed", True, 1, {"year": 1843})
 
+    async def test_queued_revisions_are_counted(self, record: Record, corpus: Corpus) -> None:
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 0
+        await record.submissions.enqueue(corpus.id, [revision(key) for key in "abc"], OnConflict.REPLACE)
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 3
+        assert await record.submissions.count_queued(corpus.id, at_most=2) == 2
+        assert await record.submissions.count_queued("f" * 32, at_most=5) == 0
+        assert len(await claim_all(record, corpus)) == 3
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 0, "those in work do not wait"
+
     async def test_what_comes_again_while_it_is_deleted_can_be_disabled(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])
         id = ids.document_id("a")

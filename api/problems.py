@@ -30,6 +30,7 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.LoadFailed: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.QueueFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.FolderHeld: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Fenced: HTTPStatus.CONFLICT,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -129,7 +130,7 @@ def _handle_hopweave_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
     status = _status(error)
     code = _code(error)
-    passes = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    passes = isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
     headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
     fields = _list_fields(error)
     return problem(status, str(error), instance=request.url.path, code=code, errors=fields, headers=headers)

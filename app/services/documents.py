@@ -26,6 +26,7 @@ __all__ = [
     "list_matching",
     "list_those",
     "load_page",
+    "load_pages",
     "retry",
     "set_enabled",
 ]
@@ -64,11 +65,17 @@ async def delete_matching(container: Container, corpus: Corpus, where: DocumentF
 
 
 async def change_document(
-    container: Container, corpus: Corpus, document_id: str, change: Callable[[NewRevision], NewRevision]
+    container: Container,
+    corpus: Corpus,
+    document_id: str,
+    change: Callable[[NewRevision], NewRevision],
+    *,
+    enabled: bool | None = None,
 ) -> Enqueued:
     """Queues a revision with another title or other metadata, and the same content; its fingerprint is set here.
 
-    Raises `Conflict` unless the newest revision is indexed.
+    `enabled` also shows the document to searches, or hides it, at once. Raises `Conflict` unless the newest revision is
+    indexed; then nothing is changed.
     """
 
     def apply(submitted: NewRevision) -> NewRevision:
@@ -84,6 +91,8 @@ async def change_document(
 
     container.check_embedding(corpus)
     enqueued = await container.record.submissions.amend(corpus.id, document_id, apply)
+    if enabled is not None:
+        await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
     await container.notifier.notify_soon(corpus.id)
     return enqueued
 
@@ -129,6 +138,16 @@ async def load_page(container: Container, corpus: Corpus, document_id: str, numb
     Raises `NotFound`, also if the loader keeps no text of pages.
     """
     document = await container.record.documents.get(corpus.id, document_id)
+    return (await load_pages(container, corpus, document, only=number))[number]
+
+
+async def load_pages(
+    container: Container, corpus: Corpus, document: Document, *, only: int | None = None
+) -> dict[int, str]:
+    """Loads the original again and returns the texts of its pages by number, ascending; or `only` one of them.
+
+    Raises `NotFound` if there is no such page.
+    """
     content = await container.files.get(corpus.id, document.content_hash)
     source = Source(
         key=document.key,
@@ -138,10 +157,12 @@ async def load_page(container: Container, corpus: Corpus, document_id: str, numb
         metadata=document.metadata,
     )
     pages = _join_pages(await asyncio.to_thread(container.loaders.load, source))
-    if number not in pages:
+    if only is None:
+        return pages
+    if only not in pages:
         known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
-        raise NotFound(f"document {document.key!r} has no page {number}; {known}")
-    return pages[number]
+        raise NotFound(f"document {document.key!r} has no page {only}; {known}")
+    return {only: pages[only]}
 
 
 def _join_pages(loaded: LoadedDocument) -> dict[int, str]:

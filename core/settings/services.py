@@ -56,6 +56,9 @@ class ApiSettings(Section):
     )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
+    max_queued: int = Field(
+        default=1_000_000, ge=1, description="The number of documents of a corpus that wait to be indexed."
+    )
 
 
 class WebSettings(Section):

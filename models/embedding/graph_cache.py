@@ -3,7 +3,10 @@
 import hashlib
 import logging
 import os
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -17,6 +20,7 @@ __all__ = ["open_graph"]
 
 _FILES = ("graph.bin", "graph.xml")
 _SUMS = "SHA256SUMS"
+_ABANDONED_SECONDS = 3600
 _log = logging.getLogger("hopweave.models")
 
 
@@ -32,7 +36,7 @@ def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model"
         if not _is_whole(folder):
             _keep(build(), folder, half=half)
         graph: Model = openvino.Core().read_model(folder / "graph.xml")
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # the second is OpenVINO's only error, and that of a user without a home
         _log.warning("the embedding graph cannot be kept, and is built again at each start: %s", error)
         return build()
     return graph
@@ -40,10 +44,7 @@ def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model"
 
 def _cache_folder() -> Path:
     caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    try:
-        return Path(caches).expanduser() / "hopweave" / "embedding"
-    except RuntimeError as error:  # the user has no home
-        raise OSError(f"{error} Set XDG_CACHE_HOME to a folder") from error
+    return Path(caches).expanduser() / "hopweave" / "embedding"
 
 
 def _is_whole(folder: Path) -> bool:
@@ -66,14 +67,12 @@ def _sums(folder: Path) -> str:
 def _keep(graph: "Model", folder: Path, *, half: bool) -> None:
     """Writes the graph beside its place and renames it, so that other processes see it whole or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _delete_abandoned(folder.parent)
     # Ignoring errors: after the rename there is nothing left to delete.
     with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True) as written:
         new = Path(written) / "new"
         new.mkdir()
-        try:
-            import_openvino().save_model(graph, new / "graph.xml", compress_to_fp16=half)
-        except RuntimeError as error:  # OpenVINO's only error
-            raise OSError(f"{folder} cannot be written: {error}") from error
+        import_openvino().save_model(graph, new / "graph.xml", compress_to_fp16=half)
         (new / _SUMS).write_text(_sums(new), "ascii")
         if not _is_whole(folder):  # another process may have been faster
             _replace(folder, new, Path(written) / "old")
@@ -87,3 +86,11 @@ def _replace(folder: Path, new: Path, old: Path) -> None:
     except OSError:
         if not _is_whole(folder):  # another process was faster still
             raise
+
+
+def _delete_abandoned(caches: Path) -> None:
+    """Deletes what processes were writing when they were killed."""
+    for path in caches.glob(".*"):
+        with suppress(FileNotFoundError):  # another process deletes it, too
+            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(path)

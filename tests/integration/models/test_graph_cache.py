@@ -1,5 +1,6 @@
 """Graphs on disk: damaged, made twice at once, or not to be kept."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,6 +79,16 @@ def test_a_damaged_graph_is_made_again(caches: Path, damage: Callable[[Path], No
     assert _first_numbers() == built
     assert list(caches.iterdir()) == [folder]
     _check_sums(folder)
+
+
+def test_what_a_killed_process_left_is_deleted(caches: Path):
+    old, new = caches / ".any-old", caches / ".any-new"
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+        (folder / "graph.bin").write_bytes(b"half")
+    os.utime(old, (0, 0))
+    _first_numbers()
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 def test_processes_that_make_it_at_once_do_not_disturb_each_other(caches: Path):

@@ -163,6 +163,8 @@ def _is_ours(file: Path) -> bool:
     return file.is_file() and "__pycache__" not in file.parts
 
 
-def _contents(wheel: Path) -> dict[str, bytes]:
+def _contents(wheel: Path) -> dict[str, object]:
+    """Of the list of files, `RECORD`, without its order: the weights come last if they were fetched."""
     with zipfile.ZipFile(wheel) as packed:
-        return {name: packed.read(name) for name in packed.namelist()}
+        contents = {name: packed.read(name) for name in packed.namelist()}
+    return {name: sorted(one.splitlines()) if name.endswith("/RECORD") else one for name, one in contents.items()}

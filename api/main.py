@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI
 from api import problems
 from api.guard import Guard
 from api.parameters import refuse_unknown
+from api.protocols import dify, ollama, openai
 from api.routes import (
     chunks,
     corpora,
@@ -77,6 +78,8 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
+    for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
+        app.include_router(router)
     return app
 
 

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault
 
@@ -83,10 +84,17 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Returns a response with the problem's details; `errors` lists the fields that are wrong."""
+    """Returns a response with the problem's details; `errors` lists the fields that are wrong.
+
+    Under the routes of other protocols it has their form (`api.protocols.errors`).
+    """
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
+    converted = convert_problem(content, headers or {})
+    if converted is not None:
+        status, content, headers = converted
+        return Response(json.dumps(content), status_code=status, media_type="application/json", headers=headers)
     return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
 
 

@@ -51,6 +51,12 @@ class ApiSettings(Section):
     )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
+    public_url: str = Field(
+        default="", description="The address at which users reach this server, for links in answers."
+    )
+    chat_sources: Literal["both", "inline", "annotations"] = Field(
+        default="both", description="How answers of the chat routes name their sources."
+    )
 
 
 class WebSettings(Section):

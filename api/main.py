@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import Depends, FastAPI
 
 from api import problems
+from api.description import TAGS, complete_description, name_operation
 from api.guard import Guard
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
@@ -70,6 +71,8 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
+        openapi_tags=TAGS,
+        generate_unique_id_function=name_operation,
         dependencies=[Depends(refuse_unknown)],
     )
     app.state.settings = settings
@@ -80,6 +83,7 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         app.include_router(routes.router)
     for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
         app.include_router(router)
+    complete_description(app)
     return app
 
 

@@ -68,9 +68,9 @@ PROBLEM: dict[str, Any] = {
         },
     },
 }
+_REFERENCE = {"schema": {"$ref": "#/components/schemas/Problem"}}
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": PROBLEM}}}
-    for status in ("4XX", "5XX")
+    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: _REFERENCE}} for status in ("4XX", "5XX")
 }
 """The error responses of every route, for the OpenAPI description."""
 

@@ -10,8 +10,9 @@ from reasoning.engine.session import Session
 __all__ = ["restate"]
 
 
-async def restate(question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> str:
-    """Returns the text of the question without references to its history. Raises as a call of a model does.
+async def restate(question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> str | None:
+    """Returns the text of the question without references to its history, or None if the model gave none that can be
+    read. Raises as a call of a model does.
 
     `searcher` is that of the reasoner which answers afterwards; nothing is searched here.
     """

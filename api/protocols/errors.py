@@ -13,6 +13,7 @@ __all__ = [
     "OLLAMA_ERROR",
     "OPENAI_ERROR",
     "convert_problem",
+    "describe_errors",
     "dify_error",
     "ollama_error",
     "openai_error",
@@ -74,10 +75,17 @@ def convert_problem(
     if path.startswith("/api/"):
         return status, ollama_error(details), dict(headers)
     if path.startswith("/dify/"):
-        if status is HTTPStatus.UNAUTHORIZED:
-            status = HTTPStatus.FORBIDDEN
-        return status, dify_error(details, headers), dict(headers)
+        body = dify_error({**details, "status": status}, headers)
+        return HTTPStatus.FORBIDDEN if status is HTTPStatus.UNAUTHORIZED else status, body, dict(headers)
     return None
+
+
+def describe_errors(name: str) -> dict[int | str, dict[str, Any]]:
+    """Returns the error responses of a protocol's routes for the OpenAPI description, by the name of their schema."""
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
+    return {
+        status: {"description": "An error in this protocol's form", "content": content} for status in ("4XX", "5XX")
+    }
 
 
 def openai_error(details: Mapping[str, Any]) -> dict[str, Any]:

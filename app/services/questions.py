@@ -175,7 +175,8 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
 
 
 async def _restate(container: Container, question: Question, request: AskRequest, trace: Trace) -> Question:
-    """Returns the question without references to its history; as it is, if it has none or no model is asked.
+    """Returns the question without references to its history, and without the history; as it is, if it has none, or no
+    model is asked, or the model's reply cannot be read.
 
     A restated question may hold words of earlier answers, and so of passages: it is not sent to a web search.
     """
@@ -186,7 +187,9 @@ async def _restate(container: Container, question: Question, request: AskRequest
     searcher = request.searcher or container.default_searcher
     named = (searcher.name, container.searcher(searcher))
     text = await restate(question, container.models, named, trace)
-    return question if text == question.text else replace(question, text=text[:_MAX_QUESTION], web=False)
+    if text is None:
+        return question
+    return replace(question, text=text, history=(), web=question.web and text == question.text)
 
 
 async def _matching_documents(

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.dify.conditions import ConditionsIn, make_filter
-from api.protocols.errors import DIFY_ERROR
+from api.protocols.errors import describe_errors
 from api.schemas.ask import BudgetIn
 from api.schemas.base import Out, Text
 from app.services import questions
@@ -17,14 +17,7 @@ from core.trace import Trace
 
 __all__ = ["RetrievalIn", "router"]
 
-router = APIRouter(
-    prefix="/dify",
-    tags=["dify"],
-    responses={
-        status: {"description": "An error in Dify's form", "content": {"application/json": {"schema": DIFY_ERROR}}}
-        for status in ("4XX", "5XX")
-    },
-)
+router = APIRouter(prefix="/dify", tags=["dify"], responses=describe_errors("DifyError"))
 
 
 class RetrievalSettingIn(BaseModel):

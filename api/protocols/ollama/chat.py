@@ -13,17 +13,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.asking import Asked, ask_model
-from api.protocols.errors import ollama_error
+from api.protocols.errors import describe_errors, ollama_error
 from api.protocols.fields import ProtocolIn, ignored, refused
 from api.protocols.messages import ChatMessageIn
-from api.protocols.ollama.errors import RESPONSES
 from api.protocols.reply import Reply
 from api.protocols.streaming import stream_reply
 from api.schemas.base import Out, Text
 
 __all__ = ["OllamaChatIn", "router"]
 
-router = APIRouter(prefix="/api", tags=["ollama"], responses=RESPONSES)
+router = APIRouter(prefix="/api", tags=["ollama"], responses=describe_errors("OllamaError"))
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {

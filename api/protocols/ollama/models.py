@@ -7,16 +7,16 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 
 from api.deps import ContainerDep
+from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
 from api.protocols.models import find_model, list_models
-from api.protocols.ollama.errors import RESPONSES
 from api.schemas.base import Out, Text
 from core.errors import InvalidInput
 from core.ids import digest
 
 __all__ = ["VERSION", "router"]
 
-router = APIRouter(prefix="/api", tags=["ollama"], responses=RESPONSES)
+router = APIRouter(prefix="/api", tags=["ollama"], responses=describe_errors("OllamaError"))
 
 VERSION = "0.12.6"
 """The version of Ollama whose protocol these routes follow. Clients refuse versions that they take for too old."""

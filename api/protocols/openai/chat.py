@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.asking import Asked, ask_model
-from api.protocols.errors import openai_error
+from api.protocols.errors import describe_errors, openai_error
 from api.protocols.openai.chat_schemas import (
     ChatIn,
     ChoiceOut,
@@ -22,13 +22,12 @@ from api.protocols.openai.chat_schemas import (
     annotate,
     read_details,
 )
-from api.protocols.openai.errors import RESPONSES
 from api.protocols.reply import Reply
 from api.protocols.streaming import stream_reply
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/chat", tags=["openai"], responses=RESPONSES)
+router = APIRouter(prefix="/v1/chat", tags=["openai"], responses=describe_errors("OpenAIError"))
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {

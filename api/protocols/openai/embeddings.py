@@ -10,8 +10,8 @@ from pydantic import Field, field_validator
 
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
+from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
-from api.protocols.openai.errors import RESPONSES
 from api.schemas.base import Out, Text
 from app.container import Container
 from core.errors import InvalidInput, NotFound
@@ -19,7 +19,7 @@ from core.ports.embedding import Vectors
 
 __all__ = ["EmbeddingsIn", "router"]
 
-router = APIRouter(prefix="/v1/embeddings", tags=["openai"], responses=RESPONSES)
+router = APIRouter(prefix="/v1/embeddings", tags=["openai"], responses=describe_errors("OpenAIError"))
 
 _MAX_TEXTS = 2048
 _Input = Annotated[Text, Field(min_length=1)]

@@ -5,14 +5,14 @@ from typing import Literal
 from fastapi import APIRouter
 
 from api.deps import ContainerDep
+from api.protocols.errors import describe_errors
 from api.protocols.models import find_model, list_models
-from api.protocols.openai.errors import RESPONSES
 from api.schemas.base import Out
 from app.container import Container
 
 __all__ = ["router"]
 
-router = APIRouter(prefix="/v1/models", tags=["openai"], responses=RESPONSES)
+router = APIRouter(prefix="/v1/models", tags=["openai"], responses=describe_errors("OpenAIError"))
 
 
 class ModelOut(Out):

@@ -28,12 +28,11 @@ class _Restated(BaseModel):
         return question
 
 
-async def restate_question(session: Session) -> str:
+async def restate_question(session: Session) -> str | None:
     """Returns the session's question as one that its history is not needed for; without history as it is, without a
-    call.
+    call. Returns None, with a note, if the model's reply cannot be read.
 
-    A reply that cannot be read leaves the question as it is, and the trace has a note. Raises `ModelFailed` for an
-    empty reply.
+    Raises `ModelFailed` for an empty reply.
     """
     question = session.question
     if not session.has_history:
@@ -52,7 +51,7 @@ async def restate_question(session: Session) -> str:
         if not error.text:  # nothing was written: no form was broken
             raise
         session.trace.note(f"the question was not restated from the conversation: {error}")
-        return question.text
+        return None
     restated = " ".join(reply.question.split())
     if restated != " ".join(question.text.split()):
         session.trace.note(f"the question was understood as: {restated}")

@@ -25,9 +25,9 @@ async def test_records_are_the_hits_in_their_order(people: Server) -> None:
     scores = [one["score"] for one in records]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
-    assert all(
-        score >= hit["signals"]["dense"] - 1e-6 for score, hit in zip(scores, hits["hits"], strict=True)
-    ), "no record falls below the threshold that it passed"
+    assert all(score >= hit["signals"]["dense"] - 1e-6 for score, hit in zip(scores, hits["hits"], strict=True)), (
+        "no record falls below the threshold that it passed"
+    )
     babbage = next(one for one in records if one["title"] == "Charles Babbage")
     assert "Analytical Engine" in babbage["content"]
     assert babbage["metadata"]["year"] == 1837

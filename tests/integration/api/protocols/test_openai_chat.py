@@ -214,15 +214,14 @@ async def test_the_work_ends_with_the_connection(address: str, chat: ChatServer)
         await chat.until(lambda: len(chat.hung_up) > before)  # noqa: B023 - awaited in the loop
 
 
-async def test_a_ping_while_nothing_is_written(
-    address: str, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_ping_while_nothing_is_written(address: str, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api.protocols.streaming, "_PING_SECONDS", 0.01)
     pinged = asyncio.Event()
     chat.script.append(Reply(text=ANSWER.text, until=pinged.is_set))
-    async with httpx.AsyncClient(base_url=address) as raw, raw.stream(
-        "POST", "/v1/chat/completions", json={**_BARE, "stream": True}
-    ) as answer:
+    async with (
+        httpx.AsyncClient(base_url=address) as raw,
+        raw.stream("POST", "/v1/chat/completions", json={**_BARE, "stream": True}) as answer,
+    ):
         async for line in answer.aiter_lines():
             if line.startswith(":"):
                 pinged.set()
@@ -298,8 +297,17 @@ async def test_what_is_refused_is_named_in_openais_form(
 async def test_harmless_values_are_taken(people: Server) -> None:
     body = {
         **_BARE,
-        **{"tools": [], "tool_choice": "none", "n": 1, "response_format": {"type": "text"}, "logprobs": False},
-        **{"modalities": ["text"], "seed": 7, "user": "u", "metadata": {"a": "b"}, "store": True, "top_p": 0.3},
+        "tools": [],
+        "tool_choice": "none",
+        "n": 1,
+        "response_format": {"type": "text"},
+        "logprobs": False,
+        "modalities": ["text"],
+        "seed": 7,
+        "user": "u",
+        "metadata": {"a": "b"},
+        "store": True,
+        "top_p": 0.3,
     }
     assert (await people.client.post("/v1/chat/completions", json=body)).status_code == 200
 
@@ -307,10 +315,9 @@ async def test_harmless_values_are_taken(people: Server) -> None:
 async def test_refusals_before_the_route_have_openais_form(make_server: MakeServer) -> None:
     server = await make_server(ApiSettings(keys=[SecretStr("the-key")], max_body_mb=0.001))
     shown = {"authorization": "Bearer the-key"}
-    async with listening(server) as url:
-        async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="wrong") as client:
-            with pytest.raises(openai.AuthenticationError):
-                await client.models.list()
+    async with listening(server) as url, openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="wrong") as client:
+        with pytest.raises(openai.AuthenticationError):
+            await client.models.list()
     answer = await server.client.get("/v1/models")
     assert answer.json()["error"]["code"] == "invalid_api_key"
     answer = await server.client.post("/v1/chat/completions", json={"model": "x" * 2000}, headers=shown)

@@ -51,7 +51,6 @@ _REFUSED_KEY = 1002
 _NO_KNOWLEDGE = 2001
 _OPENAI_CODES = {
     HTTPStatus.UNAUTHORIZED: "invalid_api_key",
-    HTTPStatus.NOT_FOUND: "model_not_found",
     HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_exceeded",
 }
 _OPENAI_TYPES = {
@@ -93,13 +92,10 @@ def openai_error(details: Mapping[str, Any]) -> dict[str, Any]:
     status = HTTPStatus(details["status"])
     fields = details.get("errors") or [{}]
     kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
-    is_model = status is HTTPStatus.NOT_FOUND
-    error = {
-        "message": details["detail"],
-        "type": _OPENAI_TYPES.get(status, kind),
-        "param": "model" if is_model else fields[0].get("field"),
-        "code": details.get("code") or _OPENAI_CODES.get(status),
-    }
+    param, code = fields[0].get("field"), details.get("code") or _OPENAI_CODES.get(status)
+    if status is HTTPStatus.NOT_FOUND and _names_model(details["instance"]):
+        param, code = "model", "model_not_found"
+    error = {"message": details["detail"], "type": _OPENAI_TYPES.get(status, kind), "param": param, "code": code}
     return {"error": error}
 
 
@@ -120,6 +116,11 @@ def dify_error(details: Mapping[str, Any], headers: Mapping[str, str]) -> dict[s
     elif status is HTTPStatus.NOT_FOUND:
         code = _NO_KNOWLEDGE
     return {"error_code": code, "error_msg": details["detail"]}
+
+
+def _names_model(path: str) -> bool:
+    """Whether the route takes the name of a model, so that it is what was not found."""
+    return path in {"/v1/chat/completions", "/v1/embeddings"} or path.startswith("/v1/models/")
 
 
 def _is_openai(path: str) -> bool:

@@ -12,13 +12,14 @@ from core.errors import NotFound
 from core.strategies import StrategySpec, list_names
 from reasoning import REASONERS
 
-__all__ = ["PLAIN", "ListedModel", "Model", "find_model", "list_models"]
+__all__ = ["EPOCH", "PLAIN", "ListedModel", "Model", "find_model", "list_models"]
 
 PLAIN = "plain"
 """The name of the language model without retrieval. A corpus of this name is reached with a reasoner: `plain:auto`."""
 
 _DEFAULT_TAG = ":latest"
-_EPOCH = datetime.fromtimestamp(0, UTC)
+EPOCH = datetime.fromtimestamp(0, UTC)
+"""When what belongs to no corpus was created."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ async def list_models(container: Container) -> Sequence[ListedModel]:
             for name, description in reasoners
         ]
     if has_model:
-        listed.append(ListedModel(id=PLAIN, created=_EPOCH, description="The language model, without retrieval."))
+        listed.append(ListedModel(id=PLAIN, created=EPOCH, description="The language model, without retrieval."))
     return listed
 
 

@@ -178,18 +178,17 @@ async def _restate(container: Container, question: Question, request: AskRequest
     """Returns the question without references to its history, and without the history; as it is, if it has none, or no
     model is asked, or the model's reply cannot be read.
 
-    A restated question may hold words of earlier answers, and so of passages: it is not sent to a web search.
+    A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
+    of passages.
     """
     reasoner = request.reasoner or container.default_reasoner
     needs_model = bool(getattr(load_module(REASONERS, reasoner.name, "reasoner"), "NEEDS_MODEL", False))
-    if not question.history or not needs_model or container.models is None:
+    if not question.history or question.web or not needs_model or container.models is None:
         return question
     searcher = request.searcher or container.default_searcher
     named = (searcher.name, container.searcher(searcher))
     text = await restate(question, container.models, named, trace)
-    if text is None:
-        return question
-    return replace(question, text=text, history=(), web=question.web and text == question.text)
+    return question if text is None else replace(question, text=text, history=())
 
 
 async def _matching_documents(

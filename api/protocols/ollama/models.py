@@ -1,15 +1,15 @@
 """What Ollama's clients ask for before they chat: the models, one model, those that are loaded, and the version."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from api.deps import ContainerDep
 from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
-from api.protocols.models import find_model, list_models
+from api.protocols.models import EPOCH, find_model, list_models
 from api.schemas.base import Out, Text
 from core.errors import InvalidInput
 from core.ids import digest
@@ -53,8 +53,10 @@ class VersionOut(Out):
 class ShowIn(ProtocolIn):
     """`name` is what older clients call `model`."""
 
-    model: Text | None = None
-    name: Text | None = None
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["model"]}, {"required": ["name"]}]})
+
+    model: Annotated[Text, Field(min_length=1)] = ""
+    name: Annotated[Text, Field(min_length=1)] = ""
     verbose: Any = ignored()
     system: Any = ignored()
     template: Any = ignored()
@@ -94,13 +96,12 @@ async def list_loaded_models() -> TagListOut:
 
 @router.post("/show", summary="One model")
 async def show_model(body: ShowIn, container: ContainerDep) -> ShowOut:
-    name = body.model or body.name or ""
+    name = body.model or body.name
     found = await find_model(container, name)
     listed = {one.id: one for one in await list_models(container)}
     one = listed.get(found.corpus.name if found.corpus is not None else name)
     info = {"general.architecture": "hopweave", "general.basename": name}
-    modified = one.created if one is not None else datetime.now().astimezone()
-    return ShowOut(model_info=info, modified_at=modified)
+    return ShowOut(model_info=info, modified_at=EPOCH if one is None else one.created)
 
 
 @router.get("/version", summary="The version of Ollama's protocol")

@@ -1,6 +1,6 @@
 """A server over a real socket whose language model is scripted, and clients of other products for it."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import openai
@@ -10,7 +10,6 @@ from tests.integration.api.asking import KEY, asking, listening
 from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
 
-MakeClient = Callable[..., openai.AsyncOpenAI]
 ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [2].", "support": "stated", "unstated": ""})
 """An answer that cites the second passage; its marker is the first of the final answer."""
 

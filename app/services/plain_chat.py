@@ -10,7 +10,7 @@ from core.trace import Trace
 __all__ = ["PLAIN_ROLE", "PlainRequest", "complete_plain"]
 
 PLAIN_ROLE = "plain"
-"""The role of these calls in `HOPWEAVE_LLM__ROLES`, and the name under which usage is counted."""
+"""The role of these calls in the settings of language models, and the name under which usage is counted."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What Ollama's clients ask for before they chat: the models, one model, those that are loaded, and the version."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field, model_validator
@@ -55,8 +55,8 @@ class ShowIn(ProtocolIn):
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": ["model"]}, {"required": ["name"]}]})
 
-    model: Annotated[Text, Field(min_length=1)] = ""
-    name: Annotated[Text, Field(min_length=1)] = ""
+    model: Text = Field(default_factory=str, min_length=1)
+    name: Text = Field(default_factory=str, min_length=1)
     verbose: Any = ignored()
     system: Any = ignored()
     template: Any = ignored()

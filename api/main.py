@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 
 from api import problems
 from api.description import TAGS, complete_description, name_operation
+from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
@@ -78,6 +79,7 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     app.state.settings = settings
     app.state.container = container
     app.add_middleware(Guard, settings=settings.api)
+    app.add_middleware(FolderSocket, settings=settings)
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
@@ -99,7 +101,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     ]
     for task in tasks:
         task.add_done_callback(_report)
-    yield
+    async with serve_in_folder(app, app.state.settings) if given is None else nullcontext():
+        yield
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -19,6 +19,7 @@ from evaluation.indexing import ReportProgress
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import ANSWER, RowsFile
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
+from retrieval import warm
 
 __all__ = ["AnswerOptions", "answer_all"]
 
@@ -88,6 +89,7 @@ async def answer_all(
 
 async def _warm_up(container: Container, asked: AnswerOptions) -> None:
     """Searches once, so that loading an embedding model is not timed."""
+    await asyncio.to_thread(warm)
     request = SearchRequest(query="warm", searcher=parse_spec(asked.over) if asked.over else None)
     await search(container, asked.corpus, request, Trace())
 

@@ -1,5 +1,6 @@
 """Runs every question through a searcher, one at a time, and returns a row for each."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ from core.trace import Trace
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.indexing import ReportProgress
 from evaluation.rows.search_rows import DEPTH, SearchRow, score_failed_search, score_search
+from retrieval import warm
 
 __all__ = ["search_all"]
 
@@ -25,6 +27,7 @@ async def search_all(
     container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
     """Returns one row for each question. The first questions are searched once before, so that loading is not timed."""
+    await asyncio.to_thread(warm)
     for question in questions[:_WARM_UP]:
         await _search(container, corpus, question, searcher)
     rows = []

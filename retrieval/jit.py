@@ -20,6 +20,11 @@ class JitFunction:
         self._compiled: Callable[..., Any] | None = None
         self._compiling = threading.Lock()
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether a call would not wait for the compiler."""
+        return self._compiled is not None
+
     def __call__(self) -> Callable[..., Any]:
         if self._compiled is not None:
             return self._compiled

@@ -64,7 +64,10 @@ class SearchIn(In):
 
 
 class HitChunkOut(Out):
+    """`position` is the number of the passage in its document, from 0."""
+
     id: str
+    position: int
     text: str
     page: int | None
     span: SpanOut | None
@@ -137,6 +140,7 @@ class OtherPassageOut(Out):
     """The place of a further passage of the document. `GET …/chunks/{id}` has its text."""
 
     id: str
+    position: int
     page: int | None
     span: SpanOut | None
     heading: str
@@ -146,7 +150,14 @@ class OtherPassageOut(Out):
     def from_hit(cls, hit: Hit) -> Self:
         chunk = hit.chunk
         span = SpanOut.model_validate(chunk.span) if chunk.span else None
-        return cls(id=chunk.id, page=chunk.page, span=span, heading=chunk.heading, score=hit.score)
+        return cls(
+            id=chunk.id,
+            position=chunk.position,
+            page=chunk.page,
+            span=span,
+            heading=chunk.heading,
+            score=hit.score,
+        )
 
 
 class SearchHitOut(HitOut):

@@ -1,15 +1,12 @@
 """`hopweave search` and `hopweave ask`."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web, parse_filter_text
 from cli.output.console import print_json, print_status
 from core.ports.reasoning import Unsupported
-
-if TYPE_CHECKING:
-    from core.strategies import StrategySpec
 
 __all__ = ["register"]
 
@@ -45,25 +42,25 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Rank the passages of a corpus."""
-    from app.services.questions import GroupBy, Layout, SearchRequest
     from cli.flows.questions import run_search
-    from cli.output.results import search_to_dict, show_search
+    from cli.output.results import show_search
 
-    request = SearchRequest(
-        query=query,
-        searcher=_spec(searcher),
-        k=k,
-        filter=parse_filter_text(where),
-        explain=explain or features,
-        contributions=features,
-        web=web,
-    )
-    layout = Layout(context=context, group_by=GroupBy.DOCUMENT if group_by else None)
-    page, trace = run_search(corpus, request, layout)
+    asked_for: bool | str = "features" if features else explain
+    body = {
+        "query": query,
+        "searcher": searcher,
+        "k": k,
+        "filter": parse_filter_text(where),
+        "explain": asked_for,
+        "web": web,
+        "context": context,
+        "group_by": group_by,
+    }
+    page = run_search(corpus, body)
     if as_json:
-        print_json(search_to_dict(page, trace))
+        print_json(page)
     else:
-        show_search(page, trace, full=full or context > 0)
+        show_search(page, full=full or context > 0)
 
 
 def ask(
@@ -103,33 +100,25 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from a corpus, with citations."""
-    from app.services.questions import AskRequest
     from cli.flows.questions import run_question
-    from cli.output.results import answer_to_dict, show_answer
+    from cli.output.results import show_answer
 
-    request = AskRequest(
-        question=question,
-        reasoner=_spec(reasoner),
-        searcher=_spec(searcher),
-        k=k,
-        filter=parse_filter_text(where),
-        instructions=instructions,
-        web=web,
-        unsupported=unsupported,
-    )
-    shown = not (no_stream or as_json)
+    body = {
+        "question": question,
+        "reasoner": reasoner,
+        "searcher": searcher,
+        "k": k,
+        "filter": parse_filter_text(where),
+        "instructions": instructions,
+        "web": web,
+        "unsupported": unsupported,
+    }
     try:
-        answer, trace = run_question(corpus, request, budget=budget, prompts=prompts, shown=shown)
+        answer = run_question(corpus, body, budget=budget, prompts=prompts, shown=not (no_stream or as_json))
     except KeyboardInterrupt:
         print_status("hopweave: interrupted; model calls in flight are cancelled")
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
-        print_json(answer_to_dict(answer, trace))
+        print_json(answer)
     else:
-        show_answer(answer, trace)
-
-
-def _spec(text: str | None) -> "StrategySpec | None":
-    from core.strategies import parse_spec
-
-    return None if text is None else parse_spec(text)
+        show_answer(answer)

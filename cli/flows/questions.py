@@ -1,61 +1,141 @@
-"""Runs one search or one question for a command, and draws the plan while it runs."""
+"""Runs one search or one question for a command: by the server that runs on the data folder, else in this process.
 
-from contextlib import AsyncExitStack
-from dataclasses import replace
+Both ways return what the HTTP API returns.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import closing, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from cli.local_server import Misdirected, find_server
+from core.settings import Settings, read_settings
 
-from api.schemas.ask import BudgetIn
-from app.container import Container
-from app.services.questions import AskRequest, Layout, SearchRequest, search_page
-from app.services.questions import ask as ask_corpus
-from cli.runtime import run_with_container
-from core.budget import Budget
-from core.errors import InvalidInput
-from core.faults import describe_faults
-from core.ports.reasoning import Answer
-from core.settings import BudgetSettings, read_settings
-from core.strategies import parse_spec
-from core.trace import Trace
-from retrieval.presentation import SearchPage
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from app.container import Container
+    from core.budget import Budget
 
 __all__ = ["run_question", "run_search"]
 
-
-def run_search(corpus: str, request: SearchRequest, layout: Layout) -> tuple[SearchPage, Trace]:
-    async def work(container: Container) -> tuple[SearchPage, Trace]:
-        trace = Trace(budget=BudgetIn().within(container.settings.budget))
-        found = await container.record.corpora.get(corpus)
-        return await search_page(container, found, request, layout, trace), trace
-
-    return run_with_container(work)
+T = TypeVar("T", bound="BaseModel")
+Json = dict[str, Any]
+_Show = Callable[[str, Mapping[str, Any]], None]
 
 
-def run_question(
-    corpus: str, request: AskRequest, *, budget: str | None, prompts: Path | None, shown: bool
-) -> tuple[Answer, Trace]:
-    """Returns the answer and its trace; draws the plan on stderr if `shown`.
+def run_search(corpus: str, body: Json) -> Json:
+    """Returns the response to a body of `POST …/search`."""
+    settings = read_settings()
+    if (server := find_server(settings)) is not None:
+        with closing(server):
+            try:
+                return server.post(corpus, "search", body)
+            except Misdirected:
+                pass
+    return _search_here(settings, corpus, body)
 
-    `budget` is `calls=…,tokens=…,seconds=…`; `prompts` is a folder in place of that of the settings.
+
+def run_question(corpus: str, body: Json, *, budget: str | None, prompts: Path | None, shown: bool) -> Json:
+    """Returns the response to a body of `POST …/ask`; draws the plan on stderr if `shown`.
+
+    `budget` is `calls=…,tokens=…,seconds=…`, which may exceed the settings; `prompts` is a folder in place of that of
+    the settings. A question with one of them is answered in this process.
     """
     settings = read_settings() if prompts is None else read_settings(prompts_dir=prompts)
+    server = find_server(settings) if budget is None and prompts is None else None
+    if server is not None:
+        with closing(server), _drawing(shown) as show:
+            try:
+                for kind, data in server.stream(corpus, "ask", {**body, "stream": True}):
+                    if kind == "answer":
+                        return data
+                    show(kind, data)
+            except Misdirected:
+                pass
+    return _ask_here(settings, corpus, body, budget, shown=shown)
 
-    async def work(container: Container) -> tuple[Answer, Trace]:
-        trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
+
+def _search_here(settings: Settings, corpus: str, body: Json) -> Json:
+    from api.schemas.ask import BudgetIn
+    from api.schemas.search import SearchIn, SearchOut
+    from app.services.questions import search_page
+    from cli.runtime import run_with_container
+    from core.trace import Trace
+
+    asked = _validate(SearchIn, body)
+    request, layout = asked.to_request(), asked.to_layout()
+
+    async def work(container: "Container") -> Json:
+        trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await container.record.corpora.get(corpus)
-        async with AsyncExitStack() as stack:
-            if shown:
-                from cli.output.plan_view import draw_plan
-
-                await stack.enter_async_context(draw_plan(trace))
-            return await ask_corpus(container, found, request, trace), trace
+        page = await search_page(container, found, request, layout, trace)
+        return SearchOut.from_page(page, trace).model_dump(mode="json")
 
     return run_with_container(work, settings)
 
 
-def _budget(text: str | None, otherwise: Budget) -> Budget:
+def _ask_here(settings: Settings, corpus: str, body: Json, budget: str | None, *, shown: bool) -> Json:
+    from api.schemas.ask import AnswerOut, AskIn, BudgetIn
+    from api.schemas.events import convert_event
+    from app.services.questions import ask
+    from cli.runtime import run_with_container
+    from core.trace import Event, Trace
+
+    request = _validate(AskIn, body).to_request()
+
+    async def work(container: "Container") -> Json:
+        trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
+        found = await container.record.corpora.get(corpus)
+        with _drawing(shown) as show:
+
+            def pass_on(event: Event) -> None:
+                if (data := convert_event(event)) is not None:
+                    show(event.kind, data.model_dump(mode="json"))
+
+            trace.listeners.append(pass_on)
+            answer = await ask(container, found, request, trace)
+        return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
+
+    return run_with_container(work, settings)
+
+
+def _validate(shape: "type[T]", body: Json) -> "T":
+    """Returns the body as the HTTP API would read it; raises `InvalidInput`."""
+    from pydantic import ValidationError
+
+    from core.errors import InvalidInput
+    from core.faults import describe_faults
+
+    try:
+        return shape.model_validate(body)
+    except ValidationError as error:
+        raise InvalidInput(describe_faults(error, field="option")) from error
+
+
+def _drawing(shown: bool) -> "nullcontext[_Show] | Any":
+    if not shown:
+        return nullcontext(_ignore)
+    from cli.output.plan_view import draw_plan
+
+    return draw_plan()
+
+
+def _ignore(_kind: str, _data: Mapping[str, Any]) -> None:
+    """Shows nothing."""
+
+
+def _budget(text: str | None, otherwise: "Budget") -> "Budget":
     """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
+    from dataclasses import replace
+
+    from pydantic import ValidationError
+
+    from core.errors import InvalidInput
+    from core.faults import describe_faults
+    from core.settings import BudgetSettings
+    from core.strategies import parse_spec
+
     given = dict(parse_spec(f"budget:{text}").options) if text else {}
     try:
         checked = BudgetSettings.model_validate(given)

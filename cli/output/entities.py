@@ -50,7 +50,8 @@ def show_details(details: EntityDetails) -> None:
     for one in details.passages:
         heading = f" › {one.chunk.heading}" if one.chunk.heading else ""
         print_result(f"  {one.document.title or one.document.key}{heading}  ({one.document.key}, {one.chunk.id})")
-        print_snippet(make_snippet(one.chunk.text, weights), indent=6)
+        snippet = make_snippet(one.chunk.text, weights)
+        print_snippet(snippet.text, [(mark.start, mark.end) for mark in snippet.marks], indent=6)
 
 
 def show_subgraph(subgraph: Subgraph) -> None:

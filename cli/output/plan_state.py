@@ -1,17 +1,18 @@
-"""The state of a question's plan, updated from the events of its trace."""
+"""The state of a question's plan, updated from the events of a streamed answer."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from core.events import PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
-from core.ports.reasoning import Step
-from core.trace import Event
+__all__ = ["EventData", "PlanState", "StepView"]
 
-__all__ = ["PlanState", "StepView"]
+EventData = Mapping[str, Any]
+"""The data of an event, as `POST …/ask` sends it."""
 
 
 @dataclass(kw_only=True)
 class StepView:
-    """The current state of one step; `result` is its latest answer."""
+    """The current state of one step; `result` is the data of its latest `step` event."""
 
     id: str
     question: str
@@ -19,13 +20,13 @@ class StepView:
     state: str = "waiting"
     found: int = 0
     verdict: str = ""
-    result: Step | None = None
+    result: EventData | None = None
 
     @property
     def sources(self) -> list[str]:
         """The titles of the documents that the answer quotes."""
-        quotes = self.result.quotes if self.result else ()
-        return list(dict.fromkeys(quote.hit.document.title or quote.hit.document.key for quote in quotes))
+        quotes = self.result["quotes"] if self.result else ()
+        return list(dict.fromkeys(quote["document"]["title"] or quote["document"]["key"] for quote in quotes))
 
 
 @dataclass
@@ -35,37 +36,38 @@ class PlanState:
     steps: dict[str, StepView] = field(default_factory=dict)
     written: str = ""
 
-    def listen(self, event: Event) -> None:
-        match event:
-            case PlanEvent():
-                for planned in event.steps:
-                    self._planned(planned.id, planned.question, planned.parents)
-            case SearchEvent() if event.step:
-                step = self.steps.get(event.step) or self._planned(event.step, event.query, ())
-                step.found += len(event.hits)
+    def listen(self, kind: str, data: EventData) -> None:
+        id = data.get("step", "")
+        match kind:
+            case "plan":
+                for planned in data["steps"]:
+                    self._planned(planned["id"], planned["question"], planned["parents"])
+            case "search" if id:
+                step = self.steps.get(id) or self._planned(id, data["query"], ())
+                step.found += len(data["hits"])
                 step.state = "answering" if step.result is None else "reviewing"
-            case ReviewEvent() if event.step in self.steps:
-                reviewed = self.steps[event.step]
-                reviewed.verdict = event.verdict
+            case "review" if id in self.steps:
+                reviewed = self.steps[id]
+                reviewed.verdict = data["verdict"]
                 reviewed.state = "reviewing" if reviewed.result is None else "done"
-            case StepEvent() if event.step:
-                self._answered(event.result)
-            case TokenEvent():
-                self.written += event.text
+            case "step" if id:
+                self._answered(id, data)
+            case "token":
+                self.written += data["text"]
             case _:
                 return
         self._search()
 
-    def _planned(self, id: str, question: str, parents: tuple[str, ...]) -> StepView:
+    def _planned(self, id: str, question: str, parents: Sequence[str]) -> StepView:
         self.steps.pop(id, None)  # a step that is planned again moves behind the steps that it waits for
-        self.steps[id] = StepView(id=id, question=question, parents=parents)
+        self.steps[id] = StepView(id=id, question=question, parents=tuple(parents))
         return self.steps[id]
 
-    def _answered(self, result: Step) -> None:
-        step = self.steps.get(result.id) or self._planned(result.id, result.question, result.parents)
-        step.question = result.question
-        step.parents = result.parents or step.parents
-        step.verdict = result.verdict or step.verdict
+    def _answered(self, id: str, result: EventData) -> None:
+        step = self.steps.get(id) or self._planned(id, result["question"], result["parents"])
+        step.question = result["question"]
+        step.parents = tuple(result["parents"]) or step.parents
+        step.verdict = result["verdict"] or step.verdict
         step.result = result
         step.state = "done"
 

@@ -1,9 +1,9 @@
 """Draws the plan of a question on a terminal while it runs, or prints a line per step without a terminal."""
 
-import asyncio
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -12,38 +12,36 @@ from rich.text import Text
 from rich.tree import Tree
 
 from cli.output.console import plain, print_status
-from cli.output.plan_state import PlanState, StepView
+from cli.output.plan_state import EventData, PlanState, StepView
 from cli.output.support import format_support
-from core.events import PlanEvent, StepEvent
-from core.ports.reasoning import Step
-from core.trace import Event, Trace
 
 __all__ = ["PlanLines", "PlanView", "draw_plan"]
 
-_EVERY_SECONDS = 0.1
+_PER_SECOND = 10
 _DEEPEST = 6
 _LONGEST = 200
 _STYLES = {"waiting": "dim", "searching": "cyan", "answering": "yellow", "reviewing": "magenta", "done": "green"}
 
 
-@asynccontextmanager
-async def draw_plan(trace: Trace) -> AsyncIterator[None]:
-    """Shows the events of the trace on stderr while the block runs. The plan stays on the screen afterwards, the
-    streamed answer does not.
+@contextmanager
+def draw_plan() -> Iterator[Callable[[str, EventData], None]]:
+    """Yields a function that takes the events of an answer, by name and data, and shows them on stderr. After the block
+    the plan stays on the screen, the streamed answer does not.
     """
     if not sys.stderr.isatty():
-        trace.listeners.append(PlanLines().listen)
-        yield
+        yield PlanLines().listen
         return
     state = PlanState()
-    trace.listeners.append(state.listen)
     drawing = PlanView(state)
-    with Live(drawing, console=Console(stderr=True), auto_refresh=False) as live:
-        refreshing = asyncio.create_task(_refresh(live))
+
+    def listen(kind: str, data: EventData) -> None:
+        with drawing.lock:
+            state.listen(kind, data)
+
+    with Live(drawing, console=Console(stderr=True), refresh_per_second=_PER_SECOND):
         try:
-            yield
+            yield listen
         finally:
-            refreshing.cancel()
             drawing.over = True
 
 
@@ -53,42 +51,38 @@ class PlanLines:
     def __init__(self) -> None:
         self._planned = False
 
-    def listen(self, event: Event) -> None:
-        if isinstance(event, PlanEvent):
+    def listen(self, kind: str, data: EventData) -> None:
+        if kind == "plan":
             self._planned = True
-        if isinstance(event, StepEvent) and self._planned:
-            step = event.result
-            facts = _format_details(
-                StepView(id=step.id, question=step.question, verdict=step.verdict, result=step), step
-            )
-            print_status(f"{step.id}. {_shorten(step.question)} -> {_shorten(step.answer) or '(no answer)'} ({facts})")
+        if kind == "step" and self._planned:
+            step = StepView(id=data["step"], question=data["question"], verdict=data["verdict"], result=data)
+            facts = _format_details(step, data)
+            answer = _shorten(data["answer"]) or "(no answer)"
+            print_status(f"{step.id}. {_shorten(step.question)} -> {answer} ({facts})")
 
 
 class PlanView:
-    """Renders the steps as a tree, and the streamed answer below it. If the screen is too small, the top is cut off."""
+    """Renders the steps as a tree, and the streamed answer below it. If the screen is too small, the top is cut off.
+
+    A thread of `Live` renders; whoever changes the state meanwhile holds the lock.
+    """
 
     def __init__(self, state: PlanState) -> None:
         self._state = state
+        self.lock = threading.Lock()
         self.over = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        tree = _tree(self._state)
+        with self.lock:
+            tree, written = _tree(self._state), self._state.written
         if self.over:
             yield tree
             return
         lines = console.render_lines(tree, options, pad=False)
-        lines += (
-            console.render_lines(Text(plain(self._state.written)), options, pad=False) if self._state.written else []
-        )
+        lines += console.render_lines(Text(plain(written)), options, pad=False) if written else []
         for line in lines[-max(1, console.height - 1) :]:
             yield from line
             yield Segment.line()
-
-
-async def _refresh(live: Live) -> None:
-    while True:
-        live.refresh()
-        await asyncio.sleep(_EVERY_SECONDS)
 
 
 def _tree(state: PlanState) -> Tree:
@@ -119,16 +113,16 @@ def _label(step: StepView, also_after: list[str]) -> Text:
         passages = f", {step.found} found" if step.found else ""
         text.append(f"  {step.state}{passages}", style=f"not bold {_STYLES[step.state]}")
         return text
-    text.append(f"\n-> {_shorten(step.result.answer) or '(no answer)'}", style="not bold")
+    text.append(f"\n-> {_shorten(step.result['answer']) or '(no answer)'}", style="not bold")
     state = "" if step.state == "done" else f"{step.state}; "
     text.append(f"\n   {state}{_format_details(step, step.result)}", style=f"not bold {_STYLES[step.state]}")
     return text
 
 
-def _format_details(step: StepView, result: Step) -> str:
+def _format_details(step: StepView, result: EventData) -> str:
     """Returns verdict, support, sources, time and cost as one line."""
     sources = f"from {', '.join(map(_shorten, step.sources))}" if step.sources else ""
-    cost = f"{result.seconds:.1f} s, {result.tokens:,} tokens"
+    cost = f"{result['seconds']:.1f} s, {result['tokens']:,} tokens"
     support = _shorten(format_support(result))
     return "; ".join(part for part in (_shorten(step.verdict), support, sources, cost) if part)
 

@@ -1,23 +1,18 @@
-"""Prints hits and answers for people, and converts them to the JSON of the HTTP API."""
+"""Prints hits and answers, in the form in which the HTTP API returns them, for people."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from api.schemas.ask import AnswerOut
-from api.schemas.search import SearchOut
 from cli.output.console import print_marked, print_result
 from cli.output.snippets import print_snippet
 from cli.output.support import SUPPORT_WORDS, name_node
-from core.documents import Chunk
-from core.ports.reasoning import Answer, Citation
-from core.ports.retrieval import PathStep, Signals
 from core.text.shortening import shorten
-from core.trace import Trace
-from retrieval.presentation import PresentedHit, SearchPage
 
-__all__ = ["answer_to_dict", "search_to_dict", "show_answer", "show_search"]
+__all__ = ["show_answer", "show_search"]
+
+Json = Mapping[str, Any]
 
 _SNIPPET = 320
 _WIDTH = 100
@@ -25,99 +20,99 @@ _ROWS = 10
 _PLACES = 8
 
 
-def search_to_dict(page: SearchPage, trace: Trace) -> dict[str, Any]:
-    return SearchOut.from_page(page, trace).model_dump(mode="json")
-
-
-def answer_to_dict(answer: Answer, trace: Trace) -> dict[str, Any]:
-    return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
-
-
-def show_search(page: SearchPage, trace: Trace, *, full: bool = False) -> None:
+def show_search(page: Json, *, full: bool = False) -> None:
     """Prints the hits with their snippets, or, if `full`, with their passages and the passages beside them."""
-    for rank, presented in enumerate(page.hits, start=1):
-        _show_hit(rank, presented, full=full)
-    if not page.hits:
+    for rank, hit in enumerate(page["hits"], start=1):
+        _show_hit(rank, hit, full=full)
+    if not page["hits"]:
         print_result("nothing was found")
-    _show_notes(trace)
+    _show_notes(page)
 
 
-def show_answer(answer: Answer, trace: Trace) -> None:
+def show_answer(answer: Json) -> None:
     """Prints the answer with what it stands on, and why; then its sources, notes and usage."""
-    for paragraph in f"{answer.text.rstrip()} ({SUPPORT_WORDS[answer.support]})".splitlines():
+    for paragraph in f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines():
         print_result(_wrap(paragraph))
-    if answer.note:
-        print_result(_wrap(answer.note))
-    if answer.citations:
+    if answer["note"]:
+        print_result(_wrap(answer["note"]))
+    if answer["citations"]:
         print_result()
-    for citation in answer.citations:
-        print_result(f"[{citation.marker}] {_format_source(citation)}")
-        print_result(textwrap.indent(_format_snippet(f"“{citation.quote}”"), "    "))
-    if trace.notes or trace.usage.actions:
+    for citation in answer["citations"]:
+        print_result(f"[{citation['marker']}] {_format_source(citation)}")
+        print_result(textwrap.indent(_format_snippet(f"“{citation['quote']}”"), "    "))
+    if answer["notes"] or answer["usage"]["actions"]:
         print_result()
-    _show_notes(trace)
+    _show_notes(answer)
 
 
 def _wrap(text: str) -> str:
     return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _format_source(citation: Citation) -> str:
-    title = citation.document.title or citation.document.key
-    if citation.url is not None:
-        return f"{title} <{citation.url}>"
-    page = "" if citation.page is None else f", page {citation.page}"
-    return f"{title} ({citation.document.key}{page})"
+def _format_source(citation: Json) -> str:
+    document = citation["document"]
+    title = document["title"] or document["key"]
+    if citation["url"] is not None:
+        return f"{title} <{citation['url']}>"
+    page = "" if citation["page"] is None else f", page {citation['page']}"
+    return f"{title} ({document['key']}{page})"
 
 
-def _show_notes(trace: Trace) -> None:
-    for note in trace.notes:
+def _show_notes(found: Json) -> None:
+    """Prints the notes of a search or an answer, and what its actions have cost."""
+    for note in found["notes"]:
         print_result(f"note: {note}")
-    usage = trace.usage
-    if usage.actions:
-        cached = f" and {usage.cached} from the cache" if usage.cached else ""
-        calls = f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}{cached}"
-        print_result(f"{calls}, {usage.tokens:,} tokens, {trace.timing.get('total', 0.0):.1f} s")
+    usage = found["usage"]
+    if usage["actions"]:
+        cached = f" and {usage['cached']} from the cache" if usage["cached"] else ""
+        calls = f"{usage['calls']:,} call{'' if usage['calls'] == 1 else 's'}{cached}"
+        tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+        print_result(f"{calls}, {tokens:,} tokens, {found['timing'].get('total', 0.0):.1f} s")
 
 
-def _show_hit(rank: int, presented: PresentedHit, *, full: bool) -> None:
-    hit, snippet = presented.hit, presented.snippet
-    heading = f" › {hit.chunk.heading}" if hit.chunk.heading else ""
-    page = "" if hit.chunk.page is None else f", page {hit.chunk.page}"
-    print_result(f"{rank}. {hit.document.title or hit.document.key}{heading}  ({hit.url or hit.document.key}{page})")
-    print_result(f"   score {hit.score:.4f}{_format_signals(hit.signals)}")
+def _show_hit(rank: int, hit: Json, *, full: bool) -> None:
+    chunk, document = hit["chunk"], hit["document"]
+    heading = f" › {chunk['heading']}" if chunk["heading"] else ""
+    page = "" if chunk["page"] is None else f", page {chunk['page']}"
+    title = document["title"] or document["key"]
+    print_result(f"{rank}. {title}{heading}  ({hit['url'] or document['key']}{page})")
+    print_result(f"   score {hit['score']:.4f}{_format_signals(hit['signals'])}")
     if full:
-        _show_passages(presented)
+        _show_passages(hit)
     else:
-        print_snippet(snippet, indent=3)
-    if presented.others:
-        places = ", ".join(_format_place(other.chunk) for other in presented.others[:_PLACES])
-        rest = len(presented.others) - _PLACES
+        print_snippet(hit["snippet"]["text"], _read_marks(hit["snippet"]), indent=3)
+    if others := hit["other_passages"]:
+        places = ", ".join(_format_place(other) for other in others[:_PLACES])
+        rest = len(others) - _PLACES
         print_result(f"   also in this document: {places}{f' and {rest:,} more' if rest > 0 else ''}")
-    for reason in hit.reasons:
+    for reason in hit["reasons"]:
         print_result(f"   why: {reason}")
-    if hit.path:
-        print_result(textwrap.indent(_format_path(hit.path), "   "))
-    for name, value in _select_contributions(hit.contributions):
+    if hit["path"]:
+        print_result(textwrap.indent(_format_path(hit["path"]), "   "))
+    for name, value in _select_contributions(hit["contributions"]):
         print_result(f"   {value:+8.3f}  {name}")
     print_result()
 
 
-def _show_passages(presented: PresentedHit) -> None:
+def _read_marks(snippet: Json) -> list[tuple[int, int]]:
+    return [(mark["start"], mark["end"]) for mark in snippet["marks"]]
+
+
+def _show_passages(found: Json) -> None:
     """Prints the passage of a hit, in which the words of its best sentence are marked, among its neighbours.
 
     What a neighbour shares with the passage beside it is left out of the neighbour.
     """
-    snippet, hit = presented.snippet, presented.hit.chunk
-    first = snippet.span.start
-    marks = [(first + mark.start, first + mark.end) for mark in snippet.marks]
-    for chunk, following in pairwise((*presented.before, hit)):
-        if text := chunk.text[: len(chunk.text) - _count_shared(chunk, following)].rstrip():
+    snippet, hit = found["snippet"], found["chunk"]
+    first = snippet["span"]["start"]
+    marks = [(first + start, first + end) for start, end in _read_marks(snippet)]
+    for chunk, following in pairwise((*found["before"], hit)):
+        if text := chunk["text"][: len(chunk["text"]) - _count_shared(chunk, following)].rstrip():
             _show_neighbour(f"before, {_format_place(chunk)}:", text)
             print_result()
-    print_marked(hit.text, marks, width=_WIDTH, indent=3)
-    for previous, chunk in pairwise((hit, *presented.after)):
-        if text := chunk.text[_count_shared(previous, chunk) :].lstrip():
+    print_marked(hit["text"], marks, width=_WIDTH, indent=3)
+    for previous, chunk in pairwise((hit, *found["after"])):
+        if text := chunk["text"][_count_shared(previous, chunk) :].lstrip():
             print_result()
             _show_neighbour(f"after, {_format_place(chunk)}:", text)
 
@@ -127,17 +122,18 @@ def _show_neighbour(place: str, text: str) -> None:
     print_marked(text, (), width=_WIDTH, indent=6, style="dim")
 
 
-def _count_shared(first: Chunk, second: Chunk) -> int:
+def _count_shared(first: Json, second: Json) -> int:
     """Returns how many characters at the end of a passage are the beginning of the next one."""
-    if first.span is None or second.span is None or first.page != second.page:
+    if first["span"] is None or second["span"] is None or first["page"] != second["page"]:
         return 0
-    shared = max(0, first.span.end - second.span.start)
-    return shared if first.text[-shared:] == second.text[:shared] else 0
+    shared: int = max(0, first["span"]["end"] - second["span"]["start"])
+    return shared if first["text"][-shared:] == second["text"][:shared] else 0
 
 
-def _format_place(chunk: Chunk) -> str:
-    parts = [*([f"page {chunk.page}"] if chunk.page is not None else []), *([chunk.heading] if chunk.heading else [])]
-    return " › ".join(parts) or f"passage {chunk.position + 1}"
+def _format_place(chunk: Json) -> str:
+    page = [] if chunk["page"] is None else [f"page {chunk['page']}"]
+    heading = [chunk["heading"]] if chunk["heading"] else []
+    return " › ".join([*page, *heading]) or f"passage {chunk['position'] + 1}"
 
 
 def _select_contributions(contributions: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -147,9 +143,9 @@ def _select_contributions(contributions: Mapping[str, float]) -> list[tuple[str,
     return [*shown, (f"({len(rest)} others)", sum(value for _, value in rest))] if rest else shown
 
 
-def _format_signals(signals: Signals) -> str:
+def _format_signals(signals: Json) -> str:
     """Returns the signals with their names. A candidate without a BM25 score was found by another signal."""
-    shown = (("cosine", signals.dense), ("BM25", signals.sparse), ("PageRank", signals.graph))
+    shown = (("cosine", signals["dense"]), ("BM25", signals["sparse"]), ("PageRank", signals["graph"]))
     return "".join(
         f" · {name} {'–' if name == 'BM25' and not value else f'{value:.4g}'}"
         for name, value in shown
@@ -161,13 +157,14 @@ def _format_snippet(text: str) -> str:
     return textwrap.fill(shorten(text, _SNIPPET), _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
 
 
-def _format_path(path: tuple[PathStep, ...]) -> str:
+def _format_path(path: Iterable[Json]) -> str:
     """Returns the steps as one line. A step that does not start where the last one ended starts a new line."""
     text, at = "", ""
     for step in path:
-        source, target = name_node(step.source, step.source_kind), name_node(step.target, step.target_kind)
+        source = name_node(step["source"], step["source_kind"])
+        target = name_node(step["target"], step["target_kind"])
         if source != at:
             text += f"{chr(10) if text else ''}way: {source}"
-        text += f" —{step.relation}→ {target}"
+        text += f" —{step['relation']}→ {target}"
         at = target
     return text

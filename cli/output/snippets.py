@@ -3,19 +3,17 @@
 from collections.abc import Sequence
 
 from cli.output.console import print_marked
-from core.documents import Span
-from retrieval.presentation import Snippet
 
 __all__ = ["print_snippet"]
 
 _WIDTH = 100
 
 
-def print_snippet(snippet: Snippet, *, indent: int) -> None:
-    print_marked(*_flatten(snippet.text, snippet.marks), width=_WIDTH, indent=indent)
+def print_snippet(text: str, marks: Sequence[tuple[int, int]], *, indent: int) -> None:
+    print_marked(*_flatten(text, marks), width=_WIDTH, indent=indent)
 
 
-def _flatten(text: str, marks: Sequence[Span]) -> tuple[str, list[tuple[int, int]]]:
+def _flatten(text: str, marks: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
     """Returns the text on one line, with single spaces, and the places of its marks there."""
     flat, places = "", []
     for character in text:
@@ -24,4 +22,4 @@ def _flatten(text: str, marks: Sequence[Span]) -> tuple[str, list[tuple[int, int
             flat += character
         elif not flat.endswith(" "):
             flat += " "
-    return flat, [(places[mark.start], places[mark.end - 1] + 1) for mark in marks]
+    return flat, [(places[start], places[end - 1] + 1) for start, end in marks]

@@ -1,25 +1,21 @@
 """The words with which the command line says what an answer stands on, and names the nodes of paths."""
 
-from core.ports.reasoning import Step, Support
-from core.ports.retrieval import NodeKind
+from collections.abc import Mapping
+from typing import Any
 
 __all__ = ["SUPPORT_WORDS", "format_support", "name_node"]
 
-SUPPORT_WORDS = {
-    Support.STATED: "stated",
-    Support.INFERRED: "inferred",
-    Support.MEMORY: "from memory",
-    Support.NONE: "no answer",
-}
+SUPPORT_WORDS = {"stated": "stated", "inferred": "inferred", "memory": "from memory", "none": "no answer"}
+"""By the value of `core.ports.reasoning.Support`."""
 
 
-def format_support(step: Step) -> str:
+def format_support(step: Mapping[str, Any]) -> str:
     """Returns what the answer of a step stands on, and what is not stated; '' for a step without an answer."""
-    if step.support is Support.NONE:
+    if step["support"] == "none":
         return ""
-    word = SUPPORT_WORDS[step.support]
-    return f"{word}, not stated: {step.unstated}" if step.unstated else word
+    word = SUPPORT_WORDS[step["support"]]
+    return f"{word}, not stated: {step['unstated']}" if step["unstated"] else word
 
 
-def name_node(label: str, kind: NodeKind) -> str:
-    return label if kind is NodeKind.ENTITY else f"passage of “{label}”"
+def name_node(label: str, kind: str) -> str:
+    return label if kind == "entity" else f"passage of “{label}”"

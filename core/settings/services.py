@@ -29,6 +29,11 @@ class WorkerSettings(Section):
         default=60.0, gt=0, description="Seconds after which a task puts the rest of its work back."
     )
     retry_minutes: float = Field(default=15.0, ge=0, description="Minutes for which an unavailable store is retried.")
+    document_mb: float = Field(default=256.0, gt=0, description="The largest document, and the longest text of one.")
+    document_passages: int = Field(default=250_000, ge=1, description="The most passages of a document.")
+    document_seconds: float = Field(
+        default=60.0, gt=0, description="Seconds of the processor for each megabyte of a document, and for less."
+    )
 
 
 class ParserSettings(Section):

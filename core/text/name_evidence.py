@@ -8,9 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from sys import intern
+from typing import NamedTuple
 
 from core.text.languages import Language, detect_language
-from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
 from core.text.word_lists import (
     CALENDAR_WORDS,
     GERMAN_ADDRESS,
@@ -23,6 +26,7 @@ from core.text.word_lists import (
     GERMAN_PLURAL_ENDINGS,
     GERMAN_VERBS,
 )
+from core.work_limit import check_work
 
 __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
 
@@ -33,10 +37,15 @@ _LAST_WORD = re.compile(r"\w+\s+$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_MOST_WORDS = 250_000
+"""Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
 _CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
 """English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
+_LONGEST_REMEMBERED = 20_000
+"""Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
+_BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 
 
@@ -78,22 +87,21 @@ class NameEvidence:
 
 
 def gather_evidence(texts: Iterable[str]) -> NameEvidence:
-    """Returns the evidence of the texts of a document."""
+    """Returns the evidence of the texts of a document.
+
+    The words of paragraphs are remembered, so the next revision of a document costs little where it is the same.
+    """
     texts = list(texts)
     language = detect_language(texts)
     lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for text in texts:
-        before, first = "", False
-        for match in _WORD.finditer(text):
-            word, begins = match.group(), begins_sentence(text, match.start())
-            if word[0].islower():
-                lower[word] += not _is_in_path(text, match)
-                bare[before] += first and word in GERMAN_VERBS and not _is_adverb(before)
-            elif not begins:
-                within[word] += 1
-                determined[word] += _is_determiner(before)
-                bare[word] += before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS)
-            before, first = word, begins and word[0].isupper()
+        for words in _read_all_words(text):
+            lower.update(words.lower)
+            within.update(words.within)
+            determined.update(words.determined)
+            bare.update(words.bare)
+            for counts in (lower, within, determined, bare):
+                _forget_rare(counts)
     return NameEvidence(
         language=language,
         lower=lower,
@@ -102,6 +110,101 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         bare=bare,
         of_names=frozenset(_words_of_names(texts)) if language == "de" else frozenset(),
     )
+
+
+class _LastWord(NamedTuple):
+    """The last word of a text, and whether it begins a sentence with a capital."""
+
+    word: str
+    begins: bool
+
+
+_NO_WORD = _LastWord("", begins=False)
+
+
+class _Words(NamedTuple):
+    """The words of a part of a text that `NameEvidence` counts, each as often as it counts."""
+
+    lower: tuple[str, ...]
+    within: tuple[str, ...]
+    determined: tuple[str, ...]
+    bare: tuple[str, ...]
+    last: _LastWord
+
+
+def _split_paragraphs(text: str) -> Iterator[str]:
+    """Yields the parts of a text, each up to the end of the next empty line."""
+    start = 0
+    while start < len(text):
+        empty = text.find("\n\n", start)
+        end = len(text) if empty < 0 else empty + 2
+        yield text[start:end]
+        start = end
+
+
+def _read_all_words(text: str) -> Iterator[_Words]:
+    """Yields the words of a text by paragraphs; of a long one, by parts, so that few are in memory at a time."""
+    last = _NO_WORD
+    unchecked = 0
+    for paragraph in _split_paragraphs(text):
+        unchecked += len(paragraph)
+        if unchecked > _LONGEST_REMEMBERED:
+            check_work()
+            unchecked = 0
+        for words in _read_words(paragraph, last):
+            last = words.last
+            yield words
+
+
+def _read_words(paragraph: str, last: _LastWord) -> Iterator[_Words]:
+    """Yields the words of a paragraph; `last` is the word before it, which matters only if it is the same sentence."""
+    first = _WORD.search(paragraph)
+    if first is None:
+        return
+    if not first.group()[0].islower() and begins_sentence(paragraph, first.start()):
+        last = _NO_WORD
+    if len(paragraph) <= _LONGEST_REMEMBERED:
+        yield _remembered_words(paragraph, last)
+        return
+    start = 0
+    while start < len(paragraph):
+        check_work()
+        between = _BETWEEN_WORDS.search(paragraph, start + _LONGEST_REMEMBERED)
+        end = between.start() if between else len(paragraph)
+        words = _count_words(paragraph, last, start, end)
+        last = words.last
+        yield words
+        start = end
+
+
+def _count_words(paragraph: str, last: _LastWord, start: int = 0, end: int | None = None) -> _Words:
+    lower, within, determined, bare = list[str](), list[str](), list[str](), list[str]()
+    before, first = last
+    for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
+        word, begins = match.group(), begins_sentence(paragraph, match.start())
+        if word[0].islower():
+            if not _is_in_path(paragraph, match):
+                lower.append(intern(word))
+            if first and word in GERMAN_VERBS and not _is_adverb(before):
+                bare.append(before)
+        elif not begins:
+            within.append(intern(word))
+            if _is_determiner(before):
+                determined.append(word)
+            if before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS):
+                bare.append(word)
+        before, first = word, begins and word[0].isupper()
+    return _Words(tuple(lower), tuple(within), tuple(determined), tuple(bare), _LastWord(before, begins=first))
+
+
+_remembered_words = lru_cache(maxsize=1 << 13)(_count_words)
+
+
+def _forget_rare(counts: Counter[str]) -> None:
+    """Deletes the words that were counted once if there are very many: they are a large part of any long text."""
+    if len(counts) > _MOST_WORDS:
+        for word in [word for word, count in counts.items() if count == 1]:
+            del counts[word]
 
 
 def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
@@ -179,13 +282,13 @@ def _is_determiner(word: str) -> bool:
 
 def _words_of_names(texts: Iterable[str]) -> Iterator[str]:
     """Yields the words of German names of several words: runs that no article begins and that hold no plain noun."""
-    for text in texts:
-        for span in find_names(text):
+    for paragraph in (part for text in texts for part in _split_paragraphs(text)):
+        for span in find_names(paragraph) if len(paragraph) <= _LONGEST_REMEMBERED else iter_names(paragraph):
             words = span.form.split()
-            before = _LAST_WORD.search(text[max(span.start - 40, 0) : span.start])
+            before = _LAST_WORD.search(paragraph[max(span.start - 40, 0) : span.start])
             if (
                 1 < len(words) < 5
-                and not begins_sentence(text, span.start)
+                and not begins_sentence(paragraph, span.start)
                 and not span.quoted
                 and not (before and _is_determiner(before.group().strip()))
                 and not any(map(_is_common, words))

@@ -25,9 +25,10 @@ NodeKind: TypeAlias = Literal["entity", "passage"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HitChunk:
-    """The passage of a hit."""
+    """The passage of a hit. `position` is its number in its document, from 0."""
 
     id: str
+    position: int
     text: str
     page: int | None
     span: Span | None
@@ -103,6 +104,7 @@ class OtherPassage:
     """The place of a further passage of a hit's document."""
 
     id: str
+    position: int
     page: int | None
     span: Span | None
     heading: str

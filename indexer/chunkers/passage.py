@@ -14,7 +14,7 @@ from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "PassageChunker", "build"]
 
-FINGERPRINT = "passage-1"
+FINGERPRINT = "passage-2"
 """Must change whenever the same document may be cut in another way."""
 
 

@@ -15,7 +15,7 @@ from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "SentenceChunker", "build"]
 
-FINGERPRINT = "sentences-1"
+FINGERPRINT = "sentences-2"
 """Must change whenever the same document may be cut in another way."""
 
 

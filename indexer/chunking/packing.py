@@ -1,12 +1,12 @@
 """Packing of sentences into chunks that the embedding model can read. Tokens are counted in one batch per step."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from itertools import groupby
 
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
-from core.text.sentences import Range
 from indexer.chunking.embedded_text import fitted_heads
+from indexer.chunking.ends import pack
 from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_beginning, split_by_limit
 from indexer.chunking.splitting import trimmed
 
@@ -31,7 +31,7 @@ def cut_blocks(
     packed = [
         Piece(frame, trimmed(frame.text, part))
         for frame, of_block in groupby(atoms, key=lambda atom: atom.frame)
-        for part in _pack(of_block, frame.budget, overlap)
+        for part in pack(of_block, frame.budget, overlap)
     ]
     return [_make_chunk(document, piece) for piece in _without_contained(fitting + halve_until_fitting(packed, tokens))]
 
@@ -47,34 +47,6 @@ def _make_frames(document: LoadedDocument, tokens: TokenCounter, limit: int) -> 
         budget = max(1, limit - taken[heading], limit // 2)
         frames.append(Frame(index, block.text, heading, heads[heading], budget, taken[heading] + budget))
     return frames
-
-
-def _pack(atoms: Iterable[Piece], budget: int, overlap: int) -> Iterator[Range]:
-    """Packs greedily. The next chunk repeats up to `overlap` sentences, and at most a quarter of the budget."""
-    chunk: list[Piece] = []
-    total = 0
-    for atom in atoms:
-        if chunk and total + atom.tokens > budget:
-            yield chunk[0].range[0], chunk[-1].range[1]
-            chunk = _find_overlap(chunk, overlap, min(budget // 4, budget - atom.tokens))
-            total = sum(repeated.tokens for repeated in chunk)
-        chunk.append(atom)
-        total += atom.tokens
-    yield chunk[0].range[0], chunk[-1].range[1]
-
-
-def _find_overlap(chunk: Sequence[Piece], overlap: int, room: int) -> list[Piece]:
-    """Returns the sentences at the end of a chunk that the next one repeats: whole ones, at most `room` tokens.
-
-    It is never all of the chunk: that and the next sentence together did not fit.
-    """
-    repeated: list[Piece] = []
-    for atom in reversed(chunk):
-        room -= atom.tokens
-        if len(repeated) == overlap or room < 0 or not atom.whole:
-            break
-        repeated.insert(0, atom)
-    return repeated
 
 
 def _without_contained(pieces: Iterable[Piece]) -> list[Piece]:

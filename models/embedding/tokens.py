@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ class TokenizerTokens:
 
     def __init__(self, open: Callable[[], "tuple[Tokenizer, int]"]) -> None:
         self._open = open
+        self._known: dict[bytes, int] = {}
+        self._known_before: dict[bytes, int] = {}
 
     @property
     def max_tokens(self) -> int:
@@ -27,6 +30,24 @@ class TokenizerTokens:
         return reads - tokenizer.num_special_tokens_to_add(is_pair=False)
 
     def count(self, texts: Sequence[str]) -> list[int]:
+        """Remembers the last counts by the hash of the text: most of a new revision of a document is the same."""
+        known, before = self._known, self._known_before
+        keys = [_hash(text) for text in texts]
+        missing: dict[bytes, str] = {}
+        counts: dict[bytes, int] = {}
+        for key, text in zip(keys, texts, strict=True):
+            count = known.get(key)
+            if count is None:
+                count = before.get(key)
+            if count is None:
+                missing[key] = text
+            else:
+                counts[key] = count
+        counts.update(zip(missing, self._count(list(missing.values())), strict=True))
+        self._remember(counts)
+        return [counts[key] for key in keys]
+
+    def _count(self, texts: Sequence[str]) -> list[int]:
         if not texts:
             return []
         tokenizer, _ = self._opened
@@ -34,6 +55,13 @@ class TokenizerTokens:
         for part in _split_by_length(texts):
             counts += map(len, tokenizer.encode_batch_fast(part, add_special_tokens=False))
         return counts
+
+    def _remember(self, counts: dict[bytes, int]) -> None:
+        """Keeps two generations, so that a text that is used again stays. Threads may lose each other's counts."""
+        if len(self._known) + len(counts) > _REMEMBERED:
+            self._known_before, self._known = self._known, {}
+        if len(counts) <= _REMEMBERED:
+            self._known.update(counts)
 
     def unknown(self, texts: Sequence[str]) -> list[int] | None:
         if not texts:
@@ -49,6 +77,14 @@ class TokenizerTokens:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer, reads
+
+
+_REMEMBERED = 1 << 16
+"""Counts that are remembered, and as many again of the generation before: some 10 MB."""
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 _TOGETHER = 250_000

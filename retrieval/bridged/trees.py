@@ -35,17 +35,13 @@ class Trees:
         """Returns the probability that each row of `features` (n, f) supports its question: the sigmoid of the leaves'
         sum.
         """
-        sums = np.zeros(len(features))
-        _KERNEL()(
-            np.ascontiguousarray(features), self.roots, self.feature, self.threshold,
-            self.left, self.right, self.leaves, sums,
-        )  # fmt: skip
+        sums = _compute_sums(self, features) if _KERNEL.is_compiled else _compute_sums_uncompiled(self, features)
         out: Floats = 1.0 / (1.0 + np.exp(-sums))
         return out
 
 
 def warm() -> None:
-    """Compiles the kernel now, or loads it from numba's cache, so that no question waits for it."""
+    """Compiles the kernel now, or loads it from numba's cache: for processes that answer more than a few questions."""
     _KERNEL()
 
 
@@ -85,6 +81,30 @@ def _check(row: Mapping[str, Any], number: int, features: int) -> None:
     for node, children in enumerate(zip(row["left"], row["right"], strict=True)):
         if any(not node < child < splits if child >= 0 else -child > splits + 1 for child in children):
             raise InvalidInput(f"tree {number} of the ranker is damaged: node {node} leads nowhere")
+
+
+def _compute_sums(trees: Trees, features: Floats) -> Floats:
+    sums = np.zeros(len(features))
+    _KERNEL()(
+        np.ascontiguousarray(features), trees.roots, trees.feature, trees.threshold,
+        trees.left, trees.right, trees.leaves, sums,
+    )  # fmt: skip
+    return sums
+
+
+def _compute_sums_uncompiled(trees: Trees, features: Floats) -> Floats:
+    """Returns the same sums to the last bit, without numba; all candidates descend all trees together."""
+    if not len(trees.roots):
+        return np.zeros(len(features))
+    row = np.arange(len(features))[:, None]
+    node = np.repeat(trees.roots[None, :], len(features), axis=0)
+    while (inner := node >= 0).any():
+        at = np.maximum(node, 0)
+        to_left = features[row, trees.feature[at]] <= trees.threshold[at]
+        node = np.where(inner, np.where(to_left, trees.left[at], trees.right[at]), node)
+    # A cumulative sum adds in the order of the trees, as the kernel does; `sum` would add in pairs.
+    sums: Floats = np.cumsum(trees.leaves[-1 - node], axis=1)[:, -1]
+    return sums
 
 
 def _add_leaves(  # noqa: PLR0917 - compiled: plain arrays are what the compiler takes

@@ -1,4 +1,6 @@
-"""Personalized PageRank by forward push, compiled by numba. Its cost does not depend on the size of the graph.
+"""Personalized PageRank by forward push. Its cost does not depend on the size of the graph.
+
+Once `warm` was called, a kernel that numba compiles does it; before, numpy does (`sweeps.py`), with the same bound.
 
 After Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006).
 """
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from retrieval.graph.adjacency import Adjacency
 from retrieval.jit import JitFunction
+from retrieval.pagerank.sweeps import push_in_sweeps
 
 __all__ = ["NodeMass", "forward_push", "warm"]
 
@@ -43,23 +46,36 @@ def forward_push(
     seeds, weights = seeds[positive], weights[positive]
     if not len(seeds):
         return NodeMass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
+    seeds, weights = seeds.astype(np.int64), weights / weights.sum()
+    if not _KERNEL.is_compiled:
+        nodes, pushed, rest = push_in_sweeps(graph, seeds, weights, damping=damping, epsilon=epsilon)
+    else:
+        nodes, pushed, rest = _push(graph, seeds, weights, damping, epsilon)
+    # A node keeps 1 - damping of its rest: adding that halves the error at no cost.
+    mass = pushed + (1 - damping) * rest
+    return NodeMass(nodes=nodes, mass=mass / mass.sum())
+
+
+def _push(
+    graph: Adjacency, seeds: NDArray[np.int64], weights: NDArray[np.float64], damping: float, epsilon: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Returns what `push_in_sweeps` returns, by the compiled kernel."""
     kernel, pool = _KERNEL(), _POOL
     space = pool.take(graph.size)
     count = kernel(
         graph.indptr, graph.indices, graph.weights, graph.degree,
-        seeds.astype(np.int64), weights / weights.sum(), damping, epsilon,
+        seeds, weights, damping, epsilon,
         space.mass, space.rest, space.queue, space.queued, space.touched,
     )  # fmt: skip
     nodes = np.sort(space.touched[:count].astype(np.int64))
-    # A node keeps 1 - damping of its rest: adding that halves the error at no cost.
-    mass = space.mass[nodes] + (1 - damping) * space.rest[nodes]
+    mass, rest = space.mass[nodes], space.rest[nodes]
     space.mass[nodes] = space.rest[nodes] = 0.0
     pool.give(space)
-    return NodeMass(nodes=nodes, mass=mass / mass.sum())
+    return nodes, mass, rest
 
 
 def warm() -> None:
-    """Compiles the kernel now, or loads it from numba's cache, so that no question waits for it."""
+    """Compiles the kernel now, or loads it from numba's cache: for processes that answer more than a few questions."""
     _KERNEL()
 
 

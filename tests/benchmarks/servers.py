@@ -25,6 +25,7 @@ from core.settings import read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import Dataset, WorkerWatch, index_dataset, read_dataset
+from retrieval import warm
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.extraction import answer, answers_of
 from tests.benchmarks.percentiles import milliseconds
@@ -91,6 +92,7 @@ async def _container(servers: Installation) -> AsyncIterator[Container]:
     """The environment is as it was again when it is used: an embedded worker may start beside it."""
     with configured(servers.settings):
         container = Container(read_settings())
+        warm()
     try:
         yield container
     finally:

@@ -11,6 +11,7 @@ from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus
 from core.settings import Settings, read_settings
 from evaluation import Dataset, IndexReport, index_dataset
+from retrieval import warm
 
 __all__ = ["Workshop", "silent", "workshop"]
 
@@ -33,6 +34,7 @@ async def workshop() -> AsyncIterator[Workshop]:
     with tempfile.TemporaryDirectory(prefix="hopweave-bench-") as folder:
         settings = read_settings(data_dir=Path(folder))
         container = Container(settings)
+        warm()
         try:
             with FolderSupervision(settings) as supervision:
                 yield Workshop(settings=settings, container=container, supervision=supervision)

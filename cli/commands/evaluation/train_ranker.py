@@ -24,6 +24,7 @@ from evaluation import (
     read_training_datasets,
     train_ranker,
 )
+from retrieval import warm
 from retrieval.bridged.training import RECIPES
 
 __all__ = ["register"]
@@ -83,6 +84,7 @@ async def _gather(
 ) -> tuple[list[TrainingSet], str]:
     """Indexes and searches the training sets. The worker runs only during this, not while weights are fitted."""
     container = Container(settings)
+    await asyncio.to_thread(warm)
     try:
         with choose_composition(settings).supervise() as supervision:
             sets = [

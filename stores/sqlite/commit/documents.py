@@ -4,7 +4,7 @@ from core.documents import RevisionState
 from core.ports.record import Commit
 from core.record_policy.commits import compare_chunks
 from stores.payloads import dump
-from stores.sqlite.commit.chunks import delete_chunks, insert_chunks, insert_graph
+from stores.sqlite.commit.chunks import COMPARED, delete_chunks, insert_chunks, insert_graph, update_chunks
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.states import add_progress, set_state
@@ -19,18 +19,19 @@ def replace_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommi
     before = {
         row["id"]: row
         for row in cx.execute(
-            """
-            SELECT id, view_id, extract_hash, position, title_names, terms FROM chunks
-            WHERE corpus_id = ? AND document_id = ?
-            """,
+            f"SELECT id, view_id, extract_hash, {', '.join(COMPARED)} FROM chunks "
+            "WHERE corpus_id = ? AND document_id = ?",
             key,
         )
     }
     is_hidden = cx.execute("SELECT hidden FROM documents WHERE corpus_id = ? AND id = ?", key).fetchone()[0]
     changes = compare_chunks(before, one.chunks, is_hidden=bool(is_hidden))
     delete_chunks(cx, changes.deleted | changes.changed, effects)
-    insert_chunks(cx, one.chunks, effects)
-    insert_graph(cx, one, changes.made | changes.changed, effects)
+    written = changes.made | changes.changed
+    insert_chunks(cx, (row for row in one.chunks if row.chunk.id in written), effects)
+    update_chunks(cx, (row for row in one.chunks if row.chunk.id in changes.kept), before, effects)
+    insert_graph(cx, one, written, effects)
+    effects.new_views |= {row.chunk.view_id for row in one.chunks}
     effects.deleted |= changes.deleted
     effects.inserted |= changes.logged
     _delete_extractions(cx, key, {row.extract_hash for row in one.chunks})

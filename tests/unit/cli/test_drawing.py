@@ -1,46 +1,43 @@
 """The plan as it is drawn: states, the tree, and a screen that is too small."""
 
 import io
+from typing import Any
 
 from rich.console import Console
 
 from cli.output.plan_state import PlanState
 from cli.output.plan_view import PlanView
-from core.documents import Chunk, DocumentRef, Span
-from core.events import PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent, TokenEvent
-from core.ports.reasoning import Quote, Step, Support
-from core.ports.retrieval import Hit
 
-_HIT = Hit(
-    chunk=Chunk(id="c", document_id="d", view_id="v", position=0, text="It is so.", heading="", page=None, span=None),
-    document=DocumentRef(id="d", key="so.txt", title="So [red]\x1b[2J", metadata={}),
-    score=1.0,
-)
+_Event = tuple[str, dict[str, Any]]
+_DOCUMENT = {"id": "d", "key": "so.txt", "title": "So [red]\x1b[2J"}
 
 
-def _plan(*steps: tuple[str, tuple[str, ...]]) -> PlanEvent:
-    return PlanEvent(steps=tuple(PlannedStep(id=id, question=f"What of {id}?", parents=up) for id, up in steps))
+def _plan(*steps: tuple[str, tuple[str, ...]]) -> _Event:
+    planned = [{"id": id, "question": f"What of {id}?", "parents": list(up), "depth": 1} for id, up in steps]
+    return "plan", {"step": "", "steps": planned}
 
 
-def _found(step: str) -> SearchEvent:
-    return SearchEvent(query="q", searcher="dense", hits=(_HIT,), step=step)
+def _found(step: str) -> _Event:
+    hit = {"chunk_id": "c", "url": None, "document": _DOCUMENT, "score": 1.0}
+    return "search", {"step": step, "query": "q", "searcher": "dense", "hits": [hit]}
 
 
-def _answered(id: str, *, verdict: str = "", support: Support = Support.STATED, unstated: str = "") -> StepEvent:
-    quotes = (Quote(hit=_HIT, text="It is so.", span=Span(start=0, end=9)),)
-    return StepEvent(
-        result=Step(
-            id=id,
-            question=f"What of {id}?",
-            hits=(_HIT,),
-            answer="So.",
-            verdict=verdict,
-            support=support,
-            unstated=unstated,
-            quotes=quotes,
-            tokens=1234,
-        )
-    )
+def _answered(id: str, *, verdict: str = "", support: str = "stated", unstated: str = "") -> _Event:
+    quote = {"chunk_id": "c", "url": None, "document": _DOCUMENT, "quote": "It is so.", "source_span": {}}
+    data = {
+        "step": id,
+        "question": f"What of {id}?",
+        "parents": [],
+        "depth": 1,
+        "answer": "So.",
+        "verdict": verdict,
+        "support": support,
+        "unstated": unstated,
+        "quotes": [quote],
+        "seconds": 0.0,
+        "tokens": 1234,
+    }
+    return "step", data
 
 
 def _states(state: PlanState) -> dict[str, str]:
@@ -56,40 +53,40 @@ def _screen(drawing: PlanView, *, height: int = 50, width: int = 100) -> list[st
 
 def test_a_step_goes_through_its_states() -> None:
     state = PlanState()
-    state.listen(_plan(("a", ()), ("b", ("a",))))
+    state.listen(*_plan(("a", ()), ("b", ("a",))))
     assert _states(state) == {"a": "searching", "b": "waiting"}
-    state.listen(_found("a"))
+    state.listen(*_found("a"))
     assert _states(state) == {"a": "answering", "b": "waiting"}
-    state.listen(_answered("a"))
+    state.listen(*_answered("a"))
     assert _states(state) == {"a": "done", "b": "searching"}
-    state.listen(_found("a"))
+    state.listen(*_found("a"))
     assert _states(state)["a"] == "reviewing"
-    state.listen(ReviewEvent(verdict="REVISED", step="a"))
+    state.listen("review", {"step": "a", "verdict": "REVISED", "text": ""})
     assert (_states(state)["a"], state.steps["a"].verdict) == ("done", "REVISED")
     assert state.steps["a"].found == 2
 
 
 def test_steps_that_nobody_planned_and_searches_of_none() -> None:
     state = PlanState()
-    state.listen(_found(""))
-    state.listen(_found("1"))
-    state.listen(_answered("2"))
+    state.listen(*_found(""))
+    state.listen(*_found("1"))
+    state.listen(*_answered("2"))
     assert _states(state) == {"1": "answering", "2": "done"}
 
 
 def test_a_later_plan_takes_the_place_of_the_steps_it_names() -> None:
     state = PlanState()
-    state.listen(_plan(("a", ()), ("b", ())))
-    state.listen(_answered("a"))
-    state.listen(_plan(("a", ("b",))))
+    state.listen(*_plan(("a", ()), ("b", ())))
+    state.listen(*_answered("a"))
+    state.listen(*_plan(("a", ("b",))))
     assert _states(state) == {"a": "waiting", "b": "searching"}
 
 
 def test_the_tree_shows_what_each_step_stands_on() -> None:
     state = PlanState()
-    state.listen(_plan(("a", ()), ("b", ()), ("c", ("a", "b")), ("d", ("c",))))
-    state.listen(_answered("a", verdict="PASS"))
-    state.listen(_answered("b", support=Support.INFERRED, unstated="the year\x1b[2J"))
+    state.listen(*_plan(("a", ()), ("b", ()), ("c", ("a", "b")), ("d", ("c",))))
+    state.listen(*_answered("a", verdict="PASS"))
+    state.listen(*_answered("b", support="inferred", unstated="the year\x1b[2J"))
     lines = _screen(PlanView(state))
     text = "\n".join(lines)
     assert "from So [red]\ufffd[2J" in text
@@ -104,7 +101,7 @@ def test_the_tree_shows_what_each_step_stands_on() -> None:
 def test_a_plan_in_a_circle_and_a_very_deep_one_are_drawn_whole() -> None:
     for up in ({"a": ("b",), "b": ("a",)}, {str(n): (str(n - 1),) for n in range(40)}):
         state = PlanState()
-        state.listen(_plan(*up.items()))
+        state.listen(*_plan(*up.items()))
         draw_plan = _screen(PlanView(state))
         assert len([line for line in draw_plan if " What of " in line]) == len(up)
         assert max(map(len, draw_plan)) < 100
@@ -112,8 +109,8 @@ def test_a_plan_in_a_circle_and_a_very_deep_one_are_drawn_whole() -> None:
 
 def test_a_small_screen_shows_the_end_and_the_last_picture_is_whole() -> None:
     state = PlanState()
-    state.listen(_plan(*((str(n), ()) for n in range(30))))
-    state.listen(TokenEvent(text="Written \x1b[2J[red]so far"))
+    state.listen(*_plan(*((str(n), ()) for n in range(30))))
+    state.listen("token", {"step": "", "text": "Written \x1b[2J[red]so far"})
     drawing = PlanView(state)
     lines = _screen(drawing, height=8)
     assert len(lines) == 7

@@ -1,7 +1,10 @@
 """Hits as they are printed: neighbours told from the passage, and signals that have no value."""
 
+from typing import Any
+
 import pytest
 
+from api.schemas.search import SearchOut
 from cli.output.results import show_search
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.retrieval import Hit, Signals
@@ -24,12 +27,12 @@ def _chunk(position: int, start: int, end: int) -> Chunk:
     )
 
 
-def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signals: Signals) -> SearchPage:
+def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signals: Signals) -> dict[str, Any]:
     document = DocumentRef(id="d", key="d.txt", title="Counted", metadata={})
     snippet = Snippet(text=hit.text, span=Span(start=0, end=len(hit.text)), marks=())
     found = Hit(chunk=hit, document=document, score=1.0, signals=signals)
     presented = PresentedHit(hit=found, snippet=snippet, before=before, after=after)
-    return SearchPage(hits=(presented,), generation=1)
+    return SearchOut.from_page(SearchPage(hits=(presented,), generation=1), Trace()).model_dump(mode="json")
 
 
 def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(
@@ -37,7 +40,7 @@ def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(
 ) -> None:
     two, three = TEXT.index("Two"), TEXT.index("Three")
     before, hit, after = _chunk(0, 0, three - 1), _chunk(1, two, TEXT.index("Four") - 1), _chunk(2, three, len(TEXT))
-    show_search(_page(hit, (before,), (after,), Signals()), Trace(), full=True)
+    show_search(_page(hit, (before,), (after,), Signals()), full=True)
     assert capsys.readouterr().out.splitlines()[2:-1] == [
         "      before, Numbers:",
         "      One is first.",
@@ -51,10 +54,10 @@ def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(
 
 def test_a_neighbour_that_the_passage_holds_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     hit, after = _chunk(0, 0, len(TEXT)), _chunk(1, TEXT.index("Four"), len(TEXT))
-    show_search(_page(hit, (), (after,), Signals()), Trace(), full=True)
+    show_search(_page(hit, (), (after,), Signals()), full=True)
     assert capsys.readouterr().out.count("Four is last.") == 1
 
 
 def test_a_passage_that_was_no_candidate_of_bm25_has_no_score_there(capsys: pytest.CaptureFixture[str]) -> None:
-    show_search(_page(_chunk(0, 0, 13), (), (), Signals(dense=0.5, sparse=0.0, graph=0.0)), Trace())
+    show_search(_page(_chunk(0, 0, 13), (), (), Signals(dense=0.5, sparse=0.0, graph=0.0)))
     assert "cosine 0.5 · BM25 – · PageRank 0\n" in capsys.readouterr().out

@@ -1,7 +1,12 @@
 """Names of documents in English, German and French: what is no name by itself, by how the whole document writes it."""
 
-import pytest
+from collections import Counter
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text import name_evidence
 from core.text.languages import detect_language
 from core.text.name_evidence import find_document_names, gather_evidence
 
@@ -59,3 +64,14 @@ def test_a_name_with_a_month_in_it_stays_whole() -> None:
 def test_another_text_of_the_document_is_evidence_too() -> None:
     evidence = gather_evidence(["It is not for the faint to pull the rope.", "Pull hard, and Pip was in the boat."])
     assert [span.form for span in find_document_names("Pull hard, and Pip was in the boat.", evidence)] == ["Pip"]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*(ENGLISH + GERMAN).split(), "ist", "das", "12", "«", "(", "_", "", "\n", "\n\n", " \n\n\n"])
+    ).map(" ".join)
+)
+def test_the_evidence_of_paragraphs_is_that_of_the_whole_text(text: str) -> None:
+    whole, found = name_evidence._count_words(text, name_evidence._NO_WORD), gather_evidence([text])
+    counts = (found.lower, found.within, found.determined, found.bare)
+    assert counts == tuple(map(Counter, (whole.lower, whole.within, whole.determined, whole.bare)))

@@ -1,11 +1,14 @@
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.errors import InvalidSettings
 from models import SentenceTransformersEmbedder
-from models.embedding.tokens import EstimatedTokens, open_tokenizer, read_max_tokens
+from models.embedding import tokens as tokens_module
+from models.embedding.tokens import EstimatedTokens, TokenizerTokens, open_tokenizer, read_max_tokens
 
 PROSE = [
     "The Journal of Mathematical Physics is a peer-reviewed journal published monthly since January 1960.",
@@ -74,3 +77,33 @@ def test_many_long_texts_are_counted_in_parts():
     counts = SentenceTransformersEmbedder().tokens.count(texts)
     assert (counts[1], counts[3], counts[4]) == (2, 0, 1)
     assert counts[0] == counts[2] > 100_000
+
+
+class CountingTokenizer:
+    """A token a word, with a count of the texts that it was given."""
+
+    given = 0
+
+    def no_truncation(self) -> None: ...
+
+    def no_padding(self) -> None: ...
+
+    def encode_batch_fast(self, texts: Sequence[str], *, add_special_tokens: bool) -> list[list[str]]:
+        assert not add_special_tokens
+        self.given += len(texts)
+        return [text.split() for text in texts]
+
+
+def test_a_text_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens_module, "_REMEMBERED", 4)
+    tokenizer: Any = CountingTokenizer()
+    tokens = TokenizerTokens(lambda: (tokenizer, 100))
+    assert tokens.count(["a", "b b", "a", "\ud800 c d"]) == [1, 2, 1, 3]
+    assert tokens.count(["b b", "a"]) == [2, 1]
+    assert tokenizer.given == 3
+    assert tokens.count(["1 2", "3", "4"]) == [2, 1, 1]  # they make the second generation
+    assert tokens.count(["a", "b b"]) == [1, 2]  # of the first, and now of the second
+    assert tokenizer.given == 6
+    assert tokens.count(list("uvwxyz")) == [1] * 6  # too many to be remembered
+    assert tokens.count([]) == []
+    assert len(tokens._known) <= 4

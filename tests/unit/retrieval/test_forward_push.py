@@ -1,4 +1,4 @@
-"""Forward push against the exact vector of igraph."""
+"""Forward push against the exact vector of igraph: the compiled kernel, and numpy in its place."""
 
 import threading
 
@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.jit import JitFunction
+from retrieval.pagerank import forward_push as module
 from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
+
+
+@pytest.fixture(params=["compiled", "numpy"], autouse=True)
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "compiled":
+        warm()
+    else:
+        monkeypatch.setattr(module, "_KERNEL", JitFunction(module._forward_push, module._signature))
 
 
 def random_graph(nodes: int, edges: int, seed: int) -> Adjacency:

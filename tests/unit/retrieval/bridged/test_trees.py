@@ -1,6 +1,7 @@
 """Trees are walked as a plain loop walks them, and damaged ones are not read."""
 
 import re
+from collections.abc import Iterator
 from math import exp
 from typing import Any
 
@@ -10,13 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
+from retrieval.bridged import trees as module
 from retrieval.bridged.trees import read_trees
+from retrieval.jit import JitFunction
 
 Row = dict[str, Any]
 
 # Is feature 1 at most .5? Then 1; else is feature 0 at most -2? Then 2, else 3.
 TREE: Row = {"feature": [1, 0], "threshold": [0.5, -2.0], "left": [-1, -2], "right": [1, -3], "leaf": [1.0, 2.0, 3.0]}
 LEAF: Row = {"feature": [], "threshold": [], "left": [], "right": [], "leaf": [0.25]}
+
+
+@pytest.fixture(params=["compiled", "numpy"], autouse=True, scope="module")
+def kernel(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "compiled":
+            module.warm()
+        else:
+            patch.setattr(module, "_KERNEL", JitFunction(module._add_leaves, module._signature))
+        yield
 
 
 def sigmoid(value: float) -> float:

@@ -1,0 +1,101 @@
+"""Requests to the server that runs on the data folder, over its socket. Only the standard library is imported."""
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from core import errors
+from core.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
+from core.settings import Settings
+
+__all__ = ["LocalServer", "Misdirected", "find_server"]
+
+_ERRORS: Mapping[int, type[errors.HopweaveError]] = {
+    HTTPStatus.BAD_REQUEST: errors.InvalidInput,
+    HTTPStatus.UNPROCESSABLE_ENTITY: errors.InvalidInput,
+    HTTPStatus.NOT_FOUND: errors.NotFound,
+    HTTPStatus.CONFLICT: errors.Conflict,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: errors.TooLarge,
+    HTTPStatus.BAD_GATEWAY: errors.ModelFailed,
+    HTTPStatus.GATEWAY_TIMEOUT: errors.BudgetExhausted,
+}
+"""Errors by status; all others are `Unavailable`. Only the exit code depends on it: the message is the server's."""
+
+
+class Misdirected(Exception):
+    """The server has other settings, or another version, than this command."""
+
+
+def find_server(settings: Settings) -> "LocalServer | None":
+    """Returns the server that runs on the data folder; None if there is none."""
+    connection = connect_to_server(settings.data_dir)
+    return None if connection is None else LocalServer(connection, fingerprint_settings(settings))
+
+
+class LocalServer:
+    """One connection, for one request."""
+
+    def __init__(self, connection: socket.socket, fingerprint: str) -> None:
+        self._http = http.client.HTTPConnection("localhost")
+        self._http.sock = connection
+        self._headers = {SETTINGS_HEADER: fingerprint, "Content-Type": "application/json"}
+
+    def post(self, corpus: str, action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the response. Raises `Misdirected`, or the error of `core.errors` that the server reports."""
+        with _reported():
+            response = self._request(corpus, action, body)
+            content: dict[str, Any] = json.loads(response.read())
+        return content
+
+    def stream(self, corpus: str, action: str, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yields name and data of each event; raises what `post` raises, also for an event `error`."""
+        with _reported():
+            response = self._request(corpus, action, body)
+            name = ""
+            for line in response:
+                field, _, value = line.decode().rstrip("\n").partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    data = json.loads(value)
+                    if name == "error":
+                        raise _read_error(data)
+                    yield name, data
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _request(self, corpus: str, action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
+        if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
+            raise errors.NotFound(f"there is no corpus {corpus!r}")
+        path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
+        self._http.request("POST", path, json.dumps(body).encode(), self._headers)
+        response = self._http.getresponse()
+        if response.status == HTTPStatus.MISDIRECTED_REQUEST:
+            raise Misdirected
+        if response.status != HTTPStatus.OK:
+            raise _read_error(json.loads(response.read()))
+        return response
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Raises `Unavailable` for a connection that breaks."""
+    try:
+        yield
+    except (OSError, http.client.HTTPException) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise errors.Unavailable(
+            f"the server that runs on the data folder has closed the connection ({reason}): try again"
+        ) from error
+
+
+def _read_error(problem: Mapping[str, Any]) -> errors.HopweaveError:
+    kind = _ERRORS.get(problem["status"], errors.Unavailable)
+    fields = [f"{one['field']}: {one['message']}" for one in problem.get("errors", ()) if one.get("field")]
+    return kind("; ".join([problem["detail"], *fields]))

@@ -64,7 +64,6 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
     "/{corpus}",
     summary="Delete a corpus with everything in it",
     status_code=HTTPStatus.ACCEPTED,
-    operation_id="drop_corpus_v1_corpora__corpus__delete",  # the name that clients were generated with
 )
 async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> StartedOut:
     """It is invisible at once, and its name is free. The same request returns the same job while it runs, then 404."""

@@ -59,6 +59,12 @@ class ApiSettings(Section):
     max_queued: int = Field(
         default=1_000_000, ge=1, description="The number of documents of a corpus that wait to be indexed."
     )
+    public_url: str = Field(
+        default="", description="The address at which users reach this server, for links in answers."
+    )
+    chat_sources: Literal["both", "inline", "annotations"] = Field(
+        default="both", description="How answers of the chat routes name their sources."
+    )
 
 
 class WebSettings(Section):

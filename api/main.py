@@ -7,8 +7,12 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from api import problems
+from api.access.keyring import Keyring, prime
+from api.access.scopes import check_declared
+from api.access.usage import Ledger
 from api.guard import Guard
 from api.parameters import refuse_unknown
 from api.routes import (
@@ -28,9 +32,12 @@ from api.routes import (
     strategies,
     uploads,
 )
+from api.shield import Shield
 from app.container import Container
 from app.services.warming import notify_of_waiting_work, warm_up
-from core.settings import Settings, read_settings
+from core.faults import describe_bug
+from core.ports.record import Keys
+from core.settings import ApiSettings, Settings, read_settings
 
 __all__ = ["create_app"]
 
@@ -52,6 +59,11 @@ _ROUTES = (
     docs,
 )
 
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID")
+_RESPONSE_HEADERS = ("Content-Disposition", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID")
+_PREFLIGHT_SECONDS = 600
+
 _log = logging.getLogger("hopweave.api")
 
 
@@ -69,15 +81,37 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
-        dependencies=[Depends(refuse_unknown)],
+        dependencies=[Depends(check_declared), Depends(refuse_unknown)],
     )
     app.state.settings = settings
     app.state.container = container
-    app.add_middleware(Guard, settings=settings.api)
+    _add_middleware(app, settings.api)
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
     return app
+
+
+def _add_middleware(app: FastAPI, settings: ApiSettings) -> None:
+    """Adds the middleware, the innermost first: a preflight of another origin needs no key."""
+
+    def keys() -> Keys:
+        container: Container = app.state.container
+        return container.record.keys
+
+    app.state.keyring = Keyring([key.get_secret_value() for key in settings.keys], keys)
+    app.state.ledger = Ledger(keys)
+    app.add_middleware(Guard, settings=settings, keyring=app.state.keyring, ledger=app.state.ledger)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=_METHODS,
+            allow_headers=_REQUEST_HEADERS,
+            expose_headers=_RESPONSE_HEADERS,
+            max_age=_PREFLIGHT_SECONDS,
+        )
+    app.add_middleware(Shield)
 
 
 @asynccontextmanager
@@ -87,6 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     container = given or Container(app.state.settings)
     app.state.container = container
     tasks = [
+        asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
         asyncio.create_task(warm_up(container), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
     ]
@@ -104,4 +139,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _report(task: "asyncio.Task[None]") -> None:
     """Logs the error of a background task: nothing awaits its result."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("%s ended", task.get_name(), exc_info=error)
+        _log.error("%s ended: %s", task.get_name(), describe_bug(error))

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Response
 
+from api.access.scopes import READ
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
 from core.errors import NotFound
@@ -11,14 +12,19 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
 
 
-@router.get("/documents/{id}/chunks", summary="A document's passages, in order", response_model=ChunkListOut)
+@router.get(
+    "/documents/{id}/chunks",
+    dependencies=[READ],
+    summary="A document's passages, in order",
+    response_model=ChunkListOut,
+)
 async def list_chunks(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
     document = await container.record.documents.get(corpus.id, id)
     chunks = await container.record.contents.get_chunks_of(corpus.id, document.id)
     return json_response(ChunkListOut(data=[ChunkOut.model_validate(chunk) for chunk in chunks]))
 
 
-@router.get("/chunks/{id}", summary="One passage with its neighbours")
+@router.get("/chunks/{id}", dependencies=[READ], summary="One passage with its neighbours")
 async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
     near = (await container.record.contents.get_surroundings(corpus.id, [id], 1)).get(id, [])
     places = {chunk.position: chunk for chunk in near}

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from app.container import Container
 from core.corpora import Corpus
+from core.errors import NotFound
 from core.graph import EntityMerge
+from retrieval.exploration import Scope, open_scope
 
 __all__ = ["NamedEntity", "NamedMerge", "list_merges", "merge", "undo"]
 
@@ -42,8 +44,20 @@ async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerg
 
 
 async def list_merges(container: Container, corpus: Corpus) -> list[NamedMerge]:
-    """Returns all merges of a corpus, the newest first."""
-    return await _name(container, corpus, await container.record.merges.list(corpus.id))
+    """Returns the merges of entities that the caller may see, the newest first."""
+    found = await container.record.merges.list(corpus.id)
+    if not container.sees_all_documents:
+        scope = await open_scope(container.searching, corpus, await container.select_documents(corpus, None))
+        found = [one for one in found if _is_known(scope, one.from_id) and _is_known(scope, one.into_id)]
+    return await _name(container, corpus, found)
+
+
+def _is_known(scope: Scope, entity_id: str) -> bool:
+    try:
+        scope.number_of(entity_id)
+    except NotFound:
+        return False
+    return True
 
 
 async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:

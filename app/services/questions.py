@@ -3,7 +3,8 @@
 `search` returns ranked passages, `search_page` the same as users read them, and `ask` an answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput
-from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
@@ -110,7 +110,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
     `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
     """
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), _counted(container, trace):
         return await searcher.search(query, trace)
 
 
@@ -119,7 +119,7 @@ async def search_page(
 ) -> SearchPage:
     """Ranks the chunks of a corpus, with snippets and what `layout` asks for. Raises as `search` does."""
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), _counted(container, trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
         else:
@@ -128,12 +128,23 @@ async def search_page(
             return await present(result, query, container.searching, context=layout.context, others=others)
 
 
+@contextmanager
+def _counted(container: Container, trace: Trace) -> Iterator[None]:
+    """Counts the tokens of the models that the block calls, also if it fails."""
+    before = trace.usage.tokens
+    try:
+        yield
+    finally:
+        container.add_tokens(trace.usage.tokens - before)
+
+
 async def _prepare(container: Container, corpus: Corpus, request: SearchRequest) -> tuple[Query, Searcher]:
+    container.limits.check(k=request.k)
     query = Query(
         corpus=corpus,
         text=request.query,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         min_similarity=request.min_similarity,
         min_generation=request.min_generation,
         explain=request.explain,
@@ -150,11 +161,13 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """
+    container.limits.check(k=request.k, history=len(request.history))
+    await container.check_tokens()
     question = Question(
         corpus=corpus,
         text=request.question,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         instructions=request.instructions,
         history=request.history,
         web=request.web,
@@ -162,17 +175,11 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     )
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), _counted(container, trace):
         answer = await reasoner.answer(question, trace)
     if container.trails is not None:
         container.trails.enqueue(corpus, question.text, answer, trace)
     return answer
-
-
-async def _matching_documents(
-    container: Container, corpus: Corpus, where: Mapping[str, Any] | None
-) -> frozenset[str] | None:
-    return None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))
 
 
 def _check_question(text: str, name: str) -> None:

@@ -101,7 +101,7 @@ async def _check_keys(container: Container, host: str) -> None:
     if is_loopback(host) or container.settings.api.keys:
         return
     try:
-        keys = await container.record.keys.list()
+        keys = await container.record.keys.list() if container.composition.exists() else []
     except Unavailable:
         return
     if not any(key.state(datetime.now(UTC)) is KeyState.ACTIVE for key in keys):

@@ -8,7 +8,7 @@ import typer
 
 from cli.commands import entities, prompts, questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
-from cli.commands.operation import backup, doctor, migrate, serve
+from cli.commands.operation import backup, doctor, keys, migrate, serve
 from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
@@ -35,6 +35,7 @@ for group in (
     backup,
     doctor,
     prompts,
+    keys,
     migrate,
     version,
 ):

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.access.caller import KEYLESS, Caller, set_caller
 from api.access.keyring import Keyring
 from api.access.usage import Ledger
-from api.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
 from api.problems import problem, problem_of
+from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
 from core.errors import HopweaveError, RateLimited
 from core.keys import KeyUsage
 from core.settings import ApiSettings

@@ -32,7 +32,7 @@ from api.routes import (
     strategies,
     uploads,
 )
-from api.shield import Shield
+from api.transport.shield import Shield
 from app.container import Container
 from app.services.warming import notify_of_waiting_work, warm_up
 from core.faults import describe_bug

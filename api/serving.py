@@ -10,8 +10,8 @@ from types import FrameType
 
 import uvicorn
 
-from api.deadlines import protocol_with_deadline
 from api.guard import is_loopback
+from api.transport.deadlines import protocol_with_deadline
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start

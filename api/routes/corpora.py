@@ -49,7 +49,8 @@ def _locate_corpus(answer: Mapping[str, Any]) -> str:
 
 @router.get("/{corpus}", dependencies=[READ], summary="A corpus with its settings and counts")
 async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetailOut:
-    return CorpusDetailOut.from_counts(corpus, await container.record.corpora.count(corpus.id))
+    counts = await container.record.corpora.count(corpus.id) if container.sees_all_documents else None
+    return CorpusDetailOut.from_counts(corpus, counts)
 
 
 @router.patch("/{corpus}", dependencies=[ADMIN], summary="Rename a corpus")

@@ -37,13 +37,14 @@ def find_faults(environment: Mapping[str, str]) -> list[str]:
 
 def suggest_name(name: str) -> str:
     """Returns advice that names the setting which is most like a name."""
+    name = name.removeprefix(PREFIX)
     parts = name.split(_SEPARATOR)
     known = [
         _SEPARATOR.join(parts[i] if part == _ANY and i < len(parts) else part for i, part in enumerate(one))
-        for one in _known()
+        for one in _leaves(Settings)
     ]
     [*nearest] = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"; did you mean {nearest[0]}?" if nearest else "; docs/settings.md lists those that there are"
+    return f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/settings.md lists those that there are"
 
 
 def describe_name(place: tuple[str | int, ...]) -> str:
@@ -93,10 +94,6 @@ def _check_json(value: str, kind: type, message: str) -> str | None:
     except (ValueError, RecursionError):
         return message
     return None if isinstance(found, kind) else message
-
-
-def _known() -> list[list[str]]:
-    return [[PREFIX + first, *rest] for first, *rest in _leaves(Settings)]
 
 
 def _leaves(annotation: Any) -> Iterator[list[str]]:

@@ -34,7 +34,11 @@ def create_key(
     name: Annotated[str, typer.Argument(help="Whose the key is, or what it is for.")],
     scope: Annotated[
         list[Scope] | None,
-        typer.Option(help="What it may do; repeatable. Default: read. `admin` includes all.", show_default=False),
+        typer.Option(
+            metavar="read|write|export|admin",
+            help="What it may do; repeatable. Default: read. `admin` includes all.",
+            show_default=False,
+        ),
     ] = None,
     corpus: Annotated[
         list[str] | None,

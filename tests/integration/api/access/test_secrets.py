@@ -93,7 +93,7 @@ async def test_an_error_in_a_stream(
 async def test_no_path_parameter_leads_out(people: Server, value: str) -> None:
     described = people.app.openapi()["paths"]
     templates = [path for path, methods in described.items() if "get" in methods and "{" in path]
-    assert len(templates) > 15
+    assert len(templates) >= 15
     for template in templates:
         for name in ("{corpus}", "{id}", "{page}"):
             if name not in template:

@@ -2,11 +2,11 @@
 
 HopweaveError
 ├── ProblemError                 the server answered with a problem (RFC 9457)
-│   ├── InvalidRequestError      400, 413, 415, 422: the call itself is wrong
-│   ├── AuthenticationError      401, 403: the key is missing or wrong
+│   ├── InvalidRequestError      400, 408, 413, 415, 422: the call itself is wrong
+│   ├── AuthenticationError      401, 403: the key is missing or wrong, or permits less
 │   ├── NotFoundError            404
 │   ├── ConflictError            409
-│   └── UnavailableError         502, 503, 504: a store or a model is away, slow, or refuses
+│   └── UnavailableError         429, 502, 503, 504: a limit of the key, or a store or model is away or refuses
 ├── ConnectionFailedError        no server answers at the address
 │   └── ServerEndedError         the server process that `hopweave.open` started has ended
 ├── UnexpectedAnswerError        the answer is not one of this version of Hopweave
@@ -66,7 +66,7 @@ class InvalidRequestError(ProblemError):
 
 
 class AuthenticationError(ProblemError):
-    """The server's key is missing or wrong."""
+    """The server's key is missing or wrong, or does not permit the call."""
 
 
 class NotFoundError(ProblemError):
@@ -78,7 +78,9 @@ class ConflictError(ProblemError):
 
 
 class UnavailableError(ProblemError):
-    """A store or a model cannot be reached, or refuses; without `code`, trying again may help."""
+    """A limit of the key is used up, or a store or a model cannot be reached, or refuses. Without `code`, trying again
+    may help.
+    """
 
 
 class ConnectionFailedError(HopweaveError):
@@ -102,10 +104,12 @@ _BY_STATUS: dict[int, type[ProblemError]] = {
     401: AuthenticationError,
     403: AuthenticationError,
     404: NotFoundError,
+    408: InvalidRequestError,
     409: ConflictError,
     413: InvalidRequestError,
     415: InvalidRequestError,
     422: InvalidRequestError,
+    429: UnavailableError,
     502: UnavailableError,
     503: UnavailableError,
     504: UnavailableError,

@@ -27,7 +27,7 @@ def _run(folder: Path, *arguments: str, **environment: str) -> subprocess.Comple
     own = {"XDG_DATA_HOME": str(folder / "home"), "HF_HUB_OFFLINE": "1", **environment}
     known = {name: value for name, value in os.environ.items() if not name.startswith("HOPWEAVE_")}
     return subprocess.run(
-        [sys.executable, "-m", "hopweave._start", "cli.main", *arguments],
+        [sys.executable, "-m", "hopweave", *arguments],
         cwd=folder,
         env=known | own,
         capture_output=True,

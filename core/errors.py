@@ -70,7 +70,7 @@ class Forbidden(HopweaveError):
 class RateLimited(HopweaveError):
     """A key has used up a limit of this minute. `retry_after` is in seconds."""
 
-    def __init__(self, message: str, retry_after: float) -> None:
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 

@@ -5,6 +5,7 @@ Open it to give a new error its status.
 
 import json
 import logging
+import traceback
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -17,8 +18,10 @@ from starlette.responses import Response
 
 from core import errors
 from core.faults import describe_fault
+from core.telemetry.log_events import log_event
+from core.telemetry.request_ids import HEADER, current_request_id
 
-__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem"]
+__all__ = ["PROBLEM", "RESPONSES", "STARTING", "WRONG_SETTINGS", "details_of", "install", "problem"]
 
 _log = logging.getLogger("hopweave.api")
 
@@ -39,6 +42,8 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
 }
 WRONG_SETTINGS = "wrong_settings"
 """The `code` of an error in this server's settings: no client caused it, and trying again does not help."""
+STARTING = "starting"
+"""The `code` of a server that answers, but not yet quickly."""
 
 _REJECTED = "rejected"
 _EXISTS = "exists"
@@ -54,10 +59,12 @@ PROBLEM: dict[str, Any] = {
         "status": {"type": "integer"},
         "code": {
             "type": "string",
-            "enum": [WRONG_SETTINGS],
-            "description": "With a 503 that has no `Retry-After`: a setting is wrong, or a server refuses it; "
-            "`detail` names it. The error stays until the setting is corrected.",
+            "enum": [WRONG_SETTINGS, STARTING],
+            "description": "Of a 503. `wrong_settings`, without `Retry-After`: a setting is wrong, or a server refuses "
+            "it; `detail` names it, and the error stays until the setting is corrected. `starting`: the server loads "
+            "models and snapshots; requests are answered, and the first ones take longer.",
         },
+        "request_id": {"type": "string", "description": "The id of the request, as in `X-Request-ID` and the log."},
         "errors": {
             "type": "array",
             "items": {
@@ -87,7 +94,12 @@ def problem(
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
-    return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
+    request_id = current_request_id()
+    # The middleware that adds the id to responses does not see those of unexpected errors.
+    named = {HEADER: request_id} if request_id else {}
+    return Response(
+        json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers={**(headers or {}), **named}
+    )
 
 
 def details_of(error: BaseException, instance: str) -> dict[str, Any]:
@@ -114,6 +126,7 @@ def _details(status: int, detail: str, instance: str, code: str | None = None) -
         "detail": detail,
         "instance": instance,
         **({"code": code} if code else {}),
+        **({"request_id": request_id} if (request_id := current_request_id()) else {}),
     }
 
 
@@ -175,5 +188,7 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
 
 def _handle_bug(request: Request, error: Exception) -> Response:
     """Logs an unexpected error, whose text is not sent to the client."""
-    _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
+    frame = traceback.extract_tb(error.__traceback__)[-1:]  # a place, and no value, which may be of a document
+    place = ", ".join(f"{at.filename}:{at.lineno}" for at in frame)
+    log_event(_log, logging.ERROR, "a request failed", path=request.url.path, error=type(error).__name__, place=place)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=request.url.path)

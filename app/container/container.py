@@ -4,6 +4,7 @@ from functools import cached_property
 
 import retrieval
 from app.container.adapters import Adapters
+from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
 from core.ports.reasoning import Reasoner
@@ -58,8 +59,7 @@ class Container(Adapters):
         )
 
     def searcher(self, spec: StrategySpec) -> Searcher:
-        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
-        return searcher
+        return MeasuredSearcher(spec.name, build(retrieval.SEARCHERS, spec, "searcher", self.searching))
 
     @property
     def default_searcher(self) -> StrategySpec:

@@ -51,6 +51,11 @@ class ApiSettings(Section):
     )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
+    max_connections: int = Field(default=1000, ge=8, description="Open connections of a process.")
+    idle_seconds: float = Field(default=60.0, gt=0, description="Seconds for a connection to send a whole header.")
+    drain_seconds: int = Field(default=30, ge=1, description="Seconds that work may take to end after SIGTERM.")
+    warm_seconds: float = Field(default=60.0, ge=0, description="The longest time until the server says it is ready.")
+    warm_corpora: int = Field(default=16, ge=0, description="The number of corpora that are loaded before that.")
 
 
 class WebSettings(Section):

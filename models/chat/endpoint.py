@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings
 from models.chat.request_timing import on_request, on_response
+from models.outgoing import add_headers
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -47,7 +48,10 @@ class Endpoint:
 
             _keep_prompts_out_of_logs()
             timeout = Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS))
-            hooks: dict[str, list[Callable[..., Any]]] = {"request": [on_request], "response": [on_response]}
+            hooks: dict[str, list[Callable[..., Any]]] = {
+                "request": [add_headers, on_request],
+                "response": [on_response],
+            }
             self._clients[loop] = AsyncOpenAI(
                 api_key=self.key.get_secret_value() or "none",  # the client requires a key, local servers do not
                 base_url=self._address,

@@ -94,12 +94,10 @@ def problem(
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
-    request_id = current_request_id()
-    # The middleware that adds the id to responses does not see those of unexpected errors.
-    named = {HEADER: request_id} if request_id else {}
-    return Response(
-        json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers={**(headers or {}), **named}
-    )
+    more = dict(headers or {})
+    if request_id := current_request_id():  # the middleware that adds it does not see answers to unexpected errors
+        more[HEADER] = request_id
+    return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=more)
 
 
 def details_of(error: BaseException, instance: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.main import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
@@ -29,6 +28,7 @@ from core.settings import Settings, read_settings
 __all__ = ["serve"]
 
 _APP = "api.serving:make_app"
+_NOT_STARTED = 3  # as uvicorn's own command ends
 
 
 def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
@@ -94,7 +94,7 @@ def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, pr
     with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
         server.run()
     if not server.started:
-        sys.exit(STARTUP_FAILURE)
+        sys.exit(_NOT_STARTED)
 
 
 class _Server(uvicorn.Server):

@@ -61,8 +61,9 @@ class _BoundedFile(RotatingFileHandler):
     def _redirect(self) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
-        for descriptor in (1, 2):
-            os.dup2(self.stream.fileno(), descriptor)
+        if self.stream is not None:
+            for descriptor in (1, 2):
+                os.dup2(self.stream.fileno(), descriptor)
 
 
 def _install(handler: logging.Handler, settings: LogSettings) -> None:

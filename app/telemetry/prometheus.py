@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from core.errors import Conflict
 from core.ports.record.maintenance import DocumentCount
@@ -126,7 +126,7 @@ class PrometheusMeter:
             return Counter(metric.name, metric.help, names, registry=self._registry)
         if metric.kind is MetricKind.HISTOGRAM:
             return Histogram(metric.name, metric.help, names, registry=self._registry, buckets=metric.buckets)
-        mode = "livesum" if metric.kind is MetricKind.SUMMED_GAUGE else "livemax"
+        mode: Literal["livesum", "livemax"] = "livesum" if metric.kind is MetricKind.SUMMED_GAUGE else "livemax"
         return Gauge(metric.name, metric.help, names, registry=self._registry, multiprocess_mode=mode)
 
 
@@ -143,8 +143,8 @@ class _RecordState:
         more = ("corpus",) if self._by_corpus else ()
         counts = GaugeMetricFamily(DOCUMENTS.name, DOCUMENTS.help, labels=("state", *more))
         oldest = GaugeMetricFamily(QUEUE_OLDEST.name, QUEUE_OLDEST.help, labels=more)
-        for (state, *corpus), number in self._count().items():
-            counts.add_metric((state, *corpus), number)
+        for labels, number in self._count().items():
+            counts.add_metric(labels, number)
         for corpus, seconds in self._wait().items():
             oldest.add_metric(corpus, seconds)
         return [counts, oldest]
@@ -171,7 +171,8 @@ def _shared_registry() -> "CollectorRegistry":
     from prometheus_client.multiprocess import MultiProcessCollector
 
     registry = CollectorRegistry()
-    registry.register(_Living(MultiProcessCollector(None, path=os.environ[_FOLDER])))
+    collector: Any = MultiProcessCollector
+    registry.register(_Living(collector(None, path=os.environ[_FOLDER])))
     return registry
 
 
@@ -182,8 +183,9 @@ class _Living:
         self._inner = inner
 
     def collect(self) -> Iterable["Family"]:
-        from prometheus_client.multiprocess import mark_process_dead
+        from prometheus_client import multiprocess
 
+        mark_process_dead: Any = multiprocess.mark_process_dead
         folder = Path(os.environ[_FOLDER])
         for pid in {path.stem.rpartition("_")[2] for path in folder.glob("gauge_live*_*.db")}:
             if not _is_alive(int(pid)):

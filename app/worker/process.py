@@ -10,6 +10,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
+from celery import signals
+
 from app.broker.broker import make_celery
 from app.broker.notifier import TASK
 from app.container import Container
@@ -53,6 +55,7 @@ class WorkerProcess(ABC):
         celery = make_celery(self._settings)
         celery.task(self.handle_message, name=TASK)
         celery.finalize()
+        signals.setup_logging.connect(_keep_logs, weak=False)
         if parent is not None:
             threading.Thread(target=self._wait_for_parent, args=(parent,), name="parent", daemon=True).start()
         threading.Thread(target=self.poll, name="poll", daemon=True).start()
@@ -119,6 +122,10 @@ class WorkerProcess(ABC):
         _log.info("the parent is gone; finishing")
         self._stopping.set()
         self.exit()
+
+
+def _keep_logs(**_: object) -> None:
+    """Leaves the logs as they are: Celery would replace the handlers of this process."""
 
 
 def _make_options(settings: WorkerSettings) -> WorkerOptions:

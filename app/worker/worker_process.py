@@ -1,7 +1,7 @@
 """The entry point of a worker process. `app.supervision` starts it; nothing imports it.
 
-`python -P -m app.worker.worker_process [--parent FD] [--log FILE]`: FD is the reading end of a pipe that its parent holds open; when
-it closes, however the parent ended, the worker finishes what it is writing and ends too.
+`python -P -m app.worker.worker_process [--parent FD] [--log FILE]`: FD is the reading end of a pipe that its parent
+holds open; when it closes, however the parent ended, the worker finishes what it is writing and ends too.
 """
 
 import argparse

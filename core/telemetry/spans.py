@@ -7,7 +7,7 @@ from typing import Protocol
 
 __all__ = ["Span", "SpanKind", "SpanValue", "Tracer", "install_tracer", "outgoing_headers", "span"]
 
-SpanValue = str | int | float | bool
+SpanValue = str | int | float | bool | tuple[str, ...]
 
 
 class SpanKind(StrEnum):

@@ -60,10 +60,9 @@ class ChatAccounting:
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": "openai",  # the protocol; compatible servers have no name of their own
             "gen_ai.request.model": self.model,
+            "gen_ai.request.temperature": request.temperature,
             "hopweave.role": request.role,
         }
-        if request.temperature is not None:
-            attributes["gen_ai.request.temperature"] = request.temperature
         if request.max_tokens is not None:
             attributes["gen_ai.request.max_tokens"] = request.max_tokens
         with span(f"chat {self.model}", attributes, kind=SpanKind.CLIENT) as begun:
@@ -73,7 +72,7 @@ class ChatAccounting:
                     "gen_ai.response.model": completion.model,
                     "gen_ai.usage.input_tokens": completion.prompt_tokens,
                     "gen_ai.usage.output_tokens": completion.completion_tokens,
-                    "gen_ai.response.finish_reasons": "length" if completion.cut else "stop",
+                    "gen_ai.response.finish_reasons": ("length" if completion.cut else "stop",),
                 }
             )
             return completion

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import sys
@@ -80,6 +81,7 @@ def _configure(settings: Settings, **options: Any) -> uvicorn.Config:
 
 
 def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None:
+    logging.getLogger("hopweave.http").setLevel(logging.WARNING)  # the parent process knows its requests
     # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
     with socket.socket(fileno=descriptor) as listening:
         _Server(_configure(settings), workers, settings.api.drain_seconds).run(sockets=[listening])

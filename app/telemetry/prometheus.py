@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
     _Instrument: TypeAlias = Counter | Gauge | Histogram
 
-__all__ = ["CONTENT_TYPE", "PrometheusMeter", "serve_worker_metrics", "shared_metrics", "start_metrics"]
+__all__ = [
+    "CONTENT_TYPE",
+    "PrometheusMeter",
+    "is_alive",
+    "serve_worker_metrics",
+    "shared_folder",
+    "shared_metrics",
+    "start_metrics",
+]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -45,6 +53,23 @@ def shared_metrics() -> Iterator[Path]:
             yield Path(folder)
         finally:
             del os.environ[_FOLDER]
+
+
+def shared_folder() -> Path | None:
+    """Returns the folder that the processes of this server share while it runs; None outside `shared_metrics`."""
+    folder = os.environ.get(_FOLDER)
+    return Path(folder) if folder else None
+
+
+def is_alive(pid: int) -> bool:
+    """Returns whether a process with this id runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def start_metrics(settings: MetricsSettings) -> "PrometheusMeter | None":
@@ -188,17 +213,7 @@ class _Living:
         mark_process_dead: Any = multiprocess.mark_process_dead
         folder = Path(os.environ[_FOLDER])
         for pid in {path.stem.rpartition("_")[2] for path in folder.glob("gauge_live*_*.db")}:
-            if not _is_alive(int(pid)):
+            if not is_alive(int(pid)):
                 mark_process_dead(int(pid), path=str(folder))
         families: Iterable[Family] = self._inner.collect()
         return families
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

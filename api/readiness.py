@@ -10,6 +10,7 @@ from app.services.warming import warm_up
 from app.telemetry.prometheus import is_alive, shared_folder
 from core.errors import HopweaveError
 from core.ports.record.maintenance import DocumentCount
+from core.processes import freeze_objects
 
 __all__ = ["Warmth", "read_documents"]
 
@@ -46,6 +47,8 @@ class Warmth:
         try:
             await warm_up(self._container, self._report)
         finally:
+            if self._folder is not None:
+                freeze_objects()
             self._is_done = True
             self.stage = "other processes are loading"
             if self._mark is not None:

@@ -24,6 +24,7 @@ from app.telemetry.logs import configure_logs
 from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput
+from core.processes import favour_event_loop
 from core.settings import Settings, read_settings
 
 __all__ = ["serve"]
@@ -61,6 +62,7 @@ def make_app() -> FastAPI:
     """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes."""
     from api.main import create_app
 
+    favour_event_loop()
     settings = read_settings()
     configure_logs(settings.log)
     start_traces("hopweave")

@@ -5,6 +5,7 @@ import importlib
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
 from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
+from models.chat.endpoint import make_ssl_context
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
 
@@ -22,8 +23,12 @@ __all__ = [
 
 
 def import_chat_client() -> None:
-    """Imports the OpenAI client, which takes a second, so that the first question does not wait for it."""
-    importlib.import_module("openai")
+    """Imports the OpenAI client and makes its TLS context, so that the first question does not wait for them.
+
+    The import takes a second, and the context a tenth, in which an event loop would stand still.
+    """
+    importlib.import_module("openai.resources.chat")  # which `openai` itself imports with the first call
+    make_ssl_context()
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:

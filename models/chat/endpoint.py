@@ -1,7 +1,9 @@
 """An endpoint that speaks OpenAI's chat protocol, and its connections."""
 
 import asyncio
+import functools
 import logging
+import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -16,7 +18,7 @@ from models.outgoing import add_headers
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "make_ssl_context"]
 
 _PUBLIC = "https://api.openai.com/v1"
 _NO_KEY = SecretStr("")
@@ -58,7 +60,9 @@ class Endpoint:
                 timeout=timeout,
                 max_retries=0,
                 # A redirect would send the prompt to an address that is not configured.
-                http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks=hooks, follow_redirects=False),
+                http_client=DefaultAsyncHttpxClient(
+                    timeout=timeout, event_hooks=hooks, follow_redirects=False, verify=make_ssl_context()
+                ),
             )
         return self._clients[loop]
 
@@ -67,6 +71,14 @@ class Endpoint:
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
+
+
+@functools.cache
+def make_ssl_context() -> ssl.SSLContext:
+    """Returns the context of all clients. It takes a tenth of a second to make, so a server does it in a thread."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _without_secrets(address: str) -> str:

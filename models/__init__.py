@@ -22,13 +22,20 @@ __all__ = [
 ]
 
 
+_LATE_IMPORTS = ("openai.resources.chat", "anyio._backends._asyncio", "anyio.streams.tls", "h11", "jiter")
+"""What the OpenAI client imports only when it makes its first call."""
+
+
 def import_chat_client() -> None:
     """Imports the OpenAI client and makes its TLS context, so that the first question does not wait for them.
 
     The import takes a second, and the context a tenth, in which an event loop would stand still.
     """
-    importlib.import_module("openai.resources.chat")  # which `openai` itself imports with the first call
-    make_ssl_context()
+    for module in _LATE_IMPORTS:
+        importlib.import_module(module)
+    import openai
+
+    openai.DefaultAsyncHttpxClient(verify=make_ssl_context())  # imports its transport
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:

@@ -125,7 +125,7 @@ def test_metrics_are_those_of_all_processes(serve: Serve) -> None:
     server = serve("--workers", "2")
     server.client.post("/v1/corpora", json={"name": "c"})
     for _ in range(20):  # each on a connection of its own, which any process may accept
-        httpx.get(f"http://127.0.0.1:{server.port}/v1/strategies")
+        httpx.get(f"http://127.0.0.1:{server.port}/v1/strategies", timeout=PATIENCE_SECONDS)
     told = server.client.get("/metrics").text
     assert 'hopweave_http_request_seconds_count{route="/v1/strategies",status="200"} 20.0' in told
     assert 'hopweave_http_request_seconds_count{route="/v1/corpora",status="201"} 1.0' in told

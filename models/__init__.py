@@ -22,7 +22,15 @@ __all__ = [
 ]
 
 
-_LATE_IMPORTS = ("openai.resources.chat", "anyio._backends._asyncio", "anyio.streams.tls", "h11", "jiter")
+_LATE_IMPORTS = (
+    "openai.resources.chat.completions.completions",
+    "openai.resources.chat.completions.messages",
+    "openai.resources.chat.chat",
+    "anyio._backends._asyncio",
+    "anyio.streams.tls",
+    "h11",
+    "jiter",
+)
 """What the OpenAI client imports only when it makes its first call."""
 
 

@@ -17,6 +17,7 @@ from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
+from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
 from core.trace import Trace
 from reasoning import REASONERS, restate
@@ -172,6 +173,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
         if request.restate:
             question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
+    ANSWERS.record(1, support=answer.support.value, corpus=corpus.name)
     if container.trails is not None:
         container.trails.enqueue(corpus, question.text, answer, trace)
     return answer

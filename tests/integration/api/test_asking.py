@@ -197,11 +197,13 @@ async def test_a_model_that_fails_is_a_bad_gateway(
     people: Server, chat: ChatServer, reply: Reply, words: str, again: bool
 ) -> None:
     chat.respond = lambda _: reply
-    answer = await people.client.post(ASK, json={"question": QUESTION})
+    headers = {"X-Request-ID": "both"}
+    answer = await people.client.post(ASK, json={"question": QUESTION}, headers=headers)
     assert answer.status_code == 502, answer.text
     assert words in answer.json()["detail"]
     assert ("retry-after" in answer.headers) is again
-    told = events((await people.client.post(ASK, json={"question": QUESTION, "stream": True})).text)
+    streamed = await people.client.post(ASK, json={"question": QUESTION, "stream": True}, headers=headers)
+    told = events(streamed.text)
     assert [one.event for one in told].count("error") == 1
     assert told[-1].event == "error"
     assert told[-1].data == answer.json()

@@ -17,9 +17,7 @@ __all__ = ["build_schema", "complete_structured", "make_cut_error", "strip_think
 
 T = TypeVar("T", bound=BaseModel)
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _JSON = re.compile(r"\s*(?:```\w*\s*)?\{")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 200
@@ -94,10 +92,15 @@ def strip_thinking(text: str) -> str:
     """
     if _JSON.match(text):
         return text.strip()
-    ended = max((found.end() for found in _END.finditer(text)), default=0)
-    begun = _BEGIN.search(text, ended)
-    rest = text[ended : begun.start()] if begun else text[ended:]
-    return (_THINKING.sub("", text[:ended]) + rest).strip()
+    kept, at, begun = list[str](), 0, -1
+    for tag in _THINKING.finditer(text):
+        if begun < 0 and not tag[1]:
+            begun = tag.start()
+        elif begun >= 0 and tag[1]:
+            kept.append(text[at:begun])
+            at, begun = tag.end(), -1
+    kept.append(text[at:] if begun < 0 else text[at:begun])
+    return "".join(kept).strip()
 
 
 def _make_strict(schema: Any, without: frozenset[str]) -> Any:

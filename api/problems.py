@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Match
 
 from core import errors
 from core.faults import describe_fault
@@ -170,7 +171,22 @@ def _place(location: Sequence[str | int]) -> str:
 
 def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
-    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_list_methods(request))
+    return problem(error.status_code, error.detail, instance=request.url.path, headers=headers)
+
+
+def _list_methods(request: Request) -> list[str]:
+    """Returns the methods of all routes of the path. The router itself tells those of the first."""
+    scope = {**request.scope, "headers": []}
+    methods = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
+    routes = request.app.router.routes
+    return [
+        method
+        for method in methods
+        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
 
 
 def _handle_bug(request: Request, error: Exception) -> Response:

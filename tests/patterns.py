@@ -23,11 +23,12 @@ __all__ = ["Slow", "Used", "attack", "find_patterns"]
 ROOT = Path(__file__).parents[1]
 SCANS = frozenset({"search", "sub", "subn", "findall", "finditer", "split"})
 ANCHORED = frozenset({"match", "fullmatch"})
-SCREEN, SMALL, LARGE = 1_500, 12_000, 24_000
-SUSPECT = 0.0008
+SCREEN, SMALL, LARGE = 3_000, 12_000, 24_000
+SUSPECT = 0.001
 """Seconds for `SCREEN` characters from which a text is tried at larger sizes: one pass over it takes a tenth."""
 NEGLIGIBLE = 0.1
 MOST_TEXTS = 400
+REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,11 +184,13 @@ def _texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
     letters = list(dict.fromkeys(_letters(tree)))[:14]
     sequences = list(_sequences(tree))
     samples = dict.fromkeys(chain.from_iterable(_samples(part) for items in sequences for part in _parts(items)))
-    starts = list(dict.fromkeys(["", *(_sample(items[:i]) for items in sequences for i in range(1, len(items)))]))
+    starts = dict.fromkeys(
+        _sample(items[:i]) for items in sequences for i, (op, _) in enumerate(items) if op in REPEATS
+    )
     pairs = ["".join(pair) for pair in product(letters, repeat=2) if pair[0] != pair[1]]
     ends = ["", "\x01!"]
     single = [part for part in dict.fromkeys([*letters, *samples]) if part][:40]
-    primed = product([one for one in starts if one][:8], single[:24], ends[1:])
+    primed = product([one for one in starts if one][:6], single[:20], ends)
     yield from islice(dict.fromkeys(chain(product([""], single, ends), primed, product([""], pairs, ends))), MOST_TEXTS)
 
 
@@ -202,7 +205,7 @@ def _sequences(tree: Any) -> Iterator[list[Any]]:
 
 def _inner(item: Any) -> list[Any]:
     op, value = item
-    if op in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
+    if op in REPEATS:
         return [value[2]]
     if op is ops.SUBPATTERN:
         return [value[-1]]
@@ -239,7 +242,7 @@ def _sample_one(item: Any, *, optional: bool) -> str:
         return chr(value)
     if op in (ops.ANY, ops.NOT_LITERAL, ops.IN):
         return next(_letters([item]), "")
-    if op in (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT):
+    if op in REPEATS:
         times = max(value[0], 1) if optional else value[0]
         return _sample(value[2], optional=optional) * times
     inner = [] if op in (ops.ASSERT_NOT, ops.ASSERT) else _inner(item)

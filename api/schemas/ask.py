@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import NOT_BLANK, In, Out, SpanOut, Text
 from api.schemas.search import HitDocumentOut, HitOut
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
@@ -58,7 +58,7 @@ class MessageIn(In):
 class AskIn(In):
     """`reasoner` and `searcher` are `NAME[:key=value,…]`; if unset, the server's defaults."""
 
-    question: Text
+    question: Text = Field(json_schema_extra=NOT_BLANK)
     reasoner: str | None = None
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the reasoner.")
     searcher: str | None = None

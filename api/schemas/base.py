@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue
 
+from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["In", "Out", "SpanOut", "Text"]
+__all__ = ["NOT_BLANK", "In", "Out", "SpanOut", "Text"]
 
 
 def _check_whole(text: str) -> str:
@@ -17,6 +18,10 @@ def _check_whole(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_check_whole)]
 """A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
+
+
+NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"\S"}
+"""What a schema says of a question. The service checks it, whose message tells what to do."""
 
 
 class In(BaseModel):

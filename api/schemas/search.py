@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import NOT_BLANK, In, Out, SpanOut, Text
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
@@ -19,7 +19,7 @@ __all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
 class SearchIn(In):
     """`searcher` is `NAME[:key=value,…]`; if unset, the server's default."""
 
-    query: Text
+    query: Text = Field(json_schema_extra=NOT_BLANK)
     searcher: str | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     k: int = Field(default=5, ge=1, le=MAX_K)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import Flag, In, Out, SpanOut, Text, Whole
 from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
@@ -38,7 +38,7 @@ class ChunkIn(In):
     """A passage of a document that its sender has already chunked."""
 
     text: str
-    page: int | None = Field(default=None, ge=0, le=LAST_PAGE)
+    page: Whole | None = Field(default=None, ge=0, le=LAST_PAGE)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
@@ -57,7 +57,12 @@ _CONTENTS: dict[str, Any] = {
         {
             "title": "chunks",
             "required": ["chunks"],
-            "properties": {"chunks": {"type": "array"}, "text": _NULL, "content": _NULL, "media_type": _NULL},
+            "properties": {
+                "chunks": {"type": "array", "minItems": 1},
+                "text": _NULL,
+                "content": _NULL,
+                "media_type": _NULL,
+            },
         },
         *(
             {
@@ -65,7 +70,7 @@ _CONTENTS: dict[str, Any] = {
                 "required": [name, "media_type"],
                 "properties": {
                     name: {"type": "string"},
-                    "media_type": {"type": "string"},
+                    "media_type": {"type": "string", "minLength": 1},
                     other: _NULL,
                     "chunks": _NULL,
                     "entities": _NONE,
@@ -141,7 +146,7 @@ class DocumentPatchIn(In):
 
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     metadata: dict[str, Any] | None = None
-    enabled: bool | None = None
+    enabled: Flag | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:

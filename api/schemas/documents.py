@@ -58,7 +58,7 @@ _CONTENTS: dict[str, Any] = {
             "title": "chunks",
             "required": ["chunks"],
             "properties": {
-                "chunks": {"type": "array", "minItems": 1},
+                "chunks": {"type": "array"},
                 "text": _NULL,
                 "content": _NULL,
                 "media_type": _NULL,

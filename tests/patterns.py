@@ -23,10 +23,12 @@ __all__ = ["Slow", "Used", "attack", "find_patterns"]
 ROOT = Path(__file__).parents[1]
 SCANS = frozenset({"search", "sub", "subn", "findall", "finditer", "split"})
 ANCHORED = frozenset({"match", "fullmatch"})
-SCREEN, SMALL, LARGE = 3_000, 12_000, 24_000
+SCREEN, SMALL, LARGE = 3_000, 8_000, 16_000
 SUSPECT = 0.001
 """Seconds for `SCREEN` characters from which a text is tried at larger sizes: one pass over it takes a tenth."""
-NEGLIGIBLE = 0.1
+NEGLIGIBLE = 0.06
+SHORT, AT_ONCE = (16, 20, 24, 28, 300), 0.005
+"""No text of so few characters takes so many seconds, unless the time grows with a cube or worse."""
 MOST_TEXTS = 400
 REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 
@@ -147,8 +149,10 @@ def attack(one: Used) -> Slow | None:
     for method in sorted(one.methods):
         run = _runner(one.pattern, method)
         for start, part, end in texts:
-            if any(_time(run, one.pattern, start, part, end, length) > NEGLIGIBLE for length in (16, 20, 24, 28)):
-                return Slow(method=method, start=start, part=part, end=end, seconds=(NEGLIGIBLE,))
+            if any(
+                min(_time(run, one.pattern, start, part, end, length) for _ in range(2)) > AT_ONCE for length in SHORT
+            ):
+                return Slow(method=method, start=start, part=part, end=end, seconds=(AT_ONCE,))
             if _time(run, one.pattern, start, part, end, SCREEN) < SUSPECT:
                 continue
             small = min(_time(run, one.pattern, start, part, end, SMALL) for _ in range(2))
@@ -183,9 +187,9 @@ def _texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
     tree = _parser.parse(source, pattern.flags & ~re.UNICODE)
     letters = list(dict.fromkeys(_letters(tree)))[:14]
     sequences = list(_sequences(tree))
-    samples = dict.fromkeys(chain.from_iterable(_samples(part) for items in sequences for part in _parts(items)))
+    samples = dict.fromkeys(chain.from_iterable(_samples(part) for _, items in sequences for part in _parts(items)))
     starts = dict.fromkeys(
-        _sample(items[:i]) for items in sequences for i, (op, _) in enumerate(items) if op in REPEATS
+        before + _sample(items[:i]) for before, items in sequences for i, (op, _) in enumerate(items) if op in REPEATS
     )
     pairs = ["".join(pair) for pair in product(letters, repeat=2) if pair[0] != pair[1]]
     ends = ["", "\x01!"]
@@ -194,13 +198,13 @@ def _texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
     yield from islice(dict.fromkeys(chain(product([""], single, ends), primed, product([""], pairs, ends))), MOST_TEXTS)
 
 
-def _sequences(tree: Any) -> Iterator[list[Any]]:
-    """Yields each concatenation of the pattern, the whole first."""
+def _sequences(tree: Any, before: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """Yields each concatenation of the pattern, the whole first, with a text that what stands before it matches."""
     items = list(tree)
-    yield items
-    for item in items:
+    yield before, items
+    for i, item in enumerate(items):
         for inner in _inner(item):
-            yield from _sequences(inner)
+            yield from _sequences(inner, before + _sample(items[:i]))
 
 
 def _inner(item: Any) -> list[Any]:

@@ -316,4 +316,4 @@ async def test_the_description_tells_of_the_stream(people: Server) -> None:
     assert data["contentSchema"] == {"$ref": "#/components/schemas/AnswerOut"}
     assert "AnswerOut" in description["components"]["schemas"]
     assert "#/$defs" not in json.dumps(content)
-    assert set(kinds["search"]["data"]["properties"]) == {"step", "query", "searcher", "hits"}
+    assert set(kinds["search"]["data"]["contentSchema"]["properties"]) == {"step", "query", "searcher", "hits"}

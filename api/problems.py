@@ -209,7 +209,24 @@ def _place(location: Sequence[str | int]) -> str:
 
 def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
-    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_list_methods(request)) or headers.get("Allow", "")
+    return problem(error.status_code, error.detail, instance=request.url.path, headers=headers)
+
+
+def _list_methods(request: Request) -> list[str]:
+    """Returns the methods of all routes of the path, as the API is described. The router tells those of the first."""
+    parts = request.url.path.split("/")
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    fitting = [path for path in paths if _fits(path.split("/"), parts)]
+    most_literal = min(fitting, key=lambda path: path.count("{"), default="")
+    return sorted(method.upper() for method in paths.get(most_literal, ()))
+
+
+def _fits(template: Sequence[str], parts: Sequence[str]) -> bool:
+    pairs = zip(template, parts, strict=False)
+    return len(template) == len(parts) and all(one == part or (one[:1] == "{" and part) for one, part in pairs)
 
 
 def unforeseen(instance: str) -> Response:

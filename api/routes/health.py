@@ -7,7 +7,8 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from api.access.scopes import OPEN
+from api.access.caller import caller_of
+from api.access.scopes import OPEN, READ
 from api.deps import ContainerDep, json_response
 from api.problems import STARTING, WRONG_SETTINGS, problem
 from api.readiness import Warmth, read_documents
@@ -15,7 +16,7 @@ from api.schemas.base import Out
 from app.container import Container
 from app.doctor.readiness import Part, PartState, Readiness
 from app.telemetry.prometheus import CONTENT_TYPE, PrometheusMeter
-from core.errors import InvalidSettings
+from core.errors import Forbidden, InvalidSettings
 
 __all__ = ["router"]
 
@@ -57,9 +58,11 @@ async def readyz(request: Request, container: ContainerDep) -> Response:
     return json_response(ReadinessOut(status=status, parts={name: _describe(part) for name, part in parts.items()}))
 
 
-@router.get("/metrics", summary="Metrics for Prometheus", response_class=PlainTextResponse)
+@router.get("/metrics", dependencies=[READ], summary="Metrics for Prometheus", response_class=PlainTextResponse)
 async def metrics(request: Request, container: ContainerDep) -> Response:
-    """The sums of all processes of this server, in the text format of Prometheus."""
+    """The sums of all processes of this server, in the text format of Prometheus. A key must be for all corpora."""
+    if caller_of(request.scope).access.is_restricted:
+        raise Forbidden("metrics are sums over all corpora, and this key is not for all: make a key without `--corpus`")
     documents = await read_documents(request.app.state, container)
     meter: PrometheusMeter = request.app.state.meter
     return Response(await asyncio.to_thread(meter.render, documents), media_type=CONTENT_TYPE)

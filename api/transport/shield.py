@@ -1,4 +1,4 @@
-"""`Shield`: the middleware around all but the measuring. It adds the headers of security, and answers errors that nobody foresaw."""
+"""`Shield`: the middleware around all but the measuring: headers of security, and answers to unforeseen errors."""
 
 import logging
 

@@ -313,7 +313,9 @@ async def test_the_description_tells_of_the_stream(people: Server) -> None:
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerOut"}
     kinds = {one["title"]: one["properties"] for one in content["text/event-stream"]["schema"]["oneOf"]}
     assert set(kinds) == {"plan", "search", "step", "review", "token", "note", "answer", "error"}
-    assert kinds["answer"]["data"] == {"$ref": "#/components/schemas/AnswerOut"}
+    data = kinds["answer"]["data"]
+    assert data["type"] == "string", "JSON, as a line of text"
+    assert data["contentSchema"] == {"$ref": "#/components/schemas/AnswerOut"}
     assert "AnswerOut" in description["components"]["schemas"]
     assert "#/$defs" not in json.dumps(content)
-    assert set(kinds["search"]["data"]["properties"]) == {"step", "query", "searcher", "hits"}
+    assert set(kinds["search"]["data"]["contentSchema"]["properties"]) == {"step", "query", "searcher", "hits"}

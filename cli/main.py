@@ -8,7 +8,7 @@ import typer
 
 from cli.commands import entities, prompts, questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
-from cli.commands.operation import backup, doctor, migrate, serve
+from cli.commands.operation import backup, doctor, mcp, migrate, serve
 from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
@@ -27,6 +27,7 @@ for group in (
     ingest,
     questions,
     serve,
+    mcp,
     corpora,
     documents,
     entities,

@@ -26,6 +26,7 @@ __all__ = [
     "list_matching",
     "list_those",
     "load_page",
+    "load_pages",
     "retry",
     "set_enabled",
 ]
@@ -124,10 +125,20 @@ async def list_matching(
 
 
 async def load_page(container: Container, corpus: Corpus, document_id: str, number: int) -> str:
-    """Loads the original again and returns the text of a page; a document without pages has page 1.
+    """Returns the text of a page; a document without pages has page 1.
 
     Raises `NotFound`, also if the loader keeps no text of pages.
     """
+    pages = await load_pages(container, corpus, document_id)
+    if number not in pages:
+        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
+        document = await container.record.documents.get(corpus.id, document_id)
+        raise NotFound(f"document {document.key!r} has no page {number}; {known}")
+    return pages[number]
+
+
+async def load_pages(container: Container, corpus: Corpus, document_id: str) -> dict[int, str]:
+    """Loads the original again and returns the texts of its pages, by number. Raises `NotFound`."""
     document = await container.record.documents.get(corpus.id, document_id)
     content = await container.files.get(corpus.id, document.content_hash)
     source = Source(
@@ -137,11 +148,7 @@ async def load_page(container: Container, corpus: Corpus, document_id: str, numb
         title=document.title,
         metadata=document.metadata,
     )
-    pages = _join_pages(await asyncio.to_thread(container.loaders.load, source))
-    if number not in pages:
-        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
-        raise NotFound(f"document {document.key!r} has no page {number}; {known}")
-    return pages[number]
+    return _join_pages(await asyncio.to_thread(container.loaders.load, source))
 
 
 def _join_pages(loaded: LoadedDocument) -> dict[int, str]:

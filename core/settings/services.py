@@ -6,7 +6,7 @@ from pydantic import Field, SecretStr, field_validator
 
 from core.settings.section import Section
 
-__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
+__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "McpSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
 
 
 class BrokerSettings(Section):
@@ -51,6 +51,13 @@ class ApiSettings(Section):
     )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
+
+
+class McpSettings(Section):
+    """The tools for language models, at `/mcp` and by `hopweave mcp`."""
+
+    write: bool = Field(default=False, description="Also offer the tools that add and delete documents.")
+    corpus: str = Field(default="", description="The corpus of calls that name none. Empty: the only one.")
 
 
 class WebSettings(Section):

@@ -12,6 +12,7 @@ from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    McpSettings,
     ParserSettings,
     WebSettings,
     WorkerSettings,
@@ -52,6 +53,7 @@ class Settings(BaseSettings):
     parser: ParserSettings = ParserSettings()
     loaders: list[str] = Field(default_factory=list, description="Options of loaders, such as `pdf:ocr=never`.")
     api: ApiSettings = ApiSettings()
+    mcp: McpSettings = McpSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO

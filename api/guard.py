@@ -60,7 +60,8 @@ class Guard:
         status, detail = refusal
         more: dict[str, str] = {"Connection": "close"} if _has_body(headers) else {}
         if status is HTTPStatus.UNAUTHORIZED:
-            more["WWW-Authenticate"] = "Bearer"
+            is_shown = headers.get("authorization", "").lower().startswith("bearer ")
+            more["WWW-Authenticate"] = 'Bearer error="invalid_token"' if is_shown else "Bearer"
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
     def _limit_of(self, scope: Scope, headers: Headers) -> "_Limit":

@@ -9,9 +9,11 @@ from importlib.metadata import version
 from fastapi import Depends, FastAPI
 
 from api import problems
+from api.description import TAGS, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.parameters import refuse_unknown
+from api.protocols import dify, ollama, openai
 from api.routes import (
     chunks,
     corpora,
@@ -70,6 +72,8 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
+        openapi_tags=TAGS,
+        generate_unique_id_function=name_operation,
         dependencies=[Depends(refuse_unknown)],
     )
     app.state.settings = settings
@@ -79,6 +83,9 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
+    for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
+        app.include_router(router)
+    complete_description(app)
     return app
 
 

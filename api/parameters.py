@@ -10,7 +10,9 @@ from fastapi.routing import APIRoute
 from core.errors import InvalidFilter, InvalidInput
 from indexer import parse_json
 
-__all__ = ["FilterDep", "FilterText", "parse_filter_parameter", "refuse_unknown"]
+__all__ = ["FilterDep", "FilterText", "Limit", "parse_filter_parameter", "refuse_unknown"]
+
+Limit = Annotated[int, Query(ge=1, le=200, description="The largest number of entries of the page.")]
 
 FilterText = Annotated[
     str | None, Query(description='A filter of documents, as JSON: `{"year": {"$gte": 1990}}`.', max_length=20_000)

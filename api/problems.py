@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault
 
@@ -30,6 +31,7 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.LoadFailed: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.TooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.QueueFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.FolderHeld: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Fenced: HTTPStatus.CONFLICT,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -67,9 +69,9 @@ PROBLEM: dict[str, Any] = {
         },
     },
 }
+_REFERENCE = {"schema": {"$ref": "#/components/schemas/Problem"}}
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": PROBLEM}}}
-    for status in ("4XX", "5XX")
+    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: _REFERENCE}} for status in ("4XX", "5XX")
 }
 """The error responses of every route, for the OpenAPI description."""
 
@@ -83,10 +85,17 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Returns a response with the problem's details; `errors` lists the fields that are wrong."""
+    """Returns a response with the problem's details; `errors` lists the fields that are wrong.
+
+    Under the routes of other protocols it has their form (`api.protocols.errors`).
+    """
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
+    converted = convert_problem(content, headers or {})
+    if converted is not None:
+        status, content, headers = converted
+        return Response(json.dumps(content), status_code=status, media_type="application/json", headers=headers)
     return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
 
 
@@ -129,7 +138,7 @@ def _handle_hopweave_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
     status = _status(error)
     code = _code(error)
-    passes = isinstance(error, errors.Unavailable) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    passes = isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
     headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
     fields = _list_fields(error)
     return problem(status, str(error), instance=request.url.path, code=code, errors=fields, headers=headers)

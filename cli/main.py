@@ -10,6 +10,7 @@ from cli.commands import entities, prompts, questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
 from cli.commands.operation import backup, doctor, mcp, migrate, serve
 from cli.output.console import print_status
+from cli.usage import run_command
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
 
@@ -89,7 +90,7 @@ def _pass_on(name: str, register: Callable[[typer.Typer], None], arguments: list
     """Runs a command whose module is imported only now."""
     command = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
     register(command)
-    command(arguments, prog_name=f"hopweave {name}")
+    run_command(command, arguments, name=f"hopweave {name}")
 
 
 def run() -> None:
@@ -99,7 +100,7 @@ def run() -> None:
             print_status(f"hopweave: the argument {argument!r} is no {sys.getfilesystemencoding().upper()} text")
             sys.exit(2)
     try:
-        app()
+        run_command(app)
     except HopweaveError as error:
         print_status(f"hopweave: {' '.join(str(error).split())}")
         sys.exit(2 if isinstance(error, InvalidInput) and not isinstance(error, InvalidSettings) else 1)

@@ -81,7 +81,7 @@ class OnConflict(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Span:
     """A half-open range of Unicode code points in the text of a page, or of a document that has no pages."""
 
@@ -138,7 +138,7 @@ class DocumentRef:
     metadata: Metadata
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Chunk:
     """A passage of a document. `position` counts from 0; `view_id` is the id of its vector and its text entry."""
 

@@ -13,6 +13,7 @@ HopweaveError
 ├── UnsupportedMedia         no loader reads this kind of content
 ├── LoadFailed               a document's bytes are not of their media type
 ├── TooLarge                 more than the limit of one call
+├── QueueFull                as many documents wait as may; later there is room
 ├── FolderHeld               another worker holds the data folder
 ├── Fenced                   a worker lost its claim, and its late write was refused
 ├── Unavailable              a store, broker or model cannot be reached now; retrying may help
@@ -91,6 +92,10 @@ class LoadFailed(HopweaveError):
 
 class TooLarge(HopweaveError):
     """More was sent than one call accepts."""
+
+
+class QueueFull(HopweaveError):
+    """As many documents of a corpus wait to be indexed as may. Nothing was written; later there is room."""
 
 
 class FolderHeld(HopweaveError):

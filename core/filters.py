@@ -16,7 +16,7 @@ from core.errors import InvalidFilter
 from core.text.characters import NO_CHARACTER, find_half
 from core.text.dates import is_date_like, parse_date
 
-__all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "parse_filter"]
+__all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "has_empty_part", "parse_filter"]
 
 MAX_DEPTH = 5
 MAX_TERMS = 100
@@ -48,6 +48,18 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
     if place := find_half(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
     return DocumentFilter(source=source, _test=_parse_group(source))
+
+
+def has_empty_part(source: object, depth: int = 1) -> bool:
+    """Returns whether an object of a filter is empty, so that it matches every document.
+
+    Deeper filters than `parse_filter` takes are left to it.
+    """
+    if depth > 2 * MAX_DEPTH:
+        return False
+    if isinstance(source, dict):
+        return not source or any(has_empty_part(value, depth + 1) for value in source.values())
+    return isinstance(source, list) and any(has_empty_part(value, depth + 1) for value in source)
 
 
 def _count_terms(node: object, depth: int) -> int:

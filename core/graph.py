@@ -14,7 +14,7 @@ class Surface:
     count: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Triple:
     """An extracted statement; subject and object are forms as written."""
 
@@ -23,7 +23,7 @@ class Triple:
     object: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Extraction:
     """All that an extractor found in one chunk. `malformed` counts the triples that it skipped."""
 
@@ -45,7 +45,7 @@ class Mention:
     count: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Fact:
     """One chunk's assertion of one triple (ids: `core.ids.assertion_id`, `core.ids.triple_id`)."""
 

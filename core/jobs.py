@@ -77,13 +77,35 @@ class Job:
         return self.prompt_tokens + self.completion_tokens
 
     @property
+    def note(self) -> str | None:
+        """Tells of the documents that failed; None if none did."""
+        failed = self.counts.get("failed", 0)
+        if not failed:
+            return None
+        asked = sum(count for state, count in self.counts.items() if state != "deleted" or self.kind is JobKind.DELETE)
+        return (
+            f"{failed:,} of {asked:,} {'document' if asked == 1 else 'documents'} failed; `failures` names the first "
+            "of them with their reasons, and the documents in the state `failed` are all"
+        )
+
+    @property
     def settled(self) -> bool:
         """Whether the job does not change by itself: it has ended, or waits to be resumed."""
         return self.state.final or self.state is JobState.PAUSED
 
 
-def derive_job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
-    """Returns the state of a job from the number of its revisions in each state."""
+_RESULTS: Mapping[JobKind, tuple[str, ...]] = {
+    JobKind.INGEST: ("indexed", "unchanged", "skipped"),
+    JobKind.DELETE: ("deleted",),
+}
+"""The counts of what a job was made for, by kind. A job of another kind has a result only as a whole."""
+
+
+def derive_job_state(kind: JobKind, counts: Mapping[str, int], *, cancelled: bool) -> JobState:
+    """Returns the state of a job from the number of its revisions in each state.
+
+    It is `failed` only if documents failed and there is no result: of a reindex, if any document failed.
+    """
     if any(counts.get(s) for s in ("loading", "extracting", "writing", "deleting")):
         return JobState.RUNNING
     if counts.get("paused"):
@@ -91,6 +113,7 @@ def derive_job_state(counts: Mapping[str, int], *, cancelled: bool) -> JobState:
     if counts.get("queued"):
         settled = any(counts.get(s) for s in ("indexed", "deleted", "failed"))
         return JobState.RUNNING if settled else JobState.QUEUED
-    if counts.get("failed"):
-        return JobState.FAILED
-    return JobState.CANCELLED if cancelled else JobState.DONE
+    if cancelled:
+        return JobState.CANCELLED
+    has_result = any(counts.get(name) for name in _RESULTS.get(kind, ()))
+    return JobState.FAILED if counts.get("failed") and not has_result else JobState.DONE

@@ -120,7 +120,7 @@ async def _wait_for_job(
         job = await container.record.jobs.get(job_id)
         done = sum(job.counts.get(state, 0) for state in ("indexed", "unchanged", "failed"))
         progress("indexing", done, passages)
-        if job.state is JobState.DONE:
+        if job.state is JobState.DONE and not job.failures:
             return job
         if job.state.final:
             key, reason = job.failures[0] if job.failures else ("", "it was cancelled")

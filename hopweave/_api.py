@@ -10,6 +10,7 @@ from hopweave._errors import (
     InvalidRequestError,
     NotFoundError,
     ProblemError,
+    QueueFullError,
     ServerEndedError,
     UnavailableError,
     UnexpectedAnswerError,
@@ -69,7 +70,7 @@ from hopweave._values.events import (
     StepEvent,
     TokenEvent,
 )
-from hopweave._values.ingestion import Deletion, Ingestion
+from hopweave._values.ingestion import Deletion, Estimate, EstimateNote, Ingestion, ModelEstimate
 from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
 from hopweave._values.search import (
     Hit,
@@ -111,6 +112,8 @@ __all__ = [
     "EntityMatch",
     "EntityMerge",
     "EntitySynonym",
+    "Estimate",
+    "EstimateNote",
     "Event",
     "ExportFormat",
     "Failure",
@@ -131,6 +134,7 @@ __all__ = [
     "JobUsage",
     "Mentioning",
     "Message",
+    "ModelEstimate",
     "NamedEntity",
     "NeighbouringChunk",
     "NewChunk",
@@ -145,6 +149,7 @@ __all__ = [
     "PlanEvent",
     "PlannedStep",
     "ProblemError",
+    "QueueFullError",
     "Queued",
     "Quote",
     "Rejection",

@@ -104,6 +104,7 @@ class AsyncClient:
     export_corpus = _method(corpora.export_corpus)
     delete_corpus = _method(corpora.delete_corpus)
     ingest = _method(ingestion.ingest)
+    estimate = _method(ingestion.estimate)
     list_documents = _method(documents.list_documents)
     get_document = _method(documents.get_document)
     change_document = _method(documents.change_document)

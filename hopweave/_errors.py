@@ -6,6 +6,7 @@ HopweaveError
 │   ├── AuthenticationError      401, 403: the key is missing or wrong
 │   ├── NotFoundError            404
 │   ├── ConflictError            409
+│   ├── QueueFullError       429: as many documents wait as the server allows
 │   └── UnavailableError         502, 503, 504: a store or a model is away, slow, or refuses
 ├── ConnectionFailedError        no server answers at the address
 │   └── ServerEndedError         the server process that `hopweave.open` started has ended
@@ -26,6 +27,7 @@ __all__ = [
     "InvalidRequestError",
     "NotFoundError",
     "ProblemError",
+    "QueueFullError",
     "ServerEndedError",
     "UnavailableError",
     "UnexpectedAnswerError",
@@ -77,6 +79,10 @@ class ConflictError(ProblemError):
     """The thing exists already, or exists in a shape that excludes the call."""
 
 
+class QueueFullError(ProblemError):
+    """As many documents wait to be indexed as the server allows. Nothing was written; later there is room."""
+
+
 class UnavailableError(ProblemError):
     """A store or a model cannot be reached, or refuses; without `code`, trying again may help."""
 
@@ -106,6 +112,7 @@ _BY_STATUS: dict[int, type[ProblemError]] = {
     413: InvalidRequestError,
     415: InvalidRequestError,
     422: InvalidRequestError,
+    429: QueueFullError,
     502: UnavailableError,
     503: UnavailableError,
     504: UnavailableError,

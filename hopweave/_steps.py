@@ -16,9 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from hopweave._errors import NotFoundError, UnexpectedAnswerError
 
-__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "decode", "path", "request"]
+__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
 
 T = TypeVar("T")
+
+_PAGE = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +103,18 @@ def call(
 ) -> Steps[T]:
     """The steps of an operation that is one request; the answer is decoded as `returns`."""
     return decode(returns, (yield request(method, at, body, **params)))
+
+
+def call_pages(page: type[Page[T]], at: str) -> Steps[list[T]]:
+    """The steps of an operation that reads all pages of a list."""
+    found: list[T] = []
+    cursor: str | None = None
+    while True:
+        part = yield from call(page, "GET", at, None, limit=_PAGE, cursor=cursor)
+        found += part.data
+        cursor = part.next_cursor
+        if cursor is None:
+            return found
 
 
 def decode(returns: type[T], content: str | bytes) -> T:

@@ -8,7 +8,7 @@ from indexer.chunking.embedded_text import embedded_texts
 from indexer.isolation.limits import ParserLimits
 from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.committing import commit_revisions
-from indexer.pipeline.options import WorkerOptions
+from indexer.pipeline.options import DocumentLimits, WorkerOptions
 from indexer.pipeline.worker import Worker
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
@@ -30,6 +30,7 @@ __all__ = [
     "EVERYTHING",
     "ChunkContent",
     "Comparison",
+    "DocumentLimits",
     "IndexingBackends",
     "Loaders",
     "ParserLimits",

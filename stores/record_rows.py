@@ -106,14 +106,15 @@ def load_job(
 ) -> Job:
     """`counts` are by state, without zeros; `failures` are pairs of key and reason. `now` is by the record's clock."""
     started_at = get("started_at")
+    kind = JobKind(get("kind"))
     state = state_of_job(
-        counts, cancelled=bool(get("cancelled")), is_open=bool(get("open")), is_started=bool(started_at)
+        kind, counts, cancelled=bool(get("cancelled")), is_open=bool(get("open")), is_started=bool(started_at)
     )
     return Job(
         id=get("id"),
         corpus_id=get("corpus_id"),
         corpus_name=get("corpus_name"),
-        kind=JobKind(get("kind")),
+        kind=kind,
         state=state,
         counts=counts,
         malformed_triples=get("malformed"),

@@ -2,7 +2,9 @@
 
 from fastapi import APIRouter, Response
 
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
+from api.parameters import Limit
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
 from core.errors import NotFound
 
@@ -12,10 +14,16 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
 
 
 @router.get("/documents/{id}/chunks", summary="A document's passages, in order", response_model=ChunkListOut)
-async def list_chunks(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
+async def list_chunks(
+    corpus: CorpusDep, id: str, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
+) -> Response:
     document = await container.record.documents.get(corpus.id, id)
-    chunks = await container.record.contents.get_chunks_of(corpus.id, document.id)
-    return json_response(ChunkListOut(data=[ChunkOut.model_validate(chunk) for chunk in chunks]))
+    scope = ("chunks", corpus.id, document.id)
+    after = int(decode_cursor(cursor, *scope) or -1)
+    chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, after=after, limit=limit + 1)
+    last = str(chunks[limit - 1].position) if len(chunks) > limit else None
+    page = [ChunkOut.model_validate(chunk) for chunk in chunks[:limit]]
+    return json_response(ChunkListOut(data=page, next_cursor=encode_cursor(last, *scope)))
 
 
 @router.get("/chunks/{id}", summary="One passage with its neighbours")

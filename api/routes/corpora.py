@@ -6,8 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, set_job_location
 from api.idempotency import IdempotencyKey, run_json_once
+from api.parameters import Limit
 from api.schemas.corpora import (
     CorpusDetailOut,
     CorpusIn,
@@ -25,8 +27,12 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
 
 @router.get("", summary="List corpora, by name")
-async def list_corpora(container: ContainerDep) -> CorpusListOut:
-    return CorpusListOut(data=[CorpusOut.from_corpus(corpus) for corpus in await container.record.corpora.list()])
+async def list_corpora(container: ContainerDep, limit: Limit = 50, cursor: str | None = None) -> CorpusListOut:
+    after = decode_cursor(cursor, "corpora") or ""
+    found = [corpus for corpus in await container.record.corpora.list() if corpus.name > after]
+    last = found[limit - 1].name if len(found) > limit else None
+    page = [CorpusOut.from_corpus(corpus) for corpus in found[:limit]]
+    return CorpusListOut(data=page, next_cursor=encode_cursor(last, "corpora"))
 
 
 @router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=CorpusOut)
@@ -34,7 +40,7 @@ async def create_corpus(
     body: CorpusIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
     async def work() -> CorpusOut:
-        settings = {"chunker": body.chunker, "extractor": body.extractor}
+        settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
         return CorpusOut.from_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work, status=HTTPStatus.CREATED, locate=_locate_corpus)
@@ -58,7 +64,6 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
     "/{corpus}",
     summary="Delete a corpus with everything in it",
     status_code=HTTPStatus.ACCEPTED,
-    operation_id="drop_corpus_v1_corpora__corpus__delete",  # the name that clients were generated with
 )
 async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> StartedOut:
     """It is invisible at once, and its name is free. The same request returns the same job while it runs, then 404."""

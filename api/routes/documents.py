@@ -23,7 +23,7 @@ from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
 from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
-from app.services.ingestion import delete_one_document, submit
+from app.services.ingestion import check_queue, delete_one_document, submit
 from core.documents import RevisionState
 from core.filters import parse_filter
 from core.ids import content_hash
@@ -48,6 +48,7 @@ async def add_documents(
     submissions = parse_submissions(body.documents)
 
     async def work() -> EnqueuedOut:
+        await check_queue(container, corpus)
         enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
         return EnqueuedOut.from_job(enqueued)
 
@@ -121,10 +122,9 @@ async def change(
     `enabled` takes effect before the response. Alone it makes no revision, and the job is empty and done.
     """
     if body.makes_revision:
-        enqueued = await change_document(container, corpus, id, body.apply)
-    if body.enabled is not None:
-        switched = await set_enabled(container, corpus, id, enabled=body.enabled)
-        enqueued = enqueued if body.makes_revision else switched
+        enqueued = await change_document(container, corpus, id, body.apply, enabled=body.enabled)
+    else:
+        enqueued = await set_enabled(container, corpus, id, enabled=body.enabled is True)
     set_job_location(response, enqueued.job.id)
     return EnqueuedOut.from_job(enqueued)
 

@@ -2,7 +2,9 @@
 
 from fastapi import APIRouter
 
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep
+from api.parameters import Limit
 from api.schemas.entities import EntityMergeOut, MergeListOut
 from app.services import merges
 
@@ -12,8 +14,13 @@ router = APIRouter(prefix="/v1/corpora/{corpus}/merges", tags=["entities"])
 
 
 @router.get("", summary="List merges of entities")
-async def list_all(corpus: CorpusDep, container: ContainerDep) -> MergeListOut:
-    return MergeListOut.model_validate({"data": await merges.list_merges(container, corpus)})
+async def list_all(
+    corpus: CorpusDep, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
+) -> MergeListOut:
+    """The newest first."""
+    scope = ("merges", corpus.id)
+    found, last = await merges.list_merges(container, corpus, limit=limit, after=decode_cursor(cursor, *scope))
+    return MergeListOut.model_validate({"data": found, "next_cursor": encode_cursor(last, *scope)})
 
 
 @router.post("/{id}/undo", summary="Undo a merge of entities")

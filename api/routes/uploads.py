@@ -15,7 +15,7 @@ from api.uploads.documents import parse_upload
 from api.uploads.parts import receive_parts
 from api.uploads.routing import UploadRoute
 from app.services.estimates import estimate
-from app.services.ingestion import submit_found
+from app.services.ingestion import check_queue, submit_found
 
 __all__ = ["router"]
 
@@ -31,6 +31,7 @@ async def upload_documents(
         options = uploaded.options
 
         async def work() -> EnqueuedOut:
+            await check_queue(container, corpus)
             submitted = await submit_found(
                 container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
             )

@@ -25,6 +25,10 @@ class CorpusIn(In):
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
+    embedding: str | None = Field(
+        default=None,
+        description="The name of the embedding model that is expected; 409 unless the server embeds with it.",
+    )
 
 
 class ReindexIn(In):
@@ -87,4 +91,4 @@ class CorpusDetailOut(CorpusOut):
 
 class CorpusListOut(Out):
     data: list[CorpusOut]
-    next_cursor: None = None
+    next_cursor: str | None

@@ -12,7 +12,7 @@ from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import MAX_TITLE_LENGTH, OnConflict, RevisionState
-from core.filters import MAX_DEPTH
+from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
 from indexer import Rejection
@@ -71,15 +71,6 @@ class DocumentsIn(In):
     budget: JobBudgetIn | None = None
 
 
-def _has_empty_part(node: object, depth: int = 1) -> bool:
-    """Returns whether an object of a filter is empty. Deeper filters than `parse_filter` takes are left to it."""
-    if depth > 2 * MAX_DEPTH:
-        return False
-    if isinstance(node, dict):
-        return not node or any(_has_empty_part(value, depth + 1) for value in node.values())
-    return isinstance(node, list) and any(_has_empty_part(value, depth + 1) for value in node)
-
-
 class DeleteIn(In):
     """Either `keys` or `filter` says which documents are deleted."""
 
@@ -90,7 +81,7 @@ class DeleteIn(In):
     def _one_way(self) -> Self:
         if (self.keys is None) == (self.filter is None):
             raise ValueError("give either `keys` or `filter`")
-        if self.filter is not None and _has_empty_part(self.filter):
+        if self.filter is not None and has_empty_part(self.filter):
             raise ValueError("an empty filter, or part of one, matches every document; delete the corpus instead")
         return self
 
@@ -210,7 +201,7 @@ class ChunkOut(Out):
 
 class ChunkListOut(Out):
     data: list[ChunkOut]
-    next_cursor: None = None
+    next_cursor: str | None
 
 
 class NeighbouringChunkOut(ChunkOut):

@@ -128,7 +128,7 @@ class EntityMergeOut(Out):
 
 
 class MergeListOut(Out):
-    """All merges of a corpus, the newest first."""
+    """Merges of a corpus, the newest first."""
 
     data: list[EntityMergeOut]
-    next_cursor: None = None
+    next_cursor: str | None

@@ -1,8 +1,13 @@
 """The response of the route that estimates costs."""
 
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
 from api.schemas.base import Out
 
-__all__ = ["EstimateOut", "ModelEstimateOut", "RejectedOut"]
+__all__ = ["EstimateNoteOut", "EstimateOut", "ModelEstimateOut", "RejectedOut"]
 
 
 class RejectedOut(Out):
@@ -22,6 +27,17 @@ class ModelEstimateOut(Out):
     assumptions: list[str]
 
 
+class EstimateNoteOut(Out):
+    """What a loader tells of the document with a key, such as a guessed encoding."""
+
+    key: str
+    note: str
+
+
+def _name_parts(notes: Sequence[tuple[str, str]]) -> list[EstimateNoteOut]:
+    return [EstimateNoteOut(key=key, note=note) for key, note in notes]
+
+
 class EstimateOut(Out):
     """`unchanged` documents are already indexed and cost nothing; `tokens` are those that the embedding model reads.
 
@@ -35,3 +51,4 @@ class EstimateOut(Out):
     tokens: int
     model: ModelEstimateOut | None
     rejected: list[RejectedOut]
+    notes: Annotated[list[EstimateNoteOut], BeforeValidator(_name_parts)]

@@ -53,7 +53,8 @@ class JobProgressOut(Out):
 class JobOut(Out):
     """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
-    A job whose `tokens` have reached `token_budget` is `paused`; `resume` continues it. Without
+    A job is `done` if some of its documents failed, and `failed` if all did, or if it is a reindex; `note` and
+    `failures` tell. A job whose `tokens` have reached `token_budget` is `paused`; `resume` continues it. Without
     a budget it never pauses.
     """
 
@@ -61,6 +62,7 @@ class JobOut(Out):
     corpus: str
     kind: JobKind
     state: JobState
+    note: str | None = Field(description="Tells of documents that failed; null if none did.")
     counts: dict[str, int]
     malformed_triples: int
     failures: list[FailureOut]
@@ -79,6 +81,7 @@ class JobOut(Out):
             corpus=job.corpus_name,
             kind=job.kind,
             state=job.state,
+            note=job.note,
             counts=dict(job.counts),
             malformed_triples=job.malformed_triples,
             failures=[FailureOut(key=key, reason=reason) for key, reason in job.failures],

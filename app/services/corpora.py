@@ -3,7 +3,7 @@
 from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, EmbeddingMismatch, NotFound
 from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
@@ -20,12 +20,20 @@ async def create(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
+    embedding: str | None = None,
 ) -> Corpus:
     """Creates a corpus. Arguments that are None come from the settings.
 
-    Raises `InvalidStrategy` for an unknown chunker or extractor, and then creates nothing.
+    Raises `InvalidStrategy` for an unknown chunker or extractor, and `EmbeddingMismatch` if `embedding` is not the
+    configured model; then it creates nothing.
     """
     settings = container.settings
+    present = container.embedder.model
+    if embedding is not None and embedding != present:
+        raise EmbeddingMismatch(
+            f"the configured embedding model is {present!r}, not {embedding!r}: leave `embedding` out, or set "
+            "HOPWEAVE_EMBEDDING__MODEL, and reindex the corpora that were built with the other model"
+        )
     chosen = _make_settings(
         container,
         chunker=chunker or settings.chunker,

@@ -65,11 +65,17 @@ async def delete_matching(container: Container, corpus: Corpus, where: DocumentF
 
 
 async def change_document(
-    container: Container, corpus: Corpus, document_id: str, change: Callable[[NewRevision], NewRevision]
+    container: Container,
+    corpus: Corpus,
+    document_id: str,
+    change: Callable[[NewRevision], NewRevision],
+    *,
+    enabled: bool | None = None,
 ) -> Enqueued:
     """Queues a revision with another title or other metadata, and the same content; its fingerprint is set here.
 
-    Raises `Conflict` unless the newest revision is indexed.
+    `enabled` also shows the document to searches, or hides it, at once. Raises `Conflict` unless the newest revision is
+    indexed; then nothing is changed.
     """
 
     def apply(submitted: NewRevision) -> NewRevision:
@@ -85,6 +91,8 @@ async def change_document(
 
     container.check_embedding(corpus)
     enqueued = await container.record.submissions.amend(corpus.id, document_id, apply)
+    if enabled is not None:
+        await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
     await container.notifier.notify_soon(corpus.id)
     return enqueued
 
@@ -125,21 +133,21 @@ async def list_matching(
 
 
 async def load_page(container: Container, corpus: Corpus, document_id: str, number: int) -> str:
-    """Returns the text of a page; a document without pages has page 1.
+    """Loads the original again and returns the text of a page; a document without pages has page 1.
 
     Raises `NotFound`, also if the loader keeps no text of pages.
     """
-    pages = await load_pages(container, corpus, document_id)
-    if number not in pages:
-        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
-        document = await container.record.documents.get(corpus.id, document_id)
-        raise NotFound(f"document {document.key!r} has no page {number}; {known}")
-    return pages[number]
-
-
-async def load_pages(container: Container, corpus: Corpus, document_id: str) -> dict[int, str]:
-    """Loads the original again and returns the texts of its pages, by number. Raises `NotFound`."""
     document = await container.record.documents.get(corpus.id, document_id)
+    return (await load_pages(container, corpus, document, only=number))[number]
+
+
+async def load_pages(
+    container: Container, corpus: Corpus, document: Document, *, only: int | None = None
+) -> dict[int, str]:
+    """Loads the original again and returns the texts of its pages by number, ascending; or `only` one of them.
+
+    Raises `NotFound` if there is no such page.
+    """
     content = await container.files.get(corpus.id, document.content_hash)
     source = Source(
         key=document.key,
@@ -148,7 +156,13 @@ async def load_pages(container: Container, corpus: Corpus, document_id: str) -> 
         title=document.title,
         metadata=document.metadata,
     )
-    return _join_pages(await asyncio.to_thread(container.loaders.load, source))
+    pages = _join_pages(await asyncio.to_thread(container.loaders.load, source))
+    if only is None:
+        return pages
+    if only not in pages:
+        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
+        raise NotFound(f"document {document.key!r} has no page {only}; {known}")
+    return {only: pages[only]}
 
 
 def _join_pages(loaded: LoadedDocument) -> dict[int, str]:

@@ -9,7 +9,7 @@ from itertools import islice
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
-from core.errors import Conflict, FilesRejected, InvalidInput, NotFound, TooLarge
+from core.errors import Conflict, FilesRejected, InvalidInput, NotFound, QueueFull, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
@@ -19,6 +19,7 @@ __all__ = [
     "MAX_DOCUMENTS",
     "SubmissionProgress",
     "SubmittedFiles",
+    "check_queue",
     "delete_documents",
     "delete_one_document",
     "resume",
@@ -49,6 +50,19 @@ class SubmissionProgress:
     job: Job
     submitted: int
     rejected: tuple[Rejection, ...]
+
+
+async def check_queue(container: Container, corpus: Corpus) -> None:
+    """Raises `QueueFull` if as many documents of the corpus are queued as the settings of the API allow.
+
+    Requests that are checked at the same time may each add their documents.
+    """
+    most = container.settings.api.max_queued
+    if await container.record.submissions.count_queued(corpus.id, at_most=most) == most:
+        raise QueueFull(
+            f"{most:,} documents of corpus {corpus.name!r} wait to be indexed, as many as HOPWEAVE_API__MAX_QUEUED "
+            "allows; nothing was written; send this again later, and check that a worker runs"
+        )
 
 
 async def submit(

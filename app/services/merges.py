@@ -41,9 +41,21 @@ async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerg
     return (await _name(container, corpus, [undone]))[0]
 
 
-async def list_merges(container: Container, corpus: Corpus) -> list[NamedMerge]:
-    """Returns all merges of a corpus, the newest first."""
-    return await _name(container, corpus, await container.record.merges.list(corpus.id))
+async def list_merges(
+    container: Container, corpus: Corpus, *, limit: int | None = None, after: str | None = None
+) -> tuple[list[NamedMerge], str | None]:
+    """Returns merges of a corpus, the newest first, and the place of the last one if there are more.
+
+    Without `limit` all; `after` is a place, which is kept when the merge there is undone.
+    """
+    found = await container.record.merges.list(corpus.id)
+    if after is not None:
+        moment, _, id = after.partition(" ")
+        place = (-datetime.fromisoformat(moment).timestamp(), id)
+        found = [merge for merge in found if (-merge.merged_at.timestamp(), merge.from_id) > place]
+    page = found if limit is None else found[:limit]
+    last = f"{page[-1].merged_at.isoformat()} {page[-1].from_id}" if len(page) < len(found) else None
+    return await _name(container, corpus, page), last
 
 
 async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:

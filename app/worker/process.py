@@ -16,7 +16,7 @@ from app.container import Container
 from core.errors import HopweaveError, Unavailable
 from core.ids import new_id
 from core.settings import WorkerSettings
-from indexer import Worker, WorkerOptions
+from indexer import DocumentLimits, Worker, WorkerOptions
 
 __all__ = ["STOP_SECONDS", "WorkerProcess"]
 
@@ -128,4 +128,9 @@ def _make_options(settings: WorkerSettings) -> WorkerOptions:
         batch_bytes=settings.batch_bytes,
         task_seconds=settings.task_seconds,
         retry_seconds=60 * settings.retry_minutes,
+        document=DocumentLimits(
+            content=int(1_000_000 * settings.document_mb),
+            chunks=settings.document_passages,
+            seconds=settings.document_seconds,
+        ),
     )

@@ -145,10 +145,10 @@ def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
     from cli.output.entities import show_merges
 
     async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedMerge"]:
-        return await list_merges(container, at)
+        return (await list_merges(container, at))[0]
 
     found = _read(corpus, None, (), read)
-    _show(found, MergeListOut, {"data": found}, show_merges, as_json=as_json)
+    _show(found, MergeListOut, {"data": found, "next_cursor": None}, show_merges, as_json=as_json)
 
 
 @_group.command("unmerge")

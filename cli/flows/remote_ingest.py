@@ -1,6 +1,6 @@
 """Runs `hopweave ingest --server`: reads files here, uploads them to a server, follows its jobs, prunes there.
 
-Only this module and `remote_import` use the Python API.
+Only this module, `remote_estimate` and `remote_import` use the Python API.
 """
 
 import time
@@ -17,18 +17,16 @@ from cli.output.progress import Progress
 from core import errors
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
-from core.jobs import Job, JobKind, JobProgress, JobState
+from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from indexer import Rejection
 
-__all__ = ["ingest_remote", "run_remote", "translate_errors"]
+__all__ = ["check_settings", "ingest_remote", "run_remote", "to_file", "translate_errors"]
 
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
 _DELETE_DOCUMENTS = 1000
 _LOOK_UPS = 50
 """For more keys than these, all documents are listed."""
-_UNFINISHED = (JobState.PAUSED, JobState.FAILED, JobState.CANCELLED)
-"""The states that tell most of several jobs, the most important first."""
 _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], ...] = (
     (hopweave.AuthenticationError, errors.InvalidSettings),
     (hopweave.ConflictError, errors.Conflict),
@@ -119,13 +117,7 @@ class _Ingest:
         corpus = self._client.create_corpus(
             request.corpus, chunker=request.chunker, extractor=request.extractor, fine=fine, exist_ok=True
         )
-        for name, requested in (("chunker", request.chunker), ("extractor", request.extractor), ("fine", fine)):
-            present = getattr(corpus, name)
-            if requested is not None and requested != present:
-                raise errors.Conflict(
-                    f"corpus {corpus.name!r} has {name} {present}, not {requested}: leave the option out, or use a new "
-                    "corpus"
-                )
+        check_settings(corpus, request)
         return corpus
 
     def _send_all(self, found: Iterable[Submission | Rejection]) -> None:
@@ -136,7 +128,7 @@ class _Ingest:
         for batch in _batches(found, self._rejected):
             sent = self._client.ingest(
                 self._request.corpus,
-                documents=[_to_file(one) for one in batch],
+                documents=[to_file(one) for one in batch],
                 on_conflict=self._request.on_conflict.value,
                 budget_tokens=left,
                 wait=left is not None,
@@ -203,6 +195,17 @@ class _Ingest:
         return found[0].reason or "" if found else ""
 
 
+def check_settings(corpus: hopweave.Corpus, request: Request) -> None:
+    """Raises `Conflict` if the corpus differs from an option that was given."""
+    for name, requested in (("chunker", request.chunker), ("extractor", request.extractor), ("fine", request.fine)):
+        present = getattr(corpus, name)
+        if requested is not None and requested != present:
+            raise errors.Conflict(
+                f"corpus {corpus.name!r} has {name} {present}, not {requested}: leave the option out, or use a new "
+                "corpus"
+            )
+
+
 def _batches(found: Iterable[Submission | Rejection], rejected: list[Rejection]) -> Iterator[Sequence[Submission]]:
     """Yields parts of a size for one upload, and puts rejections aside. A larger document goes alone."""
     batch: list[Submission] = []
@@ -220,7 +223,7 @@ def _batches(found: Iterable[Submission | Rejection], rejected: list[Rejection])
         yield batch
 
 
-def _to_file(submission: Submission) -> hopweave.NewFile:
+def to_file(submission: Submission) -> hopweave.NewFile:
     return hopweave.NewFile(
         name=submission.key,
         content=submission.content,
@@ -232,15 +235,16 @@ def _to_file(submission: Submission) -> hopweave.NewFile:
 
 def _merge_jobs(corpus: hopweave.Corpus, jobs: Sequence[hopweave.Job]) -> Job:
     """Returns the sum of the jobs as one, with the id of the first."""
-    states = {JobState(job.state) for job in jobs}
+    counts = _add_counts(jobs)
+    is_cancelled = any(job.state == "cancelled" for job in jobs)
     ends = [job.finished_at for job in jobs if job.finished_at is not None]
     return Job(
         id=jobs[0].id if jobs else "",
         corpus_id=corpus.id,
         corpus_name=corpus.name,
         kind=JobKind.INGEST,
-        state=next((state for state in _UNFINISHED if state in states), JobState.DONE),
-        counts=_add_counts(jobs),
+        state=derive_job_state(JobKind.INGEST, counts, cancelled=is_cancelled),
+        counts=counts,
         progress=_add_progress(jobs),
         malformed_triples=sum(job.malformed_triples for job in jobs),
         created_at=min((job.created_at for job in jobs), default=corpus.created_at),

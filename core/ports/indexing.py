@@ -23,7 +23,7 @@ class Source:
     metadata: Metadata
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
     """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
@@ -59,7 +59,7 @@ class LoadedDocument:
     malformed: int = 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DraftChunk:
     """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
 

@@ -17,9 +17,11 @@ NEVER_ABANDONED = (JobKind.REINDEX.value,)
 """Jobs of these kinds stay open without additions: any worker continues them."""
 
 
-def state_of_job(counts: Mapping[str, int], *, cancelled: bool, is_open: bool, is_started: bool) -> JobState:
+def state_of_job(
+    kind: JobKind, counts: Mapping[str, int], *, cancelled: bool, is_open: bool, is_started: bool
+) -> JobState:
     """Returns the state of a job. An open job is never final, for revisions may be added."""
-    state = derive_job_state(counts, cancelled=cancelled)
+    state = derive_job_state(kind, counts, cancelled=cancelled)
     if is_open and state.final:
         return JobState.RUNNING if is_started else JobState.QUEUED
     return state

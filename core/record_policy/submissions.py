@@ -22,6 +22,7 @@ __all__ = [
     "is_being_deleted",
     "is_conflict",
     "is_unchanged",
+    "is_visible",
     "keys_exist",
 ]
 
@@ -102,6 +103,15 @@ def is_being_deleted(newest: NewestRevision) -> bool:
     A document whose deletion was superseded by a submission is hidden until that is indexed, and can be deleted again.
     """
     return newest.hidden and newest.deletion and newest.state in STOPPABLE
+
+
+def is_visible(newest: NewestRevision) -> bool:
+    """Whether the document is listed: unless it is being deleted, or could not be.
+
+    A submission during the deletion is a new document with the submission's title, metadata and content. It is not
+    readable: readers see nothing of the document that is deleted.
+    """
+    return not (newest.hidden and newest.deletion)
 
 
 def is_unchanged(newest: NewestRevision, fingerprint: str) -> bool:

@@ -29,6 +29,11 @@ class WorkerSettings(Section):
         default=60.0, gt=0, description="Seconds after which a task puts the rest of its work back."
     )
     retry_minutes: float = Field(default=15.0, ge=0, description="Minutes for which an unavailable store is retried.")
+    document_mb: float = Field(default=256.0, gt=0, description="The largest document, and the longest text of one.")
+    document_passages: int = Field(default=250_000, ge=1, description="The most passages of a document.")
+    document_seconds: float = Field(
+        default=60.0, gt=0, description="Seconds of the processor for each megabyte of a document, and for less."
+    )
 
 
 class ParserSettings(Section):
@@ -51,6 +56,15 @@ class ApiSettings(Section):
     )
     max_file_mb: float = Field(default=128.0, gt=0, description="The largest file of an upload.")
     max_files: int = Field(default=1000, ge=1, le=1000, description="The number of files of an upload.")
+    max_queued: int = Field(
+        default=1_000_000, ge=1, description="The number of documents of a corpus that wait to be indexed."
+    )
+    public_url: str = Field(
+        default="", description="The address at which users reach this server, for links in answers."
+    )
+    chat_sources: Literal["both", "inline", "annotations"] = Field(
+        default="both", description="How answers of the chat routes name their sources."
+    )
 
 
 class McpSettings(Section):

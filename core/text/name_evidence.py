@@ -13,7 +13,7 @@ from sys import intern
 from typing import NamedTuple
 
 from core.text.languages import Language, detect_language
-from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
 from core.text.word_lists import (
     CALENDAR_WORDS,
     GERMAN_ADDRESS,
@@ -26,6 +26,7 @@ from core.text.word_lists import (
     GERMAN_PLURAL_ENDINGS,
     GERMAN_VERBS,
 )
+from core.work_limit import check_work
 
 __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
 
@@ -36,12 +37,15 @@ _LAST_WORD = re.compile(r"\w+\s+$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_MOST_WORDS = 250_000
+"""Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
 _CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
 """English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
 _LONGEST_REMEMBERED = 20_000
-"""Characters of the longest paragraph whose words are remembered."""
+"""Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
+_BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 
 
@@ -91,14 +95,13 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
     language = detect_language(texts)
     lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for text in texts:
-        last = _NO_WORD
-        for paragraph in _split_paragraphs(text):
-            words = _read_words(paragraph, last)
+        for words in _read_all_words(text):
             lower.update(words.lower)
             within.update(words.within)
             determined.update(words.determined)
             bare.update(words.bare)
-            last = words.last
+            for counts in (lower, within, determined, bare):
+                _forget_rare(counts)
     return NameEvidence(
         language=language,
         lower=lower,
@@ -120,7 +123,7 @@ _NO_WORD = _LastWord("", begins=False)
 
 
 class _Words(NamedTuple):
-    """The words of a paragraph that `NameEvidence` counts, each as often as it counts."""
+    """The words of a part of a text that `NameEvidence` counts, each as often as it counts."""
 
     lower: tuple[str, ...]
     within: tuple[str, ...]
@@ -139,21 +142,45 @@ def _split_paragraphs(text: str) -> Iterator[str]:
         start = end
 
 
-def _read_words(paragraph: str, last: _LastWord) -> _Words:
-    """Returns the words of a paragraph; `last` is the word before it, which matters only if it is the same sentence."""
+def _read_all_words(text: str) -> Iterator[_Words]:
+    """Yields the words of a text by paragraphs; of a long one, by parts, so that few are in memory at a time."""
+    last = _NO_WORD
+    unchecked = 0
+    for paragraph in _split_paragraphs(text):
+        unchecked += len(paragraph)
+        if unchecked > _LONGEST_REMEMBERED:
+            check_work()
+            unchecked = 0
+        for words in _read_words(paragraph, last):
+            last = words.last
+            yield words
+
+
+def _read_words(paragraph: str, last: _LastWord) -> Iterator[_Words]:
+    """Yields the words of a paragraph; `last` is the word before it, which matters only if it is the same sentence."""
     first = _WORD.search(paragraph)
     if first is None:
-        return _Words((), (), (), (), last)
+        return
     if not first.group()[0].islower() and begins_sentence(paragraph, first.start()):
         last = _NO_WORD
-    count = _count_words if len(paragraph) > _LONGEST_REMEMBERED else _remembered_words
-    return count(paragraph, last)
+    if len(paragraph) <= _LONGEST_REMEMBERED:
+        yield _remembered_words(paragraph, last)
+        return
+    start = 0
+    while start < len(paragraph):
+        check_work()
+        between = _BETWEEN_WORDS.search(paragraph, start + _LONGEST_REMEMBERED)
+        end = between.start() if between else len(paragraph)
+        words = _count_words(paragraph, last, start, end)
+        last = words.last
+        yield words
+        start = end
 
 
-def _count_words(paragraph: str, last: _LastWord) -> _Words:
+def _count_words(paragraph: str, last: _LastWord, start: int = 0, end: int | None = None) -> _Words:
     lower, within, determined, bare = list[str](), list[str](), list[str](), list[str]()
     before, first = last
-    for match in _WORD.finditer(paragraph):
+    for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
         word, begins = match.group(), begins_sentence(paragraph, match.start())
         if word[0].islower():
             if not _is_in_path(paragraph, match):
@@ -171,6 +198,13 @@ def _count_words(paragraph: str, last: _LastWord) -> _Words:
 
 
 _remembered_words = lru_cache(maxsize=1 << 13)(_count_words)
+
+
+def _forget_rare(counts: Counter[str]) -> None:
+    """Deletes the words that were counted once if there are very many: they are a large part of any long text."""
+    if len(counts) > _MOST_WORDS:
+        for word in [word for word, count in counts.items() if count == 1]:
+            del counts[word]
 
 
 def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
@@ -249,7 +283,7 @@ def _is_determiner(word: str) -> bool:
 def _words_of_names(texts: Iterable[str]) -> Iterator[str]:
     """Yields the words of German names of several words: runs that no article begins and that hold no plain noun."""
     for paragraph in (part for text in texts for part in _split_paragraphs(text)):
-        for span in find_names(paragraph):
+        for span in find_names(paragraph) if len(paragraph) <= _LONGEST_REMEMBERED else iter_names(paragraph):
             words = span.form.split()
             before = _LAST_WORD.search(paragraph[max(span.start - 40, 0) : span.start])
             if (

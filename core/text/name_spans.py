@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
+from core.work_limit import check_work
 
-__all__ = ["NameSpan", "begins_sentence", "find_names"]
+__all__ = ["NameSpan", "begins_sentence", "find_names", "iter_names"]
 
 
 _MAX_WORDS = 10
@@ -18,6 +19,8 @@ _MAX_WORDS = 10
 
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest text whose names are remembered."""
+_MOST_HELD = 256
+"""The words of a run that are in memory at a time: a text may be one run of a million capitals."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -66,23 +69,24 @@ def find_names(text: str) -> list[NameSpan]:
 
     The names of the last texts are remembered: most passages of a new revision of a document are the same.
     """
-    return list((_find_names if len(text) > _LONGEST_REMEMBERED else _remembered_names)(text))
+    return list(iter_names(text) if len(text) > _LONGEST_REMEMBERED else _remembered_names(text))
 
 
-def _find_names(text: str) -> tuple[NameSpan, ...]:
-    spans: list[NameSpan] = []
+def iter_names(text: str) -> Iterator[NameSpan]:
+    """Yields what `find_names` returns. Of a long text, few names are in memory at a time."""
     done = 0
     for quote in _QUOTED.finditer(text):
         name = _quoted_name(text, quote)
         if name is not None:
-            spans.extend(_find_runs(text, done, quote.start()))
-            spans.append(name)
+            yield from _find_runs(text, done, quote.start())
+            yield name
             done = quote.end()
-    spans.extend(_find_runs(text, done, len(text)))
-    return tuple(spans)
+    yield from _find_runs(text, done, len(text))
 
 
-_remembered_names = lru_cache(maxsize=1 << 12)(_find_names)
+@lru_cache(maxsize=1 << 12)
+def _remembered_names(text: str) -> tuple[NameSpan, ...]:
+    return tuple(iter_names(text))
 
 
 def _quoted_name(text: str, quote: re.Match[str]) -> NameSpan | None:
@@ -102,21 +106,26 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
     """Yields the runs of capitalised words in `text[start:end]`."""
     run: list[re.Match[str]] = []
     pending: list[re.Match[str]] = []
+    is_row = False
     for token in _TOKEN.finditer(text, start, end):
         word = token.group()
         previous = pending[-1] if pending else run[-1] if run else None
         if previous is not None and not _may_join(text, previous, token):
-            yield from _make_name(text, run)
-            run, pending = [], []
+            yield from _make_name(text, run, is_row=is_row)
+            run, pending, is_row = [], [], False
         if any(map(str.isupper, word)) or (run and word[0].isdecimal() and not pending):
             run += [*pending, token]
             pending = []
         elif run and word in CONNECTIVES and len(pending) < 3:
             pending.append(token)
         elif run:
-            yield from _make_name(text, run)
-            run, pending = [], []
-    yield from _make_name(text, run)
+            yield from _make_name(text, run, is_row=is_row)
+            run, pending, is_row = [], [], False
+        if len(run) > _MOST_HELD:
+            check_work()
+            yield from _make_name(text, run[:-1], is_row=is_row)
+            run, is_row = run[-1:], True
+    yield from _make_name(text, run, is_row=is_row)
 
 
 def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
@@ -131,8 +140,11 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
 
 
-def _make_name(text: str, run: list[re.Match[str]]) -> Iterator[NameSpan]:
-    """Yields the run as a name, without leading articles and function words."""
+def _make_name(text: str, run: list[re.Match[str]], *, is_row: bool = False) -> Iterator[NameSpan]:
+    """Yields the run as a name, without leading articles and function words. `is_row`: it goes on with a long one."""
+    if is_row:
+        yield from _split_row(run)
+        return
     first = 0
     while first < len(run) and _is_leading(run[first], begins=first > 0 or begins_sentence(text, run[0].start())):
         first += 1

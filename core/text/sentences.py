@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 
-__all__ = ["Range", "segment", "split_sentences"]
+from core.work_limit import check_work
+
+__all__ = ["Range", "iter_segments", "segment", "split_sentences"]
 
 Range = tuple[int, int]
 
@@ -54,13 +56,27 @@ def segment(text: str) -> list[Range]:
 
     A change of what it returns changes the chunks of documents, and so the fingerprints of the chunkers.
     """
-    found: list[Range] = []
+    return list(iter_segments(text))
+
+
+def iter_segments(text: str) -> Iterator[Range]:
+    """Yields what `segment` returns. Of a long text, few ranges are in memory at a time."""
     for start, end in _split_paragraphs(text):
-        parts = [(a, b) for a, b in _segment(text, start, end) if not text[a:b].isspace()]
-        if len(parts) > 1 and _ITEM_NUMBER.fullmatch(text, *parts[0]):
-            parts[:2] = [(parts[0][0], parts[1][1])]
-        found += parts
-    return found
+        number: Range | None = None  # of an item, which is joined to the sentence behind it
+        is_first = True
+        for a, b in _segment(text, start, end):
+            if text[a:b].isspace():
+                continue
+            if is_first and _ITEM_NUMBER.fullmatch(text, a, b):
+                number = (a, b)
+            elif number is not None:
+                yield number[0], b
+                number = None
+            else:
+                yield a, b
+            is_first = False
+        if number is not None:
+            yield number
 
 
 def _skip_closing(text: str, joined: list[Range], piece: Range) -> Range:
@@ -115,6 +131,7 @@ def _segment(text: str, start: int, end: int) -> Iterator[Range]:
     from sentencex import segment as segment_plain
 
     while start < end:
+        check_work()
         stop = min(end, start + _WINDOW)
         # sentencex panics (a BaseException) on multi-byte white space after an initial, so it gets plain spaces.
         plain = _SPACE.sub(" ", text[start:stop])

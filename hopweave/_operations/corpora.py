@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopweave._errors import ConflictError
 from hopweave._operations.jobs import Started
-from hopweave._steps import Listing, Request, Steps, call, decode, path, request
+from hopweave._steps import Page, Request, Steps, call, call_pages, decode, path, request
 from hopweave._values.corpora import Corpus, CorpusDetail, ExportFormat, Fine, Imported
 from hopweave._values.jobs import Job
 
@@ -28,8 +28,7 @@ _LONG_SECONDS = 86_400.0
 
 def list_corpora() -> Steps[list[Corpus]]:
     """Returns all corpora, by name."""
-    listing = yield from call(Listing[Corpus], "GET", path("corpora"))
-    return list(listing.data)
+    return call_pages(Page[Corpus], path("corpora"))
 
 
 def create_corpus(
@@ -38,15 +37,20 @@ def create_corpus(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
+    embedding: str | None = None,
     exist_ok: bool = False,
 ) -> Steps[Corpus]:
     """Creates a corpus and returns it. The server's settings hold for what is not given.
 
-    Raises `ConflictError` if there is one of this name. With `exist_ok`, returns that one instead, with the settings
+    Raises `ConflictError` if there is one of this name, or if the server embeds with another model than `embedding`.
+    With `exist_ok`, returns that one instead, with the settings
     that it has.
     """
+    body = {"name": name, **_given(chunker, extractor, fine)}
+    if embedding is not None:
+        body["embedding"] = embedding
     try:
-        return (yield from call(Corpus, "POST", path("corpora"), {"name": name, **_given(chunker, extractor, fine)}))
+        return (yield from call(Corpus, "POST", path("corpora"), body))
     except ConflictError:
         if not exist_ok:
             raise

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopweave._operations.ingestion import Enqueued
 from hopweave._operations.jobs import Started
-from hopweave._steps import Listing, Page, Steps, call, path, request
+from hopweave._steps import Page, Steps, call, call_pages, path, request
 from hopweave._values.documents import Chunk, Document, DocumentState, NeighbouringChunk
 from hopweave._values.ingestion import Deletion
 from hopweave._values.jobs import Job
@@ -129,8 +129,7 @@ def retry_document(corpus: str, document: str) -> Steps[Job]:
 
 def list_chunks(corpus: str, document: str) -> Steps[list[Chunk]]:
     """Returns the chunks of the document with this id, in order."""
-    listing = yield from call(Listing[Chunk], "GET", path("corpora", corpus, "documents", document, "chunks"))
-    return list(listing.data)
+    return call_pages(Page[Chunk], path("corpora", corpus, "documents", document, "chunks"))
 
 
 def get_chunk(corpus: str, chunk: str) -> Steps[NeighbouringChunk]:

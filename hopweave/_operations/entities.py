@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hopweave._steps import Listing, Steps, call, path
+from hopweave._steps import Listing, Page, Steps, call, call_pages, path
 from hopweave._values.entities import EntityDetails, EntityMerge, FoundEntity, Subgraph, Ways
 
 __all__ = [
@@ -61,8 +61,7 @@ def merge_entities(corpus: str, entity: str, into: str) -> Steps[EntityMerge]:
 
 def list_merges(corpus: str) -> Steps[list[EntityMerge]]:
     """Returns all merges of a corpus, the newest first."""
-    listing = yield from call(Listing[EntityMerge], "GET", path("corpora", corpus, "merges"))
-    return list(listing.data)
+    return call_pages(Page[EntityMerge], path("corpora", corpus, "merges"))
 
 
 def undo_merge(corpus: str, merge: str) -> Steps[EntityMerge]:

@@ -2,25 +2,29 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
-from hopweave._errors import InvalidRequestError
+from hopweave._errors import InvalidRequestError, QueueFullError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
-from hopweave._steps import Page, Read, Request, Steps, call, decode, path
+from hopweave._steps import Page, Pause, Read, Request, Steps, call, decode, path
 from hopweave._values.documents import NewDocument, NewFile, OnConflict, Queued, Rejection
-from hopweave._values.ingestion import Ingestion
+from hopweave._values.ingestion import Estimate, Ingestion, ModelEstimate
 from hopweave._values.jobs import Job
 
-__all__ = ["Enqueued", "ingest"]
+__all__ = ["Enqueued", "estimate", "ingest"]
+
+T = TypeVar("T")
 
 _MAX_DOCUMENTS = 1000
 _BATCH_BYTES = 8_000_000
 _REJECTED = "rejected"
 _TOO_LARGE, _UNSUPPORTED = 413, 415
+_FULL_PAUSES = (5.0,) * 120
+"""Seconds between attempts while the server's queue is full."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,26 +64,84 @@ def ingest(
     suffixes = yield from _find_suffixes(paths)
     found = yield Read(function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore))
     rejected: list[Rejection] = []
+    sent = yield from _send_all(
+        found, rejected, lambda batch: _send(corpus, batch, on_conflict, budget_tokens), on_conflict
+    )
+    jobs = [one.job for one in sent]
+    queued = [document for one in sent for document in one.documents]
+    rejected += [rejection for one in sent for rejection in one.rejected]
+    if wait:
+        for number, job in enumerate(jobs):
+            jobs[number] = yield from wait_for_job(job.id)
+    return Ingestion(jobs=tuple(jobs), documents=tuple(queued), rejected=tuple(rejected))
+
+
+def estimate(
+    corpus: str,
+    *paths: str | os.PathLike[str],
+    documents: Iterable[NewDocument | NewFile] = (),
+    gitignore: bool = True,
+) -> Steps[Estimate]:
+    """Sends what `ingest` would send, and returns what it would cost. The server writes nothing, and calls no model.
+
+    Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
+    """
+    suffixes = yield from _find_suffixes(paths)
+    found = yield Read(function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore))
+    rejected: list[Rejection] = []
+    parts = yield from _send_all(found, rejected, lambda batch: _send_estimate(corpus, batch), "replace")
+    models = [one.model for one in parts if one.model is not None]
+    return Estimate(
+        documents=sum(one.documents for one in parts),
+        unchanged=sum(one.unchanged for one in parts),
+        bytes=sum(one.bytes for one in parts),
+        chunks=sum(one.chunks for one in parts),
+        tokens=sum(one.tokens for one in parts),
+        model=_add_models(models) if models else None,
+        rejected=(*rejected, *(rejection for one in parts for rejection in one.rejected)),
+        notes=tuple(note for one in parts for note in one.notes),
+    )
+
+
+def _add_models(models: Sequence[ModelEstimate]) -> ModelEstimate:
+    return ModelEstimate(
+        calls=sum(one.calls for one in models),
+        prompt_tokens=sum(one.prompt_tokens for one in models),
+        completion_tokens=sum(one.completion_tokens for one in models),
+        seconds=round(sum(one.seconds for one in models), 1),
+        assumptions=models[0].assumptions,
+    )
+
+
+def _send_all(
+    found: Iterable[NewDocument | NewFile | Rejection],
+    rejected: list[Rejection],
+    send: "Callable[[_Batch], Steps[T]]",
+    on_conflict: OnConflict,
+) -> Steps[list[T]]:
+    """Sends all in batches, and returns the answers. Adds to `rejected` what is rejected as a whole batch.
+
+    While the server's queue is full, it waits for ten minutes; then it raises `QueueFullError`.
+    """
     batches = _batches(found, rejected)
-    jobs: list[Job] = []
-    queued: list[Queued] = []
+    answers: list[T] = []
     pending: list[_Batch] = []
+    pauses = [*_FULL_PAUSES]
     while batch := pending.pop() if pending else (yield Read(function=lambda: next(batches, None))):
         try:
-            sent = yield from _send(corpus, batch, on_conflict, budget_tokens)
+            answers.append((yield from send(batch)))
+            pauses = [*_FULL_PAUSES]
+        except QueueFullError:
+            if not pauses:
+                raise
+            yield Pause(seconds=pauses.pop())
+            pending.append(batch)
         except InvalidRequestError as error:
             if error.status == _TOO_LARGE and len(batch.files) > 1 and on_conflict != "error":
                 pending += reversed(_halve(batch))  # one of the files, or all of them together, are too large
             else:
                 rejected += _read_rejections(batch, error, on_conflict)
-            continue
-        jobs.append(sent.job)
-        queued += sent.documents
-        rejected += sent.rejected
-    if wait:
-        for number, job in enumerate(jobs):
-            jobs[number] = yield from wait_for_job(job.id)
-    return Ingestion(jobs=tuple(jobs), documents=tuple(queued), rejected=tuple(rejected))
+    return answers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,14 +183,26 @@ def _send(corpus: str, batch: _Batch, on_conflict: OnConflict, budget_tokens: in
         if budget_tokens is not None:
             body["budget"] = {"tokens": budget_tokens}
         return (yield from call(Enqueued, "POST", at, body))
-    # The names of the parts are numbers: quotation marks and line breaks of a file's name cannot be written there.
-    names = [f"{number}{PurePosixPath(file.name).suffix}" for number, file in enumerate(batch.files)]
-    manifest = {name: _describe(file) for name, file in zip(names, batch.files, strict=True)}
-    fields = {"manifest": json.dumps(manifest, allow_nan=False), "on_conflict": on_conflict}
+    fields = {"on_conflict": str(on_conflict)}
     if budget_tokens is not None:
         fields["budget_tokens"] = str(budget_tokens)
-    files = tuple((name, file.content) for name, file in zip(names, batch.files, strict=True))
-    return decode(Enqueued, (yield Request(method="POST", path=at, params={}, body=fields, files=files)))
+    return decode(Enqueued, (yield _make_upload(at, batch.files, fields)))
+
+
+def _send_estimate(corpus: str, batch: _Batch) -> Steps[Estimate]:
+    at = path("corpora", corpus, "estimates")
+    if not batch.files:
+        return (yield from call(Estimate, "POST", at, {"documents": batch.documents}))
+    return decode(Estimate, (yield _make_upload(at, batch.files, {})))
+
+
+def _make_upload(at: str, files: Sequence[NewFile], fields: Mapping[str, str]) -> Request:
+    # The names of the parts are numbers: quotation marks and line breaks of a file's name cannot be written there.
+    names = [f"{number}{PurePosixPath(file.name).suffix}" for number, file in enumerate(files)]
+    manifest = {name: _describe(file) for name, file in zip(names, files, strict=True)}
+    body = {"manifest": json.dumps(manifest, allow_nan=False), **fields}
+    parts = tuple((name, file.content) for name, file in zip(names, files, strict=True))
+    return Request(method="POST", path=at, params={}, body=body, files=parts)
 
 
 def _describe(file: NewFile) -> Mapping[str, Any]:

@@ -1,11 +1,11 @@
-"""The results of `ingest` and `delete_documents`."""
+"""The results of `ingest`, `estimate` and `delete_documents`."""
 
 from dataclasses import dataclass
 
 from hopweave._values.documents import Queued, Rejection
 from hopweave._values.jobs import Failure, Job
 
-__all__ = ["Deletion", "Ingestion"]
+__all__ = ["Deletion", "Estimate", "EstimateNote", "Ingestion", "ModelEstimate"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,3 +34,38 @@ class Deletion:
 
     job: Job
     missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEstimate:
+    """The calls of a language model. The numbers are as good as the `assumptions`."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EstimateNote:
+    """What a loader tells of the document with a key."""
+
+    key: str
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """What an ingest would cost. `unchanged` documents are indexed already and cost nothing; `tokens` are those that
+    the embedding model reads. `model` is None if the corpus' extractor calls no language model.
+    """
+
+    documents: int
+    unchanged: int
+    bytes: int
+    chunks: int
+    tokens: int
+    model: ModelEstimate | None
+    rejected: tuple[Rejection, ...]
+    notes: tuple[EstimateNote, ...]

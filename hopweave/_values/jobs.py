@@ -46,13 +46,15 @@ class JobProgress:
 class Job:
     """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
 
-    `failures` holds the first documents that failed. A job whose `tokens` have reached `token_budget` is `paused`.
+    A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
+    failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
     """
 
     id: str
     corpus: str
     kind: JobKind
     state: JobState
+    note: str | None
     counts: Mapping[str, int]
     malformed_triples: int
     failures: tuple[Failure, ...]

@@ -4,18 +4,34 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.ports.embedding import TokenCounter
-from core.text.sentences import Range, segment
-from indexer.chunking.batches import batched
+from core.text.sentences import Range, iter_segments
+from core.work_limit import check_work
+from indexer.chunking.batches import batched, batched_by_length
 from indexer.chunking.embedded_text import embedded_text
 from indexer.chunking.splitting import CHARACTERS, finer, halves, trimmed
 
 __all__ = ["Frame", "Piece", "cut_sentences", "halve_until_fitting", "split_by_beginning", "split_by_limit"]
 
-_TOGETHER = 20_000
-"""Pieces that are counted together, so that those of a long text are not all in memory at once."""
+_BEGINNINGS_TOGETHER = 200
+_COUNTED_TOGETHER = 1_000_000
+_CUT_TOGETHER = 200_000
+"""Pieces and characters that are worked on at once, so that those of a long text are not all in memory.
+
+At worst, each character of a sentence becomes a piece of its own when it is cut.
+"""
+
+_LEAST_LENGTH = 50
+"""The characters that a shorter piece counts as, for its own memory."""
 
 _MAX_CHARACTERS_PER_TOKEN = 16
 """Texts with longer tokens on average are counted as a whole."""
+
+_MOST_CHARACTERS_PER_TOKEN = 64
+"""A text counts as one token for each so many characters, even if a tokenizer finds fewer in it.
+
+To a tokenizer, a word of a megabyte or any number of invisible characters may be one token or none. Such a text would
+be one chunk, which is read and shown as a whole.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +65,15 @@ def split_by_beginning(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[l
 
     To count a whole book or table, which is certainly too long, would take seconds and gigabytes.
     """
-    beginnings = [(piece, _whole_words_at_the_beginning(piece)) for piece in pieces]
-    long = [(piece, text) for piece, text in beginnings if text]
-    counts = tokens.count([text for _, text in long])
-    beyond = [piece for (piece, _), count in zip(long, counts, strict=True) if count > piece.frame.limit]
-    indexes = {piece.frame.index for piece in beyond}
-    return [piece for piece, _ in beginnings if piece.frame.index not in indexes], beyond
+    countable, beyond = list[Piece](), list[Piece]()
+    for part in batched(pieces, _BEGINNINGS_TOGETHER):
+        check_work()
+        beginnings = [_whole_words_at_the_beginning(piece) for piece in part]
+        counts = iter(tokens.count([text for text in beginnings if text]))
+        for piece, text in zip(part, beginnings, strict=True):
+            least = max(next(counts) if text else 0, _least_tokens(piece.range))
+            (beyond if least > piece.frame.limit else countable).append(piece)
+    return countable, beyond
 
 
 def _whole_words_at_the_beginning(piece: Piece) -> str:
@@ -72,11 +91,12 @@ def _whole_words_at_the_beginning(piece: Piece) -> str:
 def split_by_limit(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[list[Piece], list[Piece]]:
     """Counts each piece with its head. Returns those that fit their limit, and those that do not."""
     fitting, too_long = list[Piece](), list[Piece]()
-    for part in batched(pieces, _TOGETHER):
+    for part in batched_by_length(pieces, _COUNTED_TOGETHER, _length):
+        check_work()
         counts = tokens.count([embedded_text(piece.frame.head, "", piece.text) for piece in part])
         for piece, count in zip(part, counts, strict=True):
-            counted = Piece(piece.frame, piece.range, count, piece.whole)
-            (fitting if count <= piece.frame.limit else too_long).append(counted)
+            counted = Piece(piece.frame, piece.range, max(count, _least_tokens(piece.range)), piece.whole)
+            (fitting if counted.tokens <= piece.frame.limit else too_long).append(counted)
     return fitting, too_long
 
 
@@ -84,16 +104,18 @@ def cut_sentences(frames: Sequence[Frame], tokens: TokenCounter) -> Iterator[Pie
     """Yields the sentences with their counts, in order. One that exceeds its budget is cut finer until all its parts
     fit.
     """
-    sentences = (Piece(frame, part) for frame in frames for part in segment(frame.text))
-    for part in batched(sentences, _TOGETHER):
-        yield from _cut_until_fitting(part, tokens)
+    sentences = (Piece(frame, part) for frame in frames for part in iter_segments(frame.text))
+    for part in batched_by_length(sentences, _COUNTED_TOGETHER, _length):
+        for some in batched_by_length(_count(part, tokens), _CUT_TOGETHER, _length_to_cut):
+            yield from _cut_until_fitting(some, tokens)
 
 
-def _cut_until_fitting(sentences: Sequence[Piece], tokens: TokenCounter) -> list[Piece]:
-    pieces = _count(sentences, tokens)
+def _cut_until_fitting(pieces: Sequence[Piece], tokens: TokenCounter) -> list[Piece]:
+    """Cuts those of the counted sentences that are too long."""
     done: list[Piece] = []
     level = 0
     while pieces:
+        check_work()
         done += [p for p in pieces if p.tokens <= p.frame.budget]
         parts = [(p, finer(p.frame.text, p.range, level)) for p in pieces if p.tokens > p.frame.budget]
         # A single character that exceeds its budget cannot be cut, and is taken as it is.
@@ -118,4 +140,19 @@ def halve_until_fitting(pieces: list[Piece], tokens: TokenCounter) -> list[Piece
 
 def _count(pieces: Sequence[Piece], tokens: TokenCounter) -> list[Piece]:
     counts = tokens.count([piece.text for piece in pieces])
-    return [Piece(p.frame, p.range, count, p.whole) for p, count in zip(pieces, counts, strict=True)]
+    return [
+        Piece(p.frame, p.range, max(count, _least_tokens(p.range)), p.whole)
+        for p, count in zip(pieces, counts, strict=True)
+    ]
+
+
+def _length(piece: Piece) -> int:
+    return max(piece.range[1] - piece.range[0], _LEAST_LENGTH)
+
+
+def _length_to_cut(piece: Piece) -> int:
+    return _length(piece) if piece.tokens > piece.frame.budget else 0
+
+
+def _least_tokens(range: Range) -> int:
+    return (range[1] - range[0]) // _MOST_CHARACTERS_PER_TOKEN

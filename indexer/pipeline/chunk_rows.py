@@ -15,7 +15,7 @@ from core.text.terms import extract_terms
 from core.text.titles import title_names
 from indexer.chunking.packing import HEADING_SEPARATOR
 
-__all__ = ["ChunkContent", "make_chunk_rows", "make_chunks"]
+__all__ = ["ChunkContent", "ChunkMaker", "make_chunk_rows", "make_chunks"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,27 +30,39 @@ class ChunkContent:
     extract_hash: str
 
 
+class ChunkMaker:
+    """Makes the chunks of the document `key`, in order."""
+
+    def __init__(self, key: str, title: str, embedding_model: str) -> None:
+        self._key = key
+        self._title = title
+        self._model = embedding_model
+        self._document_id = ids.document_id(key)
+        self._seen: Counter[str] = Counter()
+        self._position = 0
+
+    def make(self, content: ChunkContent) -> Chunk:
+        """Makes the next chunk."""
+        id = ids.chunk_id(self._key, content.text, self._seen[content.text])
+        self._seen[content.text] += 1
+        embedded = ids.embed_hash(self._title, content.heading, content.text, self._model)
+        self._position += 1
+        return Chunk(
+            id=id,
+            document_id=self._document_id,
+            view_id=ids.view_id(id, embedded),
+            position=self._position - 1,
+            text=content.text,
+            heading=content.heading,
+            page=content.page,
+            span=content.span,
+        )
+
+
 def make_chunks(key: str, title: str, contents: Sequence[ChunkContent], embedding_model: str) -> tuple[Chunk, ...]:
     """Makes the chunks of the document `key`. `contents` are all its chunks, in order."""
-    seen: Counter[str] = Counter()
-    chunks = []
-    for position, content in enumerate(contents):
-        id = ids.chunk_id(key, content.text, seen[content.text])
-        seen[content.text] += 1
-        embedded = ids.embed_hash(title, content.heading, content.text, embedding_model)
-        chunks.append(
-            Chunk(
-                id=id,
-                document_id=ids.document_id(key),
-                view_id=ids.view_id(id, embedded),
-                position=position,
-                text=content.text,
-                heading=content.heading,
-                page=content.page,
-                span=content.span,
-            )
-        )
-    return tuple(chunks)
+    maker = ChunkMaker(key, title, embedding_model)
+    return tuple(maker.make(content) for content in contents)
 
 
 def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequence[Chunk]) -> tuple[ChunkRow, ...]:
@@ -61,7 +73,7 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
             extract_hash=content.extract_hash,
             tokens=content.tokens,
             terms=_terms(title, content.heading, content.text),
-            title_names=title_names(title, content.heading.split(HEADING_SEPARATOR)),
+            title_names=_title_names(title, content.heading),
         )
         for content, chunk in zip(contents, chunks, strict=True)
     )
@@ -71,3 +83,9 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
 def _terms(title: str, heading: str, text: str) -> bytes:
     """Most chunks of a new revision of a document are the same, and so are their terms."""
     return extract_terms((title, heading), text).tobytes()
+
+
+@lru_cache(maxsize=64)
+def _title_names(title: str, heading: str) -> tuple[str, ...]:
+    """The chunks of a section have the same names, as the same objects."""
+    return title_names(title, heading.split(HEADING_SEPARATOR))

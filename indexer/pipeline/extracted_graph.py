@@ -1,16 +1,18 @@
 """The mentions and facts of extracted chunks, in a fixed order."""
 
+from array import array
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from sys import intern
+from typing import overload
 
 from core.graph import Extraction, Fact, Mention, Triple
 from core.ids import assertion_id, entity_id, triple_id
 from core.text.names import normalise
 
-__all__ = ["ExtractedGraph", "make_graph"]
+__all__ = ["ExtractedGraph", "GraphBuilder", "make_graph"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,26 +22,107 @@ class ExtractedGraph:
     It includes those that the extractor has left out already.
     """
 
-    mentions: tuple[Mention, ...]
+    mentions: Sequence[Mention]
     facts: tuple[Fact, ...]
     malformed: int
 
 
-def make_graph(chunk_ids: Sequence[str], extractions: Sequence[Extraction]) -> ExtractedGraph:
-    """Returns mentions and facts ordered by chunk (as given), then by name and form, or by the names of the triple.
+class _MentionTable(Sequence[Mention]):
+    """Mentions in arrays, which a long text has millions of; each is made when it is read.
+
+    The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]` (name and spelling),
+    `counts[m]` times; `entity_ids` are those of `forms`.
+    """
+
+    def __init__(self) -> None:
+        self.chunk_ids: list[str] = []
+        self.ends = array("q")
+        self.forms: list[tuple[str, str]] = []
+        self.entity_ids: list[str] = []
+        self.of_form = array("q")
+        self.counts = array("q")
+
+    def __len__(self) -> int:
+        return len(self.of_form)
+
+    def __iter__(self) -> Iterator[Mention]:
+        start = 0
+        for chunk_id, end in zip(self.chunk_ids, self.ends, strict=True):
+            for n in range(start, end):
+                yield self._make(chunk_id, n)
+            start = end
+
+    @overload
+    def __getitem__(self, index: int) -> Mention: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Mention]: ...
+    def __getitem__(self, index: int | slice) -> Mention | Sequence[Mention]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, int):
+            return self._make(self.chunk_ids[bisect_right(self.ends, numbers)], numbers)
+        return [self[n] for n in numbers]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it is equal to a list
+
+    def _make(self, chunk_id: str, n: int) -> Mention:
+        number = self.of_form[n]
+        name, form = self.forms[number]
+        return Mention(chunk_id=chunk_id, entity_id=self.entity_ids[number], name=name, form=form, count=self.counts[n])
+
+
+class GraphBuilder:
+    """Collects the mentions and facts of chunks, in order. An extraction is not needed any more once it is added.
 
     A fact whose subject is its object is kept: the text states it, an export contains it, and the support of the entity
     counts it. The graph snapshot decides what such a loop means for ranking.
     """
-    mentions: list[Mention] = []
-    facts: list[Fact] = []
-    malformed = 0
-    for chunk_id, extraction in zip(chunk_ids, extractions, strict=True):
+
+    def __init__(self) -> None:
+        self._mentions = _MentionTable()
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._facts: list[Fact] = []
+        self._malformed = 0
+
+    def add(self, chunk_id: str, extraction: Extraction) -> None:
+        """Adds the mentions by name and form, and the facts by the names of the triple."""
         triples = [triple for triple in extraction.triples if _is_complete(triple)]
-        malformed += extraction.malformed + len(extraction.triples) - len(triples)
-        mentions += _mentions(chunk_id, extraction, triples)
-        facts += _facts(chunk_id, triples)
-    return ExtractedGraph(mentions=tuple(mentions), facts=tuple(facts), malformed=malformed)
+        self._malformed += extraction.malformed + len(extraction.triples) - len(triples)
+        self._facts += _facts(chunk_id, triples)
+        table = self._mentions
+        for spelling, count in sorted(_count_forms(extraction, triples).items()):
+            if spelling[0]:
+                table.of_form.append(self._number(spelling))
+                table.counts.append(count)
+        table.chunk_ids.append(chunk_id)
+        table.ends.append(len(table))
+
+    def build(self) -> ExtractedGraph:
+        return ExtractedGraph(mentions=self._mentions, facts=tuple(self._facts), malformed=self._malformed)
+
+    def _number(self, spelling: tuple[str, str]) -> int:
+        number = self._numbers.get(spelling)
+        if number is None:
+            number = self._numbers[spelling] = len(self._numbers)
+            self._mentions.forms.append(spelling)
+            self._mentions.entity_ids.append(_entity_id(spelling[0]))
+        return number
+
+
+@lru_cache(maxsize=1 << 14)
+def _entity_id(name: str) -> str:
+    """The spellings of an entity share its id."""
+    return entity_id(name)
+
+
+def make_graph(chunk_ids: Sequence[str], extractions: Sequence[Extraction]) -> ExtractedGraph:
+    """Returns mentions and facts ordered by chunk (as given), then by name and form, or by the names of the triple."""
+    builder = GraphBuilder()
+    for chunk_id, extraction in zip(chunk_ids, extractions, strict=True):
+        builder.add(chunk_id, extraction)
+    return builder.build()
 
 
 def _is_complete(triple: Triple) -> bool:
@@ -50,23 +133,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _mentions(chunk_id: str, extraction: Extraction, triples: Iterable[Triple]) -> list[Mention]:
+def _count_forms(extraction: Extraction, triples: Iterable[Triple]) -> dict[tuple[str, str], int]:
+    """Returns how often each spelling occurs, by normalised name and form."""
     counts: defaultdict[tuple[str, str], int] = defaultdict(int)
     for surface in extraction.entities:
         counts[normalise(surface.form), _one_line(surface.form)] += surface.count
     for form in (_one_line(form) for triple in triples for form in (triple.subject, triple.object)):
         counts.setdefault((normalise(form), form), 1)
-    return [
-        Mention(chunk_id=chunk_id, entity_id=_entity_id(name), name=intern(name), form=intern(form), count=count)
-        for (name, form), count in sorted(counts.items())
-        if name
-    ]
-
-
-@lru_cache(maxsize=1 << 14)
-def _entity_id(name: str) -> str:
-    """The ids of a long text's mentions are few, and are the same objects then."""
-    return entity_id(name)
+    return counts
 
 
 def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:

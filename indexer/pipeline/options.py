@@ -2,7 +2,26 @@
 
 from dataclasses import dataclass
 
-__all__ = ["WorkerOptions"]
+__all__ = ["DocumentLimits", "WorkerOptions"]
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentLimits:
+    """What one document may take. One that takes more fails, and the others go on.
+
+    `content` are the bytes of its original, and the characters of its text. `chunks` bound the memory beside the text,
+    which is some kilobytes for each. `seconds` are those of the processor for each megabyte, and for less than one.
+    """
+
+    content: int = 256 * _MEGABYTE
+    chunks: int = 250_000
+    seconds: float = 60.0
+
+    def seconds_of(self, size: int) -> float:
+        """Returns the seconds for a document of `size` bytes."""
+        return self.seconds * max(1.0, size / _MEGABYTE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +36,7 @@ class WorkerOptions:
     batch_bytes: int
     task_seconds: float
     retry_seconds: float
+    document: DocumentLimits = DocumentLimits()
 
     @property
     def grace(self) -> float:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core import ids
 from core.corpora import Corpus
@@ -10,18 +11,22 @@ from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
+from core.work_limit import WorkLimit, check_work
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.pool import ExtractionPool
 from indexer.pipeline.extraction.shortfalls import find_shortfall
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
-from indexer.pipeline.prepared_revision import PreparedRevision, prepare_revision
+from indexer.pipeline.options import DocumentLimits
+from indexer.pipeline.prepared_revision import PreparedRevision, RevisionBuilder
 from indexer.pipeline.progress import ProgressReport
 
 __all__ = ["Preparer"]
 
 _ORIGINAL_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
+_CHUNKS_AT_ONCE = 512
+_SECONDS = "HOPWEAVE_WORKER__DOCUMENT_SECONDS"
 
 
 class Preparer:
@@ -37,6 +42,7 @@ class Preparer:
         accounting: Accounting,
         staging: StagingBuffer,
         progress: ProgressReport,
+        limits: DocumentLimits,
     ) -> None:
         self._corpus = corpus
         self._backends = backends
@@ -45,6 +51,7 @@ class Preparer:
         self._accounting = accounting
         self._staging = staging
         self._progress = progress
+        self._limits = limits
         calls = extractor.model_calls
         self.pool = ExtractionPool(extractor, calls, staging, progress) if calls else None
 
@@ -65,26 +72,28 @@ class Preparer:
 
         The other revisions fail, or are paused with their job if its budget is used up or the model refuses every call.
         """
-        if self.pool is None:
-            for document in documents:
-                await self._extract_at_once(document)
-        else:
-            await asyncio.gather(*map(self.pool.extract, documents))
-        await self._staging.flush()
-        for document in documents:
-            if document.stopped and not document.fenced:
-                await self._backends.claims.pause([document.claim], str(document.stopped))
-        documents.reverse()
         prepared: list[PreparedRevision] = []
+        if self.pool is not None:
+            await asyncio.gather(*map(self.pool.extract, documents))
+            await self._staging.flush()
+            for document in documents:
+                if document.stopped and not document.fenced:
+                    await self._backends.claims.pause([document.claim], str(document.stopped))
+        documents.reverse()
+        prepare = self._extract_at_once if self.pool is None else self._prepare
         while documents:
-            prepared += await self._prepare(documents.pop())
+            prepared += await prepare(documents.pop())
+        await self._staging.flush()
         return prepared
 
     async def _read(self, claim: Claim) -> ChunkedDocument | None:
+        limit = WorkLimit(claim.key, self._limits.seconds_of(claim.size), _SECONDS)
         try:
+            self._check_size(claim, claim.size, "bytes")
             # No name holds the bytes while the text is cut.
-            document = await asyncio.to_thread(self._load, claim, await self._read_original(claim.content_hash))
-            return await asyncio.to_thread(self._chunk, claim, document, self._accounting.trace_of(claim))
+            document = await asyncio.to_thread(self._load, claim, await self._read_original(claim.content_hash), limit)
+            self._check_size(claim, sum(len(block.text) for block in document.blocks), "characters")
+            return await asyncio.to_thread(self._chunk, claim, document, self._accounting.trace_of(claim), limit)
         except (LoadFailed, UnsupportedMedia) as error:
             await self._backends.claims.fail(claim, str(error))
         except NotFound as error:
@@ -102,7 +111,15 @@ class Preparer:
                 await asyncio.sleep(pause)
         return await self._backends.files.get(self._corpus.id, name)
 
-    def _load(self, claim: Claim, content: bytes) -> LoadedDocument:
+    def _check_size(self, claim: Claim, size: int, unit: str) -> None:
+        if size > self._limits.content:
+            raise LoadFailed(
+                f"{claim.key!r} has {size:,} {unit}, and at most {self._limits.content:,} are indexed as one document; "
+                "split it, or raise HOPWEAVE_WORKER__DOCUMENT_MB"
+            )
+
+    def _load(self, claim: Claim, content: bytes, limit: WorkLimit) -> LoadedDocument:
+        """Returns the document without its pages: the blocks have the text."""
         source = Source(
             key=claim.key,
             content=content,
@@ -110,27 +127,56 @@ class Preparer:
             title=claim.title,
             metadata=claim.metadata,
         )
-        return self._backends.loaders.load(source)
+        with limit.running():
+            return replace(self._backends.loaders.load(source), pages=())
 
-    def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace) -> ChunkedDocument:
-        chunks = self._chunker.chunk(document, self._backends.embedder.tokens)
-        return ChunkedDocument(
-            claim=claim,
-            document=document,
-            chunks=chunks,
-            hashes=[self._extract_hash(document, chunk) for chunk in chunks],
-            trace=trace,
-        )
+    def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace, limit: WorkLimit) -> ChunkedDocument:
+        with limit.running():
+            chunks = self._chunker.chunk(document, self._backends.embedder.tokens)
+            if len(chunks) > self._limits.chunks:
+                raise LoadFailed(
+                    f"{claim.key!r} is cut into {len(chunks):,} passages, and at most {self._limits.chunks:,} are "
+                    "indexed of one document; split it, or raise HOPWEAVE_WORKER__DOCUMENT_PASSAGES"
+                )
+            hashes = [self._extract_hash(document, chunk) for chunk in chunks]
+        return ChunkedDocument(claim=claim, document=document, chunks=chunks, hashes=hashes, trace=trace, limit=limit)
 
     def _extract_hash(self, document: LoadedDocument, chunk: DraftChunk) -> str:
+        check_work()
         return ids.digest("extract", [self._extractor.fingerprint, *self._extractor.input_of(document, chunk)])
 
-    async def _extract_at_once(self, one: ChunkedDocument) -> None:
-        missing = one.missing
-        extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
+    async def _extract_at_once(self, one: ChunkedDocument) -> list[PreparedRevision]:
+        """Returns the revision, or none if it takes too long. Of a long document, some chunks are extracted at a time,
+        staged, and dropped if no later chunk has the same input.
+        """
+        builder = self._make_builder(one)
+        count = len(one.chunks)
+        last = {hash: n for n, hash in enumerate(one.hashes)}
+        try:
+            for start in range(0, count, _CHUNKS_AT_ONCE):
+                part = range(start, min(start + _CHUNKS_AT_ONCE, count))
+                await self._extract_part(one, part)
+                await asyncio.to_thread(_add_part, builder, one, part)
+                if part.stop < count:
+                    await self._staging.flush()
+                for n in part:
+                    if last[one.hashes[n]] < part.stop:
+                        one.found.pop(one.hashes[n], None)
+        except LoadFailed as error:
+            await self._backends.claims.fail(one.claim, str(error))
+            return []
+        return [await asyncio.to_thread(builder.build)]
+
+    async def _extract_part(self, one: ChunkedDocument, part: range) -> None:
+        missing = one.missing_in(part)
+        with one.limit.running():
+            extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
         for n, extraction in zip(missing, extractions, strict=True):
             one.found[one.hashes[n]] = extraction
             self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
+
+    def _make_builder(self, document: ChunkedDocument) -> RevisionBuilder:
+        return RevisionBuilder(document, self._corpus.settings.embedding_model, self._backends.embedder.tokens)
 
     async def _prepare(self, document: ChunkedDocument) -> list[PreparedRevision]:
         """Returns the revision, or none if it is not complete."""
@@ -140,5 +186,11 @@ class Preparer:
         if reason:
             await self._backends.claims.fail(document.claim, reason)
             return []
-        model, tokens = self._corpus.settings.embedding_model, self._backends.embedder.tokens
-        return [await asyncio.to_thread(prepare_revision, document, model, tokens)]
+        builder = self._make_builder(document)
+        await asyncio.to_thread(builder.add, range(len(document.chunks)))
+        return [await asyncio.to_thread(builder.build)]
+
+
+def _add_part(builder: RevisionBuilder, document: ChunkedDocument, part: range) -> None:
+    with document.limit.running():
+        builder.add(part)

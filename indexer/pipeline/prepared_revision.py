@@ -8,11 +8,11 @@ from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk
 from core.ports.record import ChunkRow, Claim
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
-from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
-from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
+from indexer.pipeline.chunk_rows import ChunkContent, ChunkMaker, make_chunk_rows
+from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 
-__all__ = ["PreparedRevision", "prepare_revision"]
+__all__ = ["PreparedRevision", "RevisionBuilder"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,20 +35,37 @@ class PreparedRevision:
             yield row.chunk, embedded_text(self.heads[row.chunk.heading], "", row.chunk.text)
 
 
-def prepare_revision(document: ChunkedDocument, embedding_model: str, tokens: TokenCounter) -> PreparedRevision:
-    """Makes the revision of a document whose extractions are all found. Counts tokens, so it may take a while."""
-    title = document.document.title
-    contents = [_content(chunk, hash) for chunk, hash in zip(document.chunks, document.hashes, strict=True)]
-    chunks = make_chunks(document.claim.key, title, contents, embedding_model)
-    graph = make_graph([chunk.id for chunk in chunks], [document.found[hash] for hash in document.hashes])
-    return PreparedRevision(
-        claim=document.claim,
-        title=title,
-        found_metadata=document.document.metadata,
-        rows=make_chunk_rows(title, contents, chunks),
-        heads=fitted_heads(title, {chunk.heading for chunk in chunks}, tokens),
-        graph=graph,
-    )
+class RevisionBuilder:
+    """Makes the revision of a document, some chunks at a time, so that their extractions can be dropped."""
+
+    def __init__(self, document: ChunkedDocument, embedding_model: str, tokens: TokenCounter) -> None:
+        self._document = document
+        self._title = document.document.title
+        self._tokens = tokens
+        self._maker = ChunkMaker(document.claim.key, self._title, embedding_model)
+        self._rows: list[ChunkRow] = []
+        self._graph = GraphBuilder()
+
+    def add(self, part: range) -> None:
+        """Adds the next chunks, by index. Their extractions are found."""
+        document = self._document
+        contents = [_content(document.chunks[n], document.hashes[n]) for n in part]
+        rows = make_chunk_rows(self._title, contents, [self._maker.make(content) for content in contents])
+        for row in rows:
+            self._graph.add(row.chunk.id, document.found[row.extract_hash])
+        self._rows += rows
+
+    def build(self) -> PreparedRevision:
+        """Returns the revision of all chunks. Counts tokens, so it may take a while."""
+        headings = {row.chunk.heading for row in self._rows}
+        return PreparedRevision(
+            claim=self._document.claim,
+            title=self._title,
+            found_metadata=self._document.document.metadata,
+            rows=tuple(self._rows),
+            heads=fitted_heads(self._title, headings, self._tokens),
+            graph=self._graph.build(),
+        )
 
 
 def _content(chunk: DraftChunk, extract_hash: str) -> ChunkContent:

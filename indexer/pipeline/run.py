@@ -39,6 +39,7 @@ class Run:
     def __init__(self, name: str, corpus: Corpus, backends: IndexingBackends, options: WorkerOptions) -> None:
         self._corpus = corpus
         self._backends = backends
+        self._limits = options.document
         self._claims = HeldClaims(name, corpus.id, backends.claims, options, self._handle_fenced)
         self._accounting = Accounting()
         self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
@@ -95,6 +96,7 @@ class Run:
             accounting=self._accounting,
             staging=self._staging,
             progress=self._progress,
+            limits=self._limits,
         )
 
     async def _run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:

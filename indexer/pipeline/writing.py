@@ -69,6 +69,9 @@ class RevisionWriter:
 
     def _count_embedded(self, prepared: Sequence[PreparedRevision]) -> Callable[[Collection[str]], None]:
         """Returns a function that counts the chunks whose view entries are written, given by their view ids."""
+        if len(prepared) == 1:
+            [one] = prepared
+            return lambda ids: self._progress.add({one.claim.token: len(ids)})
         tokens = {row.chunk.view_id: one.claim.token for one in prepared for row in one.rows}
         return lambda ids: self._progress.add(Counter(tokens[id] for id in ids))
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from core.documents import MAX_TITLE_LENGTH
 from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMedia
-from core.ports.indexing import LoadedDocument, Loader, Source
+from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
 from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import ParserLimits
@@ -23,6 +23,7 @@ from indexer.submission.document_json import canonical_json
 __all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of"]
 
 _PACKAGE = "indexer.loaders"
+_LONGEST_HEADING = 1000  # characters of a heading path
 
 
 class Loaders:
@@ -39,14 +40,15 @@ class Loaders:
     def load(self, source: Source) -> LoadedDocument:
         """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too.
 
-        A title that is too long is cut.
+        A title that is too long is cut, as are heading paths: each of their chunks keeps one.
         """
         document = self.find(source.media_type).load(source)
         try:
             canonical_json(document.metadata)
         except InvalidInput as error:
             raise LoadFailed(f"{source.key!r} has metadata that cannot be kept: {error}") from error
-        return replace(document, title=document.title[:MAX_TITLE_LENGTH])
+        blocks = tuple(map(_fit_heading, document.blocks))
+        return replace(document, title=document.title[:MAX_TITLE_LENGTH], blocks=blocks)
 
     def find(self, media_type: str) -> Loader:
         """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
@@ -60,6 +62,20 @@ class Loaders:
     async def close(self) -> None:
         """Ends the parser process. The next binary file starts another one."""
         await asyncio.to_thread(self._process.close)
+
+
+def _fit_heading(block: Block) -> Block:
+    """Returns the block with the last parts of its heading path that have at most `_LONGEST_HEADING` characters."""
+    if sum(map(len, block.heading)) <= _LONGEST_HEADING:
+        return block
+    kept: list[str] = []
+    room = _LONGEST_HEADING
+    for part in reversed(block.heading):
+        if len(part) > room:
+            break
+        kept.insert(0, part)
+        room -= len(part)
+    return replace(block, heading=tuple(kept) or (block.heading[-1][:_LONGEST_HEADING],))
 
 
 def loader_for(media_type: str) -> Loader:

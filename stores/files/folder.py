@@ -1,6 +1,8 @@
 """The file store in a folder, whose files are named by the hash of their content."""
 
 import asyncio
+import errno
+import os
 import secrets
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -13,6 +15,11 @@ from stores.corpus_folders import corpus_folder, delete_folder
 from stores.files.layout import is_name, original_path
 
 __all__ = ["FolderFileStore"]
+
+_NO_UNNAMED_FILES = frozenset(
+    {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EXDEV, errno.EPERM, errno.ENOSYS}
+)
+"""What a file system says that has no files without a name, and a system without `/proc`."""
 
 
 class FolderFileStore:
@@ -96,14 +103,37 @@ class FolderFileStore:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a draft and renames it, so that neither a crash nor another writer leaves half a file at `path`."""
+    """Writes a file that appears at `path` when it is complete, so that a crash or another writer leaves no half."""
     path.parent.mkdir(exist_ok=True)
+    if _write_unnamed(path, content):
+        return
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         draft.write_bytes(content)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _write_unnamed(path: Path, content: bytes) -> bool:
+    """Writes a file without a name, and gives it one: a process that is killed before leaves nothing.
+
+    Returns False, and writes nothing, where the system or the file system has no such files.
+    """
+    if not hasattr(os, "O_TMPFILE"):
+        return False
+    try:
+        with os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.link(f"/proc/self/fd/{file.fileno()}", path, follow_symlinks=True)
+    except FileExistsError:  # another writer was faster; the name is the hash of the content
+        return True
+    except OSError as error:
+        if error.errno in _NO_UNNAMED_FILES:
+            return False
+        raise
+    return True
 
 
 @contextmanager

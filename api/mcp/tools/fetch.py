@@ -64,7 +64,7 @@ async def _fetch_passage(call: ToolCall, corpus: Corpus, wanted: Reference) -> F
 
 async def _fetch_document(call: ToolCall, corpus: Corpus, wanted: Reference) -> FetchResult:
     document = await call.container.record.documents.get(corpus.id, wanted.id)
-    pages = await load_pages(call.container, corpus, document.id)
+    pages = await load_pages(call.container, corpus, document)
     text = "\n\n".join(pages[number] for number in sorted(pages))
     end = wanted.offset + _MAX_CHARACTERS
     place: dict[str, Any] = {}

@@ -53,13 +53,18 @@ def create_corpus(
     chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    embedding: Annotated[
+        str | None,
+        typer.Option(help="The embedding model that is expected; only the configured one.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an empty corpus. Options that are not given come from the settings."""
     from app.services.corpora import create
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
-        corpus = await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
+        settings = {"chunker": chunker, "extractor": extractor, "embedding": embedding}
+        corpus = await create(container, name, **settings, fine=fine)
         return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work), as_json=as_json)

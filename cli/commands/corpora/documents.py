@@ -5,28 +5,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cursors import decode_cursor, encode_cursor
+from cli.commands.corpora import document_contents
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.documents import RevisionState
-from core.errors import NotFound
+from core.errors import InvalidFilter, InvalidInput, NotFound
+from core.filters import has_empty_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.container import Container
+    from core.corpora import Corpus
     from core.documents import Document
     from core.jobs import Job
     from core.ports.record import DocumentPage
 
 __all__ = ["register"]
 
-_group = typer.Typer(name="documents", help="List, show, disable, delete and retry documents.", no_args_is_help=True)
+_group = typer.Typer(
+    name="documents", help="List, show, change, disable, delete and retry documents.", no_args_is_help=True
+)
 _Names = Annotated[list[str], typer.Argument(metavar="KEY|ID...", help="Keys or ids of documents.")]
 _Named = Annotated[str, typer.Argument(metavar="KEY|ID", help="The document's key, or its id.")]
 
 
 def register(app: typer.Typer) -> None:
+    document_contents.register(_group)
     app.add_typer(_group)
 
 
@@ -92,33 +98,56 @@ def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> 
 
 @_group.command("delete")
 def delete_documents(
-    names: _Names,
     corpus: CorpusName,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY|ID...]", help="Keys or ids of documents.", show_default=False),
+    ] = None,
+    where: FilterText = None,
     as_json: AsJson = False,
 ) -> None:
-    """Delete documents, and wait until all their data is deleted. Names that no document has are listed, and the others
-    are deleted; the exit code is then 1.
+    """Delete documents, by name or by a filter, and wait until all their data is deleted.
+
+    Names that no document has are listed, and the others are deleted; the exit code is then 1.
     """
-    from app.services.documents import find_document
+    from app.services.documents import delete_matching
     from app.services.ingestion import delete_documents as delete
     from cli.flows.jobs import complete_job
+    from core.filters import parse_filter
 
+    only = parse_filter_text(where)
+    if bool(names) == (only is not None):
+        raise InvalidInput("give either KEY|ID... or --filter")
+    if only is not None and has_empty_part(only):
+        raise InvalidFilter(
+            "--filter is empty, or a part of it is, so that it matches every document; delete the corpus instead"
+        )
     missing: list[str] = []
 
     async def work(container: "Container") -> "Job":
         found = await container.record.corpora.get(corpus)
-        ids: dict[str, None] = {}
-        for name in names:
-            try:
-                ids[(await find_document(container, found, name)).id] = None
-            except NotFound as error:
-                missing.append(name)
-                print_status(str(error))
-        if not ids:
-            raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
-        return await complete_job(container, await delete(container, found, list(ids)))
+        if only is not None:
+            return await complete_job(container, await delete_matching(container, found, parse_filter(only)))
+        ids = await _find_ids(container, found, names or [], missing)
+        return await complete_job(container, await delete(container, found, ids))
 
     _report(run_with_container(work), as_json=as_json, missing=missing)
+
+
+async def _find_ids(container: "Container", corpus: "Corpus", names: list[str], missing: list[str]) -> list[str]:
+    """Returns the ids of the documents with these names. Adds the others to `missing`. Raises `NotFound` for none."""
+    from app.services.documents import find_document
+
+    ids: dict[str, None] = {}
+    for name in names:
+        try:
+            ids[(await find_document(container, corpus, name)).id] = None
+        except NotFound as error:
+            missing.append(name)
+            print_status(str(error))
+    if not ids:
+        raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
+    return list(ids)
 
 
 @_group.command("disable")

@@ -1,7 +1,6 @@
 """`hopweave export`."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -9,6 +8,7 @@ import typer
 
 from cli.options import AsJson
 from cli.output.console import print_json, print_status
+from cli.output.files import replace_file
 from cli.runtime import run_with_container
 from core.errors import InvalidInput
 
@@ -49,22 +49,8 @@ def export(
         run_with_container(lambda container: work(container, sys.stdout.buffer))
         sys.stdout.buffer.flush()
         return
-    written = _replace(output, lambda file: run_with_container(lambda container: work(container, file)))
+    written = replace_file(output, lambda file: run_with_container(lambda container: work(container, file)))
     if as_json:
         print_json({"file": str(output), "format": format, "bytes": written})
     else:
         print_status(f"{output}: {written:,} bytes")
-
-
-def _replace(path: Path, fill: Callable[[BinaryIO], int]) -> int:
-    """Writes a draft beside the file and replaces the file when the draft is complete."""
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        with draft.open("wb") as file:
-            written = fill(file)
-        draft.replace(path)
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)
-    return written

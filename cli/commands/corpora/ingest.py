@@ -1,7 +1,7 @@
 """`hopweave ingest`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -10,6 +10,9 @@ from cli.output.console import print_json
 from core.corpora import Fine
 from core.documents import OnConflict
 from core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from cli.flows.reading import Request, Server
 
 __all__ = ["register"]
 
@@ -99,9 +102,9 @@ def ingest(
     the exit code is 1 if no document can be used, or with --strict; --watch ends with 130.
     """
     from cli.flows.archive import find_archive, import_archive
-    from cli.flows.ingest import estimate_ingest, run
+    from cli.flows.ingest import run
     from cli.flows.reading import Request, Server
-    from cli.output.summaries import estimate_to_dict, show_estimate, show_summary, summary_to_dict
+    from cli.output.summaries import show_summary, summary_to_dict
     from indexer import Selection
 
     unfit = {
@@ -138,7 +141,7 @@ def ingest(
     )
     target = None if server is None else Server(url=server, api_key=api_key)
     _check_together(
-        {"--watch": watch, "--poll": poll is not None, "--server": server is not None},
+        {"--watch": watch, "--poll": poll is not None},
         {
             "--dry-run": dry_run,
             "--json": as_json,
@@ -151,12 +154,7 @@ def ingest(
 
         follow(request, server=target, poll=poll)
     if dry_run:
-        estimate = estimate_ingest(request)
-        if as_json:
-            print_json(estimate_to_dict(corpus, estimate))
-        else:
-            show_estimate(estimate)
-        raise typer.Exit(1 if estimate.rejected and (strict or not estimate.documents) else 0)
+        _estimate(request, target, strict=strict, as_json=as_json)
     if target is None:
         summary = run(request)
     else:
@@ -170,12 +168,24 @@ def ingest(
     raise typer.Exit(0 if summary.succeeded(strict=strict) else 1)
 
 
+def _estimate(request: "Request", server: "Server | None", *, strict: bool, as_json: bool) -> NoReturn:
+    """Shows what an ingest would cost, here or in a server, and ends the command."""
+    from cli.flows.ingest import estimate_ingest
+    from cli.flows.remote_estimate import estimate_remote
+    from cli.output.summaries import estimate_to_dict, show_estimate
+
+    estimate = estimate_ingest(request) if server is None else estimate_remote(request, server)
+    if as_json:
+        print_json(estimate_to_dict(request.corpus, estimate))
+    else:
+        show_estimate(estimate)
+    raise typer.Exit(1 if estimate.rejected and (strict or not estimate.documents) else 0)
+
+
 def _check_together(modes: dict[str, bool], options: dict[str, bool]) -> None:
     """Raises `InvalidInput` for options that do not work together, given with whether each is used."""
     if modes["--poll"] and not modes["--watch"]:
         raise InvalidInput("--poll is for --watch; give both or neither")
-    if modes["--server"] and options["--dry-run"]:
-        raise InvalidInput("--dry-run does not work with --server; leave one of them out")
     unfit = next((option for option, is_used in options.items() if is_used), None)
     if modes["--watch"] and unfit is not None:
         raise InvalidInput(f"{unfit} does not work with --watch; leave one of them out")

@@ -12,7 +12,7 @@ from core.ports.record.tombstones import Tombstone
 __all__ = ["ChunkRow", "Commit", "Commits", "Outcome"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ChunkRow:
     """A chunk as it is written, with the hash of the input of its extraction. `chunk.view_id` is that of the embedding.
 
@@ -31,14 +31,15 @@ class ChunkRow:
 class Commit:
     """The contents of one revision, which become current in one transaction. A deletion has no chunks.
 
-    `found_metadata` are those of the content, which the loader has found.
+    `found_metadata` are those of the content, which the loader has found. `mentions` may be made when they are read, so
+    they are best read once.
     """
 
     claim: Claim
     title: str = ""
     found_metadata: Metadata = field(default_factory=dict)
     chunks: tuple[ChunkRow, ...] = ()
-    mentions: tuple[Mention, ...] = ()
+    mentions: Sequence[Mention] = ()
     facts: tuple[Fact, ...] = ()
     malformed_triples: int = 0
 

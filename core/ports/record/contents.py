@@ -40,8 +40,12 @@ class Contents(Protocol):
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]: ...
 
-    async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
-        """Returns the chunks of a document by position, also of one that is not enabled."""
+    async def get_chunks_of(
+        self, corpus_id: str, document_id: str, *, after: int = -1, limit: int | None = None
+    ) -> list[Chunk]:
+        """Returns the chunks of a document by position, also of one that is not enabled: all, or the first `limit`
+        after the position `after`.
+        """
         ...
 
     async def get_surroundings(

@@ -19,7 +19,11 @@ class DocumentPage:
 
 
 class Documents(Protocol):
-    """Documents that are not being deleted. `enabled` restricts to those that are enabled, or to those that are not."""
+    """Documents that are not being deleted. `enabled` restricts to those that are enabled, or to those that are not.
+
+    A document that is submitted again while it is deleted is there again at once, unfinished and not readable, with the
+    title, metadata and content of the submission. If that fails or is cancelled, the deletion is carried out.
+    """
 
     async def list(
         self,

@@ -10,7 +10,7 @@ from core.ports.record.claims import Claim
 __all__ = ["JobUsage", "StagedExtraction", "Staging"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StagedExtraction:
     """The extraction of one chunk's input, stored under (document id, `extract_hash`)."""
 

@@ -73,6 +73,10 @@ class Submissions(Protocol):
         """
         ...
 
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        """Returns how many revisions of a corpus are queued; `at_most` if there are more."""
+        ...
+
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         """Returns the keys that `enqueue` would report as unchanged. `fingerprints` are by key."""
         ...

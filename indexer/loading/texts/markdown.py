@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["find_headings"]
 
+_LONGEST = 1000
+"""Characters of a heading. A longer line is text; to parse its brackets would take time that grows with the square."""
+
 _LINE = re.compile(r"\r\n|\r|\n")  # the line ends of markdown-it; str.splitlines has more
 
 
@@ -32,7 +35,7 @@ def find_headings(text: str, begin: int = 0) -> list[Heading]:
         )
         for token, inline in pairwise(tokens)
         # A heading inside a quotation or a list is no heading of the document.
-        if token.type == "heading_open" and token.level == 0 and token.map
+        if token.type == "heading_open" and token.level == 0 and token.map and len(inline.content) <= _LONGEST
     ]
 
 

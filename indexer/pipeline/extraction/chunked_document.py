@@ -8,6 +8,7 @@ from core.graph import Extraction
 from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import Claim
 from core.trace import Trace
+from core.work_limit import WorkLimit
 
 __all__ = ["ChunkedDocument"]
 
@@ -18,6 +19,7 @@ class ChunkedDocument:
 
     `found` holds the extractions by extract hash, `failed` the errors by the index of the chunk. `stopped` is the error
     that stops the whole job: its budget is used up, or the model refuses every call. `fenced` tells that the claim is.
+    `limit` is that of its time.
     """
 
     claim: Claim
@@ -25,6 +27,7 @@ class ChunkedDocument:
     chunks: Sequence[DraftChunk]
     hashes: Sequence[str]
     trace: Trace
+    limit: WorkLimit
     found: dict[str, Extraction] = field(default_factory=dict)
     failed: dict[int, ModelFailed] = field(default_factory=dict)
     stopped: BudgetExhausted | ModelRefused | None = None
@@ -37,5 +40,9 @@ class ChunkedDocument:
     @property
     def missing(self) -> list[int]:
         """One chunk for each extraction that is missing. Chunks with the same input share an extraction."""
-        first = {hash: n for n, hash in reversed(list(enumerate(self.hashes)))}
+        return self.missing_in(range(len(self.hashes)))
+
+    def missing_in(self, part: range) -> list[int]:
+        """Returns `missing` among some chunks."""
+        first = {self.hashes[n]: n for n in reversed(part)}
         return sorted(n for hash, n in first.items() if hash not in self.found)

@@ -17,7 +17,8 @@ RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_
 
 // [chunks_of]
 MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last) AND c.position > $after
+WITH c ORDER BY c.position LIMIT $limit
 RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk
 ORDER BY c.position;
 

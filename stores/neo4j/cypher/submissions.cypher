@@ -51,3 +51,8 @@ UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})-[:HAS_CHUNK]->(c:Chunk)
 WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN c.id AS id;
+
+// [count_queued]
+MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
+WITH r LIMIT $at_most
+RETURN count(r) AS queued;

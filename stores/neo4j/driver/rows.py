@@ -32,9 +32,14 @@ def corpus_from_row(row: Row) -> Corpus:
 def document_from_row(row: Row) -> Document:
     """Takes a document's properties, with `reason` and `updated_at` of its newest revision.
 
-    `media_type`, `size` and `content_hash` are of the current revision, or of the newest one if none is current.
+    `media_type`, `size` and `content_hash` are of the current revision, or of the newest one if none is current. A
+    hidden document is listed if it is submitted again while it is deleted: it has the `submitted_title` and the
+    `submitted_metadata` of the newest revision, and nothing of what is deleted.
     """
-    return load_document(row.get)
+    if not row["hidden"]:
+        return load_document(row.get)
+    submitted = {"title": row["submitted_title"] or row["key"], "metadata": row["submitted_metadata"]}
+    return load_document({**row, **submitted, "current": None, "chunks": 0, "malformed": 0}.get)
 
 
 def chunk_from_row(row: Row) -> Chunk:

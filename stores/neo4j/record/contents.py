@@ -15,6 +15,8 @@ __all__ = ["Neo4jContents"]
 
 _CYPHER = statements("contents")
 
+_ALL = 2**31  # more chunks than a document can have
+
 
 class Neo4jContents:
     """Implements `core.ports.record.Contents`."""
@@ -25,9 +27,12 @@ class Neo4jContents:
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
         return {c.id: c for c in map(_chunk, await self._get("chunks", corpus_id, chunk_ids))}
 
-    async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
-        uid = uid_of(corpus_id, document_id)
-        return [_chunk(row) for row in await self._database.read(lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid))]
+    async def get_chunks_of(
+        self, corpus_id: str, document_id: str, *, after: int = -1, limit: int | None = None
+    ) -> list[Chunk]:
+        uid, count = uid_of(corpus_id, document_id), _ALL if limit is None else limit
+        rows = await self._database.read(lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid, after=after, limit=count))
+        return [_chunk(row) for row in rows]
 
     async def get_surroundings(
         self, corpus_id: str, chunk_ids: Collection[str], distance: int

@@ -15,6 +15,7 @@ from core.record_policy.submissions import (
     check_retriable,
     is_being_deleted,
     is_unchanged,
+    is_visible,
 )
 from stores.neo4j.commit.change_log import log_changes, raise_generation
 from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches
@@ -65,6 +66,11 @@ class Neo4jSubmissions:
             return Enqueued(job=read_job(tx, job), documents=documents)
 
         return await self._database.write(corpus_id, work)
+
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        cypher = statements("submissions")["count_queued"]
+        row = await self._database.read(lambda tx: tx.rows(cypher, corpus_id=corpus_id, at_most=at_most)[0])
+        return int(row["queued"])
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         ids = {document_id(key): key for key in fingerprints}
@@ -141,7 +147,8 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> frozenset[str]:
             live_corpus(tx)
             newest = newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
-            changed = [row for row in newest.values() if not row["hidden"] and bool(row["disabled"]) == enabled]
+            found = [row for row in newest.values() if is_visible(newest_of_row(row))]
+            changed = [row for row in found if bool(row["disabled"]) == enabled]
             if changed:
                 uids = sorted(uid_of(corpus_id, row["id"]) for row in changed)
                 tx.run_batches(statements("submissions")["set_disabled"], uids, disabled=None if enabled else True)
@@ -194,7 +201,7 @@ def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]
     """
     newest = newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
-        if id not in newest or newest[id]["hidden"]:
+        if id not in newest or not is_visible(newest_of_row(newest[id])):
             raise document_missing(id)
     return [newest[id] for id in document_ids]
 

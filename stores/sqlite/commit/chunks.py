@@ -1,8 +1,9 @@
 """The rows of chunks, mentions and facts in a commit."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from core.graph import Mention
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import joined_names
 from stores.sqlite.commit.effects import SqliteCommitEffects
@@ -81,14 +82,9 @@ def update_chunks(
 
 def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: SqliteCommitEffects) -> None:
     """Inserts the mentions and facts of chunks that are new or changed. Those of the others are stored already."""
-    mentions = [m for m in one.mentions if m.chunk_id in chunk_ids]
     cx.executemany(
-        "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?)",
-        ((effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count) for m in mentions),
+        "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?)", _mention_rows(one.mentions, chunk_ids, effects)
     )
-    for m in mentions:
-        effects.forms[m.entity_id, m.form] += m.count
-        effects.names[m.entity_id] = m.name
     cx.executemany(
         "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
@@ -97,3 +93,14 @@ def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effect
             if f.chunk_id in chunk_ids
         ),
     )
+
+
+def _mention_rows(
+    mentions: Iterable[Mention], chunk_ids: Collection[str], effects: SqliteCommitEffects
+) -> Iterator[tuple[str, str, str, str, int]]:
+    """Yields the rows of the mentions of these chunks, and counts their effects."""
+    for m in mentions:
+        if m.chunk_id in chunk_ids:
+            effects.forms[m.entity_id, m.form] += m.count
+            effects.names[m.entity_id] = m.name
+            yield effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count

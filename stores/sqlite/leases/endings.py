@@ -13,9 +13,9 @@ from stores.sqlite.leases.revisions import requeue_deletions
 from stores.sqlite.leases.states import set_state
 from stores.sqlite.rows import marks
 
-__all__ = ["cancel", "expire_all", "fail", "pause", "release"]
+__all__ = ["UNFINISHED_ROWS", "cancel", "expire_all", "fail", "pause", "release"]
 
-_UNFINISHED = f"r.state IN ({', '.join(map(repr, UNFINISHED))})"  # as in the condition of the partial index
+UNFINISHED_ROWS = f"r.state IN ({', '.join(map(repr, UNFINISHED))})"  # as in the condition of the partial index
 
 
 def release(cx: Connection, seqs: Sequence[int]) -> None:
@@ -73,7 +73,7 @@ def _fence(cx: Connection, seqs: Sequence[int]) -> None:
 def expire_all(cx: Connection, except_worker: str | None) -> int:
     """See `core.ports.record.Maintenance.expire_leases`. The claims are fenced before other workers claim again."""
     rows = cx.execute(
-        f"SELECT seq FROM revisions r WHERE {_UNFINISHED} AND r.state IN ({marks(WORKING)}) AND owner IS NOT ?",
+        f"SELECT seq FROM revisions r WHERE {UNFINISHED_ROWS} AND r.state IN ({marks(WORKING)}) AND owner IS NOT ?",
         (*WORKING, except_worker),
     )
     seqs = [row["seq"] for row in rows]

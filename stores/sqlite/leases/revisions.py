@@ -7,7 +7,7 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
-from core.record_policy.submissions import NewestRevision, is_being_deleted
+from core.record_policy.submissions import NewestRevision, is_being_deleted, is_visible
 from stores.payloads import dump
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.states import add_count, add_progress, finish_if_done
@@ -48,7 +48,7 @@ def read_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.R
 def read_visible_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row:
     """Raises `NotFound` if the document does not exist or is being deleted."""
     row = read_document(cx, corpus_id, document_id)
-    if row is None or row["hidden"]:
+    if row is None or not is_visible(newest_of_row(row, read_newest(cx, row))):
         raise document_missing(document_id)
     return row
 

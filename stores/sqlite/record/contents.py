@@ -74,11 +74,13 @@ class SqliteContents:
 
         return await self._database.read(work)
 
-    async def get_chunks_of(self, corpus_id: str, document_id: str) -> list[Chunk]:
+    async def get_chunks_of(
+        self, corpus_id: str, document_id: str, *, after: int = -1, limit: int | None = None
+    ) -> list[Chunk]:
         def work(cx: Connection) -> list[Chunk]:
             rows = cx.execute(
-                f"{_CHUNKS} AND c.document_id = :document ORDER BY c.position",
-                {"corpus": corpus_id, "document": document_id},
+                f"{_CHUNKS} AND c.document_id = :document AND c.position > :after ORDER BY c.position LIMIT :limit",
+                {"corpus": corpus_id, "document": document_id, "after": after, "limit": -1 if limit is None else limit},
             )
             return [chunk_from_row(row) for row in rows]
 

@@ -14,12 +14,17 @@ from stores.sqlite.rows import document_from_row, id_list
 __all__ = ["SqliteDocuments"]
 
 _DOCUMENTS = """
-    SELECT d.*, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash
+    SELECT d.id, d.key, d.disabled, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
+        iif(d.hidden, coalesce(nullif(r.title, ''), d.key), d.title) AS title,
+        iif(d.hidden, r.metadata, d.metadata) AS metadata, iif(d.hidden, NULL, d.current) AS current,
+        iif(d.hidden, 0, d.chunks) AS chunks, iif(d.hidden, 0, d.malformed) AS malformed
     FROM documents d
     JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
-    JOIN revisions s ON s.corpus_id = d.corpus_id AND s.document_id = d.id AND s.number = coalesce(d.current, d.newest)
-    WHERE d.corpus_id = :corpus AND d.hidden = 0
+    JOIN revisions s ON s.corpus_id = d.corpus_id AND s.document_id = d.id
+        AND s.number = coalesce(iif(d.hidden, NULL, d.current), d.newest)
+    WHERE d.corpus_id = :corpus AND NOT (d.hidden = 1 AND r.deletion = 1)
 """
+"""Documents as `core.record_policy.submissions.is_visible` has them. A hidden one has the fields of its submission."""
 
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
 

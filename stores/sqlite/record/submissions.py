@@ -9,10 +9,17 @@ from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
-from core.record_policy.submissions import check_amendable, check_distinct_keys, check_retriable, is_unchanged
+from core.record_policy.submissions import (
+    check_amendable,
+    check_distinct_keys,
+    check_retriable,
+    is_unchanged,
+    is_visible,
+)
 from stores.record_rows import load_new_revision
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.leases.endings import UNFINISHED_ROWS
 from stores.sqlite.leases.enqueueing import check_no_conflict, enqueue_deletion, enqueue_into
 from stores.sqlite.leases.revisions import (
     newest_of_row,
@@ -56,6 +63,20 @@ class SqliteSubmissions:
             return Enqueued(job=read_job(cx, job), documents=documents)
 
         return await self._database.write(work)
+
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        def work(cx: Connection) -> int:
+            row = cx.execute(
+                f"""
+                SELECT count(*) FROM (
+                    SELECT 1 FROM revisions r WHERE {UNFINISHED_ROWS} AND r.corpus_id = ? AND r.state = 'queued' LIMIT ?
+                )
+                """,
+                (corpus_id, at_most),
+            ).fetchone()
+            return int(row[0])
+
+        return await self._database.read(work)
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         def is_same(cx: Connection, key: str) -> bool:
@@ -124,7 +145,8 @@ class SqliteSubmissions:
         def work(cx: Connection) -> frozenset[str]:
             read_writable_corpus(cx, corpus_id)
             rows = [read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            changed = [row["id"] for row in rows if row and not row["hidden"] and bool(row["disabled"]) == enabled]
+            found = [row for row in rows if row and is_visible(newest_of_row(row, read_newest(cx, row)))]
+            changed = [row["id"] for row in found if bool(row["disabled"]) == enabled]
             if changed:
                 _set_enabled(cx, corpus_id, changed, enabled=enabled)
             return frozenset(changed)
@@ -150,7 +172,13 @@ def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *,
     values = {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": int(not enabled)}
     among = "(SELECT value FROM json_each(:ids))"
     cx.execute(f"UPDATE documents SET disabled = :disabled WHERE corpus_id = :corpus AND id IN {among}", values)
-    chunks = cx.execute(f"SELECT id FROM chunks WHERE corpus_id = :corpus AND document_id IN {among}", values)
+    chunks = cx.execute(
+        f"""
+        SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+        WHERE c.corpus_id = :corpus AND c.document_id IN {among} AND d.hidden = 0
+        """,
+        values,
+    )
     generation = raise_generation(cx, corpus_id)
     log(cx, corpus_id, generation, "chunk", "put" if enabled else "delete", [row["id"] for row in chunks.fetchall()])
 

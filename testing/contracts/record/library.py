@@ -44,6 +44,16 @@ class LibraryContract(RecordFixtures):
         assert told(changes.added) == ([], [], [], [], [])
         assert (await record.corpora.count(corpus.id)).chunks == 0
 
+    async def test_the_chunks_of_a_document_have_pages(self, record: Record, corpus: Corpus) -> None:
+        texts = ["one", "two", "three", "four"]
+        await put(record, corpus, "a", [(text, []) for text in texts])
+        id = ids.document_id("a")
+        assert [one.text for one in await record.contents.get_chunks_of(corpus.id, id)] == texts
+        assert [one.text for one in await record.contents.get_chunks_of(corpus.id, id, limit=2)] == texts[:2]
+        assert [one.text for one in await record.contents.get_chunks_of(corpus.id, id, after=0, limit=2)] == texts[1:3]
+        assert [one.text for one in await record.contents.get_chunks_of(corpus.id, id, after=2)] == texts[3:]
+        assert await record.contents.get_chunks_of(corpus.id, id, after=3, limit=2) == []
+
     async def test_surroundings_are_of_the_revision_that_readers_see(self, record: Record, corpus: Corpus) -> None:
         def chunk(text: str) -> str:
             return ids.chunk_id("a", text, 0)

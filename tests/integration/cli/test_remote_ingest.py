@@ -146,8 +146,6 @@ def test_errors_are_told_in_one_line(hopweave: Hopweave, papers: Path, url: str)
     (papers / "ada.txt").write_text("Changed.", encoding="utf-8")
     conflict = hopweave("ingest", papers, "-c", "p", "--server", url, "--on-conflict", "error")
     assert (conflict.code, "ada.txt" in conflict.err) == (1, True)
-    dry = hopweave("ingest", papers, "-c", "p", "--server", url, "--dry-run")
-    assert (dry.code, "--dry-run does not work with --server" in dry.err) == (2, True)
 
 
 def test_keys(hopweave: Hopweave, papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,3 +174,30 @@ def test_an_exported_corpus_is_sent_to_the_server(hopweave: Hopweave, papers: Pa
     cut = hopweave("ingest", exported, "-c", "third", "--server", url)
     assert cut.code == 2
     assert "the body line" in cut.err
+
+
+def test_a_dry_run_is_that_of_a_local_ingest(hopweave: Hopweave, papers: Path, url: str) -> None:
+    (papers / "guess.txt").write_bytes("Grüße aus der Straße, schöne Bäume.".encode("latin-1"))
+    (papers / "broken.txt").write_bytes(b"%PDF-1.7")
+    (papers / "photo.xyz").write_bytes(b"?")
+    missing = hopweave("ingest", papers, "-c", "p", "--dry-run", "--server", url)
+    assert missing.code == 1
+    assert "the server has no corpus 'p'" in missing.err
+    assert "POST /v1/corpora" in missing.err
+    assert hopweave("corpora", "list", "--json").json["data"] == [], "nothing is created"
+    assert hopweave("ingest", papers / "ada.txt", "-c", "p").code == 0
+    local = hopweave("ingest", papers, "-c", "p", "--dry-run", "--json")
+    remote = hopweave("ingest", papers, "-c", "p", "--dry-run", "--json", "--server", url)
+    assert (local.code, remote.code) == (0, 0), remote.err
+    assert remote.json == local.json
+    assert (remote.json["documents"], remote.json["unchanged"]) == (3, 1)
+    assert len(remote.json["rejected"]) == 2
+    assert remote.json["notes"][0]["key"] == "guess.txt"
+    shown = hopweave("ingest", papers, "-c", "p", "--dry-run", "--server", url, "--strict")
+    assert shown.code == 1, "as locally, with a rejected file"
+    assert shown.out == hopweave("ingest", papers, "-c", "p", "--dry-run").out
+    other = hopweave("ingest", papers, "-c", "p", "--dry-run", "--server", url, "--chunker", "passage")
+    assert other.code == 1
+    assert "has chunker sentences, not passage" in other.err
+    listed = hopweave("documents", "list", "-c", "p", "--json").json["data"]
+    assert [one["key"] for one in listed] == ["ada.txt"], "nothing is written"

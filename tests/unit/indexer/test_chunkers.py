@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.strategies import StrategySpec, build
 from indexer.chunking.embedded_text import embedded_text, embedded_texts, fitted_heads
@@ -122,8 +124,16 @@ def test_a_block_that_is_far_too_long_is_never_counted_as_a_whole() -> None:
 
 
 def test_a_long_block_of_few_tokens_is_one_chunk() -> None:
-    text = "x" * 5000 + " end"
+    text = "x" * 2000 + " end"
     assert [c.text for c in chunks_of(document(text), WordTokens(32))] == [text]
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "x" * 50_000 + " end", "\u200b" * 50_000 + "x"])
+def test_no_chunk_has_more_than_64_characters_for_a_token(text: str) -> None:
+    """A word, and any number of invisible characters, may be one token: such a chunk would be shown as a whole."""
+    chunks = chunks_of(document(text), WordTokens(32))
+    assert "".join(chunk.text for chunk in chunks).replace(" ", "") == text.replace(" ", "")
+    assert max(len(chunk.text) for chunk in chunks) <= 64 * 33
 
 
 def test_embedded_text_leaves_out_empty_parts() -> None:

@@ -17,6 +17,7 @@ _JOB = {
     "id": "1",
     "kind": "drop",
     "state": "done",
+    "note": None,
     "corpus": "c",
     "counts": {},
     "malformed_triples": 0,
@@ -50,7 +51,7 @@ def test_an_address_without_a_scheme() -> None:
 
 
 def test_an_answer_of_another_server() -> None:
-    with pytest.raises(hopweave.UnexpectedAnswerError, match="is no Listing"):
+    with pytest.raises(hopweave.UnexpectedAnswerError, match="is no Page"):
         _client(httpx.Response(200, text="<html>")).list_corpora()
     with pytest.raises(hopweave.UnexpectedAnswerError, match=r"data\.0\.name"):
         _client(httpx.Response(200, json={"data": [{"id": "1"}], "next_cursor": None})).list_corpora()
@@ -124,7 +125,8 @@ def test_a_broken_stream_of_a_job_is_continued(monkeypatch: pytest.MonkeyPatch) 
 
 
 def _event(id: str, kind: str, state: str) -> str:
-    job: dict[str, object] = {"id": "1", "kind": "ingest", "state": state, "corpus": "c", "counts": {}, "failures": []}
+    job: dict[str, object] = {"id": "1", "kind": "ingest", "state": state, "note": None, "corpus": "c"}
+    job |= {"counts": {}, "failures": []}
     job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
     job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
     job |= {"progress": _NO_PROGRESS}

@@ -29,12 +29,12 @@ _OF_EVENTS = {"Found", "PlannedStep"}
 _ANSWERS = {
     "StartedOut": jobs.Started,
     "EnqueuedOut": ingestion.Enqueued,
-    "CorpusListOut": Listing[hopweave.Corpus],
+    "CorpusListOut": Page[hopweave.Corpus],
     "DocumentListOut": Page[hopweave.Document],
-    "ChunkListOut": Listing[hopweave.Chunk],
+    "ChunkListOut": Page[hopweave.Chunk],
     "JobListOut": Page[hopweave.Job],
     "EntityListOut": Listing[hopweave.FoundEntity],
-    "MergeListOut": Listing[hopweave.EntityMerge],
+    "MergeListOut": Page[hopweave.EntityMerge],
     "PageOut": documents.PageText,
 }
 _CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength"}

@@ -8,10 +8,12 @@ import pytest
 
 from core import ids
 from core.corpora import Corpus
-from core.documents import OnConflict
+from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
+from core.filters import parse_filter
 from core.jobs import JobKind, JobState
 from core.ports.record import Commit, NewRevision, Record
+from testing.graph_rows import told
 from testing.record import RecordFixtures, claim_all, commit_of, export, put, revision
 
 __all__ = ["ChangesContract"]
@@ -84,6 +86,60 @@ class ChangesContract(RecordFixtures):
         deletion = await record.submissions.delete_existing(corpus.id, [id])
         assert (deletion.missing, deletion.job.counts) == ((), {"queued": 1})
         await _finish_deletion(record, corpus)
+
+    async def test_what_comes_again_while_it_is_deleted_is_listed_as_queued(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", ["Ada"])], lang="en")
+        id = ids.document_id("a")
+        await record.submissions.delete_documents(corpus.id, [id])
+        newer = replace(revision("a", "newer"), title="Ada again", metadata={"year": 1843})
+        await record.submissions.enqueue(corpus.id, [newer], OnConflict.REPLACE)
+        document = await record.documents.get(corpus.id, id)
+        assert (document.state, document.readable, document.chunks) == (RevisionState.QUEUED, False, 0)
+        assert (document.title, document.metadata, document.size) == ("Ada again", {"year": 1843}, newer.size)
+        assert document.content_hash == newer.content_hash
+        for query in ({}, {"key": "a"}, {"state": RevisionState.QUEUED}, {"enabled": True}):
+            assert (await record.documents.list(corpus.id, limit=9, **query)).data == (document,), query
+        assert (await record.documents.list(corpus.id, limit=9, state=RevisionState.INDEXED)).data == ()
+        assert await record.contents.get_chunks_of(corpus.id, id) == []
+        assert await record.documents.get_refs(corpus.id, [id], enabled=None) == {}
+        assert await record.documents.match(corpus.id, parse_filter({}), enabled=None) == frozenset()
+        with pytest.raises(Conflict, match="queued"):
+            await record.submissions.amend(corpus.id, id, dated)
+        with pytest.raises(Conflict, match="queued"):
+            await record.submissions.retry(corpus.id, id)
+        [claim] = await claim_all(record, corpus)
+        assert (await record.documents.get(corpus.id, id)).state.in_work
+        await record.commits.commit([commit_of(claim, [("two", [])])], grace=0)
+        again = await record.documents.get(corpus.id, id)
+        assert (again.state, again.readable, again.chunks, again.metadata) == ("indexed", True, 1, {"year": 1843})
+
+    async def test_queued_revisions_are_counted(self, record: Record, corpus: Corpus) -> None:
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 0
+        await record.submissions.enqueue(corpus.id, [revision(key) for key in "abc"], OnConflict.REPLACE)
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 3
+        assert await record.submissions.count_queued(corpus.id, at_most=2) == 2
+        assert await record.submissions.count_queued("f" * 32, at_most=5) == 0
+        assert len(await claim_all(record, corpus)) == 3
+        assert await record.submissions.count_queued(corpus.id, at_most=5) == 0, "those in work do not wait"
+
+    async def test_what_comes_again_while_it_is_deleted_can_be_disabled(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        id = ids.document_id("a")
+        await record.submissions.delete_documents(corpus.id, [id])
+        assert await record.submissions.set_enabled(corpus.id, [id], enabled=False) == frozenset()
+        await record.submissions.enqueue(corpus.id, [revision("a", "newer")], OnConflict.REPLACE)
+        generation, _ = await record.graph.graph(corpus.id)
+        assert await record.submissions.set_enabled(corpus.id, [id], enabled=False) == {id}
+        assert not (await record.documents.get(corpus.id, id)).enabled
+        changes = await record.graph.changes(corpus.id, generation)
+        assert changes is not None
+        assert told(changes.added) == ([], [], [], [], [])
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        assert not (await record.documents.get(corpus.id, id)).enabled
+        assert await record.submissions.set_enabled(corpus.id, [id], enabled=True) == {id}
+        assert [one.text for one in await record.contents.get_chunks_of(corpus.id, id)] == ["one"]
 
     async def test_a_cancelled_job_carries_out_the_deletions_that_it_superseded(
         self, record: Record, corpus: Corpus

@@ -30,7 +30,13 @@ JOB = Job(
         ({}, True, False, False, "cancelled"),
         ({"indexed": 1}, False, False, True, "done"),
         ({"indexed": 1}, False, True, True, "running"),
-        ({"failed": 1, "indexed": 1}, False, False, True, "failed"),
+        ({"failed": 1, "indexed": 1}, False, False, True, "done"),
+        ({"failed": 1, "unchanged": 1}, False, False, True, "done"),
+        ({"failed": 1, "skipped": 1}, False, False, True, "done"),
+        ({"failed": 1, "deleted": 1}, False, False, True, "failed"),
+        ({"failed": 1, "cancelled": 1}, False, False, True, "failed"),
+        ({"failed": 1, "cancelled": 1}, True, False, True, "cancelled"),
+        ({"failed": 2}, False, False, True, "failed"),
         ({"failed": 1}, False, True, True, "running"),
         ({"queued": 1}, False, True, False, "queued"),
         ({"queued": 1, "indexed": 1}, False, False, True, "running"),
@@ -42,7 +48,32 @@ JOB = Job(
 def test_an_open_job_is_never_final(
     counts: dict[str, int], cancelled: bool, is_open: bool, is_started: bool, state: str
 ) -> None:
-    assert state_of_job(counts, cancelled=cancelled, is_open=is_open, is_started=is_started) == state
+    found = state_of_job(JobKind.INGEST, counts, cancelled=cancelled, is_open=is_open, is_started=is_started)
+    assert found == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts", "state"),
+    [
+        (JobKind.DELETE, {"failed": 1, "deleted": 1}, "done"),
+        (JobKind.DELETE, {"failed": 1}, "failed"),
+        (JobKind.REINDEX, {"failed": 1, "indexed": 1}, "failed"),
+        (JobKind.REINDEX, {"indexed": 1}, "done"),
+        (JobKind.DROP, {"deleted": 1}, "done"),
+    ],
+)
+def test_what_counts_as_a_result_depends_on_the_kind(kind: JobKind, counts: dict[str, int], state: str) -> None:
+    assert state_of_job(kind, counts, cancelled=False, is_open=False, is_started=True) == state
+
+
+def test_the_note_counts_the_failures() -> None:
+    assert replace(JOB, counts={"indexed": 3}).note is None
+    note = replace(JOB, counts={"indexed": 2_000, "failed": 3, "deleted": 1}).note
+    assert note is not None
+    assert note.startswith("3 of 2,003 documents failed;")
+    assert (replace(JOB, counts={"failed": 1}).note or "").startswith("1 of 1 document failed;")
+    deletion = replace(JOB, kind=JobKind.DELETE, counts={"failed": 1, "deleted": 3})
+    assert (deletion.note or "").startswith("1 of 4 documents failed;")
 
 
 @pytest.mark.parametrize(

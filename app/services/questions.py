@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from app.container import Container
+from app.services.metering import count_tokens
 from core.corpora import Corpus
 from core.errors import InvalidInput
-from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
@@ -113,7 +113,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
     `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
     """
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         return await searcher.search(query, trace)
 
 
@@ -122,7 +122,7 @@ async def search_page(
 ) -> SearchPage:
     """Ranks the chunks of a corpus, with snippets and what `layout` asks for. Raises as `search` does."""
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
         else:
@@ -132,11 +132,12 @@ async def search_page(
 
 
 async def _prepare(container: Container, corpus: Corpus, request: SearchRequest) -> tuple[Query, Searcher]:
+    container.limits.check(k=request.k)
     query = Query(
         corpus=corpus,
         text=request.query,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         min_similarity=request.min_similarity,
         min_generation=request.min_generation,
         explain=request.explain,
@@ -153,11 +154,13 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """
+    container.limits.check(k=request.k, history=len(request.history))
+    await container.check_tokens()
     question = Question(
         corpus=corpus,
         text=request.question,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         instructions=request.instructions,
         history=request.history,
         web=request.web,
@@ -165,7 +168,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     )
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         if request.restate:
             question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
@@ -189,12 +192,6 @@ async def _restate(container: Container, question: Question, request: AskRequest
     named = (searcher.name, container.searcher(searcher))
     text = await restate(question, container.models, named, trace)
     return question if text is None else replace(question, text=text, history=())
-
-
-async def _matching_documents(
-    container: Container, corpus: Corpus, where: Mapping[str, Any] | None
-) -> frozenset[str] | None:
-    return None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))
 
 
 def _check_question(text: str, name: str) -> None:

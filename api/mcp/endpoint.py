@@ -77,7 +77,8 @@ class McpEndpoint:
             self._ready = asyncio.get_running_loop().create_future()
             self._serving = asyncio.create_task(self._serve(self._ready), name="serving MCP")
         ready, serving = self._ready, self._serving
-        await asyncio.wait({ready, serving}, return_when=asyncio.FIRST_COMPLETED)
+        both: set[asyncio.Future[Any]] = {ready, serving}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
         if not ready.done():
             serving.result()
         return ready.result()

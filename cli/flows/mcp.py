@@ -1,4 +1,4 @@
-"""Runs `hopweave mcp`: opens the data when a tool first needs it, and asks the server of the data folder if one runs."""
+"""Runs `hopweave mcp`: opens the data when a tool first needs it, and asks the server of its folder if one runs."""
 
 import asyncio
 from collections.abc import Callable
@@ -98,7 +98,11 @@ class _FolderQuestions:
 
     async def ask(self, corpus: str, body: Json, on_event: OnEvent) -> Json:
         if (server := find_server(self._settings)) is not None:
-            pass_on = partial(asyncio.get_running_loop().call_soon_threadsafe, on_event)
+            loop = asyncio.get_running_loop()
+
+            def pass_on(kind: str, data: Json) -> None:
+                loop.call_soon_threadsafe(on_event, kind, data)
+
             with suppress(Misdirected):
                 return await _run(server, partial(_ask, server, corpus, body, pass_on))
         return await self._here.ask(corpus, body, on_event)
@@ -115,7 +119,7 @@ def _ask(server: LocalServer, corpus: str, body: Json, on_event: Callable[[str, 
 
 
 async def _run(server: LocalServer, request: Callable[[], T]) -> T:
-    """Returns the result of a request in a thread. If the caller is cancelled, hangs up, which ends the server's work."""
+    """Returns the result of a request in a thread. If the caller is cancelled, hangs up: that ends the work."""
     try:
         return await asyncio.to_thread(request)
     except asyncio.CancelledError:

@@ -7,7 +7,14 @@ Each field is `HOPWEAVE_<NAME>` in the environment (nested: `HOPWEAVE_EMBEDDING_
 
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings, RoleSettings
 from core.settings.reading import read_settings
-from core.settings.services import ApiSettings, BrokerSettings, BudgetSettings, WebSettings, WorkerSettings
+from core.settings.services import (
+    ApiSettings,
+    BrokerSettings,
+    BudgetSettings,
+    McpSettings,
+    WebSettings,
+    WorkerSettings,
+)
 from core.settings.settings import Settings
 from core.settings.stores import (
     FilesSettings,
@@ -26,6 +33,7 @@ __all__ = [
     "FilesSettings",
     "HnswSettings",
     "LlmSettings",
+    "McpSettings",
     "MilvusSettings",
     "Neo4jSettings",
     "RerankerSettings",

@@ -8,7 +8,15 @@ from pydantic import Field, SecretStr, field_validator
 from core.ports.retrieval import MAX_K
 from core.settings.section import Section
 
-__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "McpSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
+__all__ = [
+    "ApiSettings",
+    "BrokerSettings",
+    "BudgetSettings",
+    "McpSettings",
+    "ParserSettings",
+    "WebSettings",
+    "WorkerSettings",
+]
 
 
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)

@@ -26,9 +26,9 @@ Passages = Annotated[int, Field(ge=1, le=50)]
 Filter = Annotated[
     dict[str, Any],
     Field(
-        description="Only documents whose metadata match, such as {'year': {'$gte': 2020}, 'team': 'sales'}. Operators: "
-        "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $and $or $not; $key, $id and $title address the document. "
-        "Leave it out to use all documents.",
+        description="Only documents whose metadata match, such as {'year': {'$gte': 2020}, 'team': 'sales'}. "
+        "Operators: $eq $ne $gt $gte $lt $lte $in $nin $contains $prefix $exists $and $or $not; $key, $id and $title "
+        "address the document. Leave it out to use all documents.",
     ),
 ]
 

@@ -99,8 +99,8 @@ ASK = Tool(
     name="ask",
     title="Ask the documents",
     description="Answers a question from the user's documents, in several searches if it needs them, and cites the "
-    "passages with verbatim quotes. It may take from seconds to minutes. `support` and `note` say whether passages state "
-    "the answer; pass on what `note` says. If it abstains, the documents do not answer the question.",
+    "passages with verbatim quotes. It may take from seconds to minutes. `support` and `note` say whether passages "
+    "state the answer; pass on what `note` says. If it abstains, the documents do not answer the question.",
     arguments=AskArguments,
     result=AskResult,
     hints=Hints(read_only=True),

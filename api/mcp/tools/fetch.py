@@ -37,9 +37,9 @@ class FetchResult(Out):
     text: str
     url: str
     metadata: dict[str, Any] = Field(
-        description="`corpus`, `key` and `document` (an id for `fetch`) name the document, `properties` is what is known "
-        "of it. Of a passage also `page`, `heading` and `passage`, its own words within `text`. Of a long document also "
-        "`characters` and `next`, the id of the further text."
+        description="`corpus`, `key` and `document` (an id for `fetch`) name the document, `properties` is what is "
+        "known of it. Of a passage also `page`, `heading` and `passage`, its own words in `text`. Of a long document "
+        "also `characters` and `next`, the id of the further text."
     )
 
 

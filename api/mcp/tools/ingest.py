@@ -34,7 +34,7 @@ class DocumentArgument(In):
     key: Text = Field(
         min_length=1,
         max_length=MAX_KEY_LENGTH,
-        description="Names the document in its corpus, such as 'notes/2026-03-01'. A document with this key is replaced.",
+        description="Names the document in its corpus, such as 'notes/2026-03-01'. A document of this key is replaced.",
     )
     text: Text = Field(min_length=1, description="The text, plain or in Markdown.")
     title: Text = Field(default="", max_length=MAX_TITLE_LENGTH)
@@ -121,7 +121,7 @@ def _read(call: ToolCall, arguments: TextsArguments | FilesArguments) -> Iterabl
     paths = arguments.paths if isinstance(arguments, FilesArguments) else []
     if paths and call.root is None:
         raise InvalidInput(
-            "no folder is permitted, so no file can be read; ask the user to start `hopweave mcp` with `--root FOLDER`, "
+            "no folder is permitted, so no file can be read; ask the user to start `hopweave mcp` with `--root FOLDER` "
             "or give the texts as `documents`"
         )
     if not texts and not paths:
@@ -192,9 +192,9 @@ INGEST_TEXTS = Tool(
 INGEST_FILES = Tool(
     name="ingest",
     title="Add documents",
-    description="Adds files (PDF, Office, HTML, Markdown, e-mail, code and others), folders or texts to a corpus so that "
-    "they can be searched, and replaces documents with the same keys. The key of a file is its path. A corpus that is "
-    "missing is made. Documents that did not change cost nothing.",
+    description="Adds files (PDF, Office, HTML, Markdown, e-mail, code and others), folders or texts to a corpus so "
+    "that they can be searched, and replaces documents with the same keys. The key of a file is its path. A corpus "
+    "that is missing is made. Documents that did not change cost nothing.",
     arguments=FilesArguments,
     result=IngestResult,
     hints=_HINTS,

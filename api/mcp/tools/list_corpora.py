@@ -41,8 +41,8 @@ async def _count(call: ToolCall, corpus: Corpus) -> CorpusCountsOut:
 LIST_CORPORA = Tool(
     name="list_corpora",
     title="List corpora",
-    description="Lists the corpora (collections of documents) that can be searched, with the numbers of their documents "
-    "and passages. Call it if there may be several corpora and you do not know which one holds what you need.",
+    description="Lists the corpora (collections of documents) that can be searched, with the numbers of their "
+    "documents and passages. Call it if there may be several corpora and you do not know which one to search.",
     arguments=ListArguments,
     result=ListResult,
     hints=Hints(read_only=True),

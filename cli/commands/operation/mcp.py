@@ -15,10 +15,11 @@ def register(app: typer.Typer) -> None:
 def mcp(
     root: Annotated[
         Path | None,
-        typer.Option(help="The folder within which the tool `ingest` may read files. Default: none.", show_default=False),
+        typer.Option(help="The folder in which the tool `ingest` may read files. Default: none.", show_default=False),
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Also offer `ingest` and `delete_document`, as HOPWEAVE_MCP__WRITE=true does.")
+        bool,
+        typer.Option("--write", help="Also offer the tools `ingest` and `delete_document` (HOPWEAVE_MCP__WRITE)."),
     ] = False,
 ) -> None:
     """Serve MCP (Model Context Protocol) on standard input and output. The client starts this command."""

@@ -19,7 +19,7 @@ from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
 
 ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [2].", "support": "stated", "unstated": ""})
-MODES = ("legacy", "2026-07-28")
+MODES = ("legacy", "auto")  # with a handshake, as clients had until 2026, and without
 
 Serve = Callable[..., AbstractAsyncContextManager["Spoken"]]
 

@@ -6,6 +6,7 @@ from typing import Any
 from mcp import Client
 
 from core.jobs import JobState
+from core.ports.record import Jobs
 from tests.integration.api.mcp.conftest import Serve, data_of, error_of
 
 LOOM = {"key": "loom", "title": "The Loom", "text": "Joseph Jacquard built a loom.", "metadata": {"year": 1804}}
@@ -61,10 +62,14 @@ async def test_a_cancelled_ingest_cancels_its_job(serve: Serve) -> None:
     async with serve(write=True) as spoken, spoken.client() as client:
         call = asyncio.create_task(client.call_tool("ingest", {"documents": [LOOM], "wait_seconds": 600}))
         jobs = spoken.server.container.record.jobs
-        while not (await jobs.list(limit=1, state=JobState.QUEUED)):
-            await asyncio.sleep(0.02)
+        await _until_one(jobs, JobState.QUEUED)
         call.cancel()
-        while not (await jobs.list(limit=1, state=JobState.CANCELLED)):  # the test's own time limit ends it
+        await _until_one(jobs, JobState.CANCELLED)
+
+
+async def _until_one(jobs: Jobs, state: JobState) -> None:
+    async with asyncio.timeout(60):
+        while not await jobs.list(limit=1, state=state):  # noqa: ASYNC110 - the record tells nobody of changes
             await asyncio.sleep(0.02)
 
 
@@ -81,5 +86,3 @@ async def test_errors_name_the_remedy(serve: Serve) -> None:
     async with serve(write=True) as spoken, spoken.client() as client:
         for tool, arguments, named in cases:
             assert named in error_of(await client.call_tool(tool, arguments))
-
-

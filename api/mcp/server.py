@@ -36,6 +36,9 @@ Context = ServerRequestContext[Any, Any]
 
 _UNFORESEEN = "the server failed at this call, and its log has the reason; tell the user, and do not repeat the call"
 _CANCELLED = "the call was cancelled"
+_REMEDY = "; "
+_LOOK = "`list_corpora` names the corpora that there are, and `search` finds ids"
+"""What to do about something that is missing, unless the message says it."""
 
 
 class Host(Protocol):
@@ -120,7 +123,7 @@ async def _call(host: Host, context: Context, params: CallToolRequestParams) -> 
         faults = describe_faults(error, field="argument")
         return _refuse(f"the arguments are wrong: {faults}; call the tool again with what its input schema asks for")
     except NotFound as error:
-        return _refuse(f"{error}; `list_corpora` names the corpora that there are, and `search` finds ids")
+        return _refuse(str(error) if _REMEDY in str(error) else f"{error}{_REMEDY}{_LOOK}")
     except HopweaveError as error:
         return _refuse(str(error))
     except Exception as error:  # noqa: BLE001 - the text of an unforeseen error may hold anything, and is not sent

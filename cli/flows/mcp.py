@@ -18,7 +18,7 @@ from cli.local_server import LocalServer, Misdirected, find_server
 from core.errors import InvalidInput, NotFound
 from core.settings import Settings, read_settings
 
-__all__ = ["run"]
+__all__ = ["FolderQuestions", "run"]
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class _Opened:
         return ToolCall(
             container=self._container,
             access=EVERYTHING,
-            questions=_FolderQuestions(self._settings, self._container),
+            questions=FolderQuestions(self._settings, self._container),
             address=(self._settings.api.public_url or _ADDRESS).rstrip("/"),
             progress=progress,
             creates_corpora=True,
@@ -81,7 +81,7 @@ class _Opened:
             await asyncio.to_thread(self._worker.close)
 
 
-class _FolderQuestions:
+class FolderQuestions:
     """Implements `api.mcp.questions.Questions`: by the server that runs on the data folder, which has the models and
     the graph in memory; else in this process.
     """

@@ -8,8 +8,8 @@ from tests.docs.pages import DOCS, inline_code, pages, table_rows
 
 _CORPUS = "/v1/corpora/{corpus}"
 _CALL = re.compile(r"((?:GET|POST|PUT|PATCH|DELETE)(?:, (?:GET|POST|PUT|PATCH|DELETE))*) ([/…][^\s?`]*)")
-_PAGES = {("GET", "/docs"), ("GET", "/openapi.json")}
-"""Routes that describe the others and are no part of the description."""
+_PAGES = {("GET", "/docs"), ("GET", "/openapi.json"), ("POST", "/mcp"), ("GET", "/mcp")}
+"""Routes that describe the others, and that of MCP, which are no part of the description."""
 _OF_MODELS = {"…/chat/completions"}
 """Paths of other servers that a page shortens in the same way."""
 

@@ -24,6 +24,7 @@ from core.settings.stores import (
     StoreSettings,
     TrailSettings,
 )
+from core.settings.telemetry import LogSettings, MetricsSettings
 
 __all__ = [
     "ApiSettings",
@@ -33,7 +34,9 @@ __all__ = [
     "FilesSettings",
     "HnswSettings",
     "LlmSettings",
+    "LogSettings",
     "McpSettings",
+    "MetricsSettings",
     "MilvusSettings",
     "Neo4jSettings",
     "RerankerSettings",

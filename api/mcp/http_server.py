@@ -42,7 +42,6 @@ class HttpHost:
         container = container_of(request)
         return ToolCall(
             container=container,
-            access=self.access(context),
             questions=ContainerQuestions(container),
             address=(self._public_url or str(request.base_url)).rstrip("/"),
             progress=progress,

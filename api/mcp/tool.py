@@ -10,7 +10,6 @@ from pydantic import BaseModel
 from api.mcp.progress import Progress
 from api.mcp.questions import Questions
 from api.schemas.base import In
-from app.access.access import Access
 from app.container import Container
 from core.keys import Scope
 
@@ -35,7 +34,6 @@ class ToolCall:
     """
 
     container: Container
-    access: Access
     questions: Questions
     address: str
     progress: Progress

@@ -11,7 +11,6 @@ from api.mcp.progress import Progress
 from api.mcp.questions import ContainerQuestions, Json, OnEvent
 from api.mcp.stdio import serve_stdio
 from api.mcp.tool import Tool, ToolCall
-from app.access.access import EVERYTHING
 from app.composition import choose_composition
 from app.container import Container
 from cli.local_server import LocalServer, Misdirected, find_server
@@ -66,7 +65,6 @@ class _Opened:
             self._worker.enter_context(self._composition.supervise())
         return ToolCall(
             container=self._container,
-            access=EVERYTHING,
             questions=FolderQuestions(self._settings, self._container),
             address=(self._settings.api.public_url or _ADDRESS).rstrip("/"),
             progress=progress,

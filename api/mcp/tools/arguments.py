@@ -10,7 +10,7 @@ from core.errors import InvalidInput, NotFound
 
 __all__ = ["CorpusName", "Filter", "Passages", "Question", "choose_corpus"]
 
-MAX_QUESTION = 20_000
+_MAX_QUESTION = 20_000
 _MAX_NAME = 63
 _SHOWN = 20
 
@@ -21,7 +21,7 @@ CorpusName = Annotated[
         description="The name of the corpus, as `list_corpora` gives it. Leave it out if there is only one.",
     ),
 ]
-Question = Annotated[Text, Field(min_length=1, max_length=MAX_QUESTION)]
+Question = Annotated[Text, Field(min_length=1, max_length=_MAX_QUESTION)]
 Passages = Annotated[int, Field(ge=1, le=50)]
 Filter = Annotated[
     dict[str, Any],

@@ -22,7 +22,7 @@ from core.jobs import Job
 from core.keys import Scope
 from indexer import Rejection, read_within, submission_from_json
 
-__all__ = ["INGEST_FILES", "INGEST_TEXTS", "follow"]
+__all__ = ["INGEST_FILES", "INGEST_TEXTS"]
 
 _MAX_DOCUMENTS = 100
 _MAX_PATHS = 100
@@ -99,7 +99,7 @@ async def _ingest(call: ToolCall, arguments: TextsArguments | FilesArguments) ->
     job, rejected = await _submit(call, corpus, found, keys)
     call.progress(f"submitted {len(keys):,} documents")
     try:
-        job = await follow(call, job, arguments.wait_seconds)
+        job = await _follow(call, job, arguments.wait_seconds)
     except asyncio.CancelledError:  # what is finished stays
         await asyncio.shield(call.container.record.jobs.cancel(job.id))
         raise
@@ -152,7 +152,7 @@ async def _submit(
     return last.job, last.rejected
 
 
-async def follow(call: ToolCall, job: Job, seconds: float) -> Job:
+async def _follow(call: ToolCall, job: Job, seconds: float) -> Job:
     """Returns the job when it has ended or is paused, or after so many seconds; reports its progress."""
     ends = asyncio.get_running_loop().time() + seconds
     while not job.settled and asyncio.get_running_loop().time() < ends:

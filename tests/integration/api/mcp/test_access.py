@@ -1,15 +1,20 @@
 """Keys and MCP: what a key may not do is not offered, and what it may not see is not there."""
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from mcp import MCPError
 
 from core.keys import KeyLimits, Scope, make_key
+from core.settings import ApiSettings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS
-from tests.integration.api.mcp.conftest import MODES, Serve, Spoken, data_of, error_of
+from tests.integration.api.mcp.conftest import ANSWER, MODES, Serve, Spoken, data_of, error_of
 from tests.integration.api.mcp.test_reading import READING
+from tests.twins.chat_server import ChatServer
 
 _WRITING = ["ingest", "delete_document"]
 
@@ -129,3 +134,22 @@ async def test_limits_of_a_key_hold(serve: Serve) -> None:
         async with spoken.client(key=key) as client:
             message = error_of(await client.call_tool("ingest", {"documents": [document]}))
             assert "100" in message
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_streams_of_a_key_are_limited(serve: Serve, chat: ChatServer, mode: str) -> None:
+    chat.respond = lambda _: replace(ANSWER, stall=True)
+    question = {"question": "Who wrote the first program?"}
+    async with serve(ApiSettings(max_streams=1)) as spoken:
+        key = await _make_key(spoken, Scope.READ)
+
+        async def listen(*_: object) -> None: ...
+
+        async with spoken.client(mode, key) as client:
+            first = asyncio.create_task(client.call_tool("ask", question, progress_callback=listen))
+            await chat.until(lambda: chat.calls)
+            async with spoken.client("auto", key) as other:
+                with pytest.raises(MCPError):
+                    await other.call_tool("ask", question, progress_callback=listen)
+            first.cancel()
+            await chat.until(lambda: len(chat.hung_up) == len(chat.calls))

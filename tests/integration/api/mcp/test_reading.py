@@ -155,7 +155,7 @@ async def test_the_corpus_of_the_setting_is_used(serve: Serve) -> None:
         ("search", {"query": "x" * 20_001}, ["query"]),
         ("search", {"query": "Ada", "k": 51}, ["k", "50"]),
         ("search", {"query": "Ada", "limit": 3}, ["limit", "unknown argument"]),
-        ("search", {"query": "Ada", "corpus": "nowhere"}, ["nowhere", "list_corpora"]),
+        ("search", {"query": "Ada", "corpus": "nowhere"}, ["nowhere", "people"]),
         ("search", {"query": "Ada", "corpus": "../x"}, ["../x"]),
         ("search", {"query": "Ada", "filter": {"year": {"$near": 3}}}, ["$near"]),
         ("fetch", {"id": "https://example.com/"}, ["https://example.com/", "search"]),

@@ -7,8 +7,10 @@ from core.settings import EmbeddingSettings
 from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
+from models.embedding.weights import BUILT_IN
 
 __all__ = [
+    "BUILT_IN",
     "ConfiguredModel",
     "ConfiguredModels",
     "OpenAIEmbedder",

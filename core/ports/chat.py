@@ -48,6 +48,7 @@ class ChatRequest:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     sample: int = 0
+    cacheable: bool = True
     cached: bool = True
 
 

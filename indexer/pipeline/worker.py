@@ -58,8 +58,9 @@ class Worker:
     async def _work(self, corpus_id: str) -> bool:
         await delete_deleted_corpora(self._backends)
         corpus = await self._backends.corpora.get_by_id(corpus_id)
-        await maintain_corpus(corpus, self._backends)
-        run = Run(self._name, corpus, self._backends, self._options)
+        backends = self._backends.for_corpus(corpus)
+        await maintain_corpus(corpus, backends)
+        run = Run(self._name, corpus, backends, self._options)
         more = await self._run_until_stopped(run.run(self._make_clock(corpus, may_prolong=run.calls_model)))
         await self._backends.maintenance.prune()
         return more or await continue_reindexing(self._backends, corpus_id)
@@ -78,7 +79,7 @@ class Worker:
                 return True
             if not may_prolong or set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
                 return False
-            await maintain_corpus(corpus, self._backends)
+            await maintain_corpus(corpus, self._backends.for_corpus(corpus))
             await self._backends.maintenance.prune()
             deadline = time.monotonic() + self._options.task_seconds
             return True

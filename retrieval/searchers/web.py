@@ -15,7 +15,9 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends, WebAccess
 
-__all__ = ["Config", "Web", "build"]
+__all__ = ["TAKES_PARTS", "Config", "Web", "build"]
+
+TAKES_PARTS = True
 
 _LONGEST = 400
 """Characters of a query; search engines accept no more."""

@@ -5,6 +5,7 @@ Open it to give a new error its status.
 
 import json
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -19,13 +20,15 @@ from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault
 
-__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem"]
+__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem", "problem_of", "unforeseen"]
 
 _log = logging.getLogger("hopweave.api")
 
 _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.InvalidSettings: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.RateLimited: HTTPStatus.TOO_MANY_REQUESTS,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -37,6 +40,7 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.ModelUnavailable: HTTPStatus.BAD_GATEWAY,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.TimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     errors.BudgetExhausted: HTTPStatus.GATEWAY_TIMEOUT,
 }
 WRONG_SETTINGS = "wrong_settings"
@@ -112,7 +116,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _handle_invalid_body)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(ClientDisconnect, _handle_disconnect)
-    app.add_exception_handler(Exception, _handle_bug)
 
 
 def _details(status: int, detail: str, instance: str, code: str | None = None) -> dict[str, Any]:
@@ -134,14 +137,23 @@ def _code(error: errors.HopweaveError) -> str | None:
     return WRONG_SETTINGS if isinstance(error, errors.InvalidSettings) else None
 
 
-def _handle_hopweave_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
+def problem_of(error: errors.HopweaveError, instance: str) -> Response:
+    """Returns the response to an error that Hopweave raises on purpose."""
     status = _status(error)
     code = _code(error)
-    passes = isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
-    headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
-    fields = _list_fields(error)
-    return problem(status, str(error), instance=request.url.path, code=code, errors=fields, headers=headers)
+    headers = None
+    if isinstance(error, errors.RateLimited):
+        headers = {"Retry-After": str(math.ceil(error.retry_after))}
+    elif code is None and (
+        isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    ):
+        headers = {"Retry-After": _RETRY_SECONDS}
+    return problem(status, str(error), instance=instance, code=code, errors=_list_fields(error), headers=headers)
+
+
+def _handle_hopweave_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
+    return problem_of(error, request.url.path)
 
 
 def _list_fields(error: errors.HopweaveError) -> list[dict[str, str]]:
@@ -182,7 +194,6 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
     return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
 
 
-def _handle_bug(request: Request, error: Exception) -> Response:
-    """Logs an unexpected error, whose text is not sent to the client."""
-    _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=request.url.path)
+def unforeseen(instance: str) -> Response:
+    """Returns the response to an error that nobody foresaw. Its text may hold anything, and is not sent."""
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=instance)

@@ -6,6 +6,8 @@ HopweaveError
 │   ├── FilesRejected        no file of an upload can be used, or not all where all must be
 │   ├── InvalidStrategy      a strategy is unknown, or does not have an option
 │   └── InvalidSettings      settings contradict one another or cannot be read
+├── Forbidden                the caller's key does not permit the call
+├── RateLimited              a key has used up a limit of this minute
 ├── NotFound                 something that was named does not exist
 ├── Conflict                 something exists already, or in another form
 │   ├── KeysExist            documents with the given keys exist, and must not
@@ -22,6 +24,7 @@ HopweaveError
 │   ├── MalformedReply       a model answered twice in another form than the requested one
 │   ├── ContextTooLong       the messages do not fit into the model's context
 │   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
+├── TimedOut                 what a request waits for did not come in time
 └── BudgetExhausted          the allowed calls, tokens or seconds are used up
 
 A message says what is wrong, where, and what to do about it. Adapters translate the errors of their SDK into these with
@@ -60,6 +63,18 @@ class InvalidStrategy(InvalidInput):
 
 class InvalidSettings(InvalidInput):
     """Settings contradict one another, or one of them cannot be read."""
+
+
+class Forbidden(HopweaveError):
+    """The caller's key does not permit the call; the message names what the key lacks."""
+
+
+class RateLimited(HopweaveError):
+    """A key has used up a limit of this minute. `retry_after` is in seconds."""
+
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class NotFound(HopweaveError):
@@ -135,6 +150,10 @@ class ContextTooLong(ModelFailed):
 
 class ModelRefused(ModelFailed):
     """A model's endpoint refuses every call: the key is wrong, or the model is unknown there."""
+
+
+class TimedOut(HopweaveError):
+    """What a request waits for did not come in time. The same request may succeed later."""
 
 
 class BudgetExhausted(HopweaveError):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.container import Container
+from app.services.metering import count_tokens
 from core.errors import NotFound
 from core.ports.chat import ChatRequest, Completion, Message, OnToken
 from core.trace import Trace
@@ -45,5 +46,6 @@ async def complete_plain(
         stop=request.stop,
         cached=False,
     )
-    with trace.timed("total"):
+    await container.check_tokens()
+    with trace.timed("total"), count_tokens(container, trace):
         return await container.models.of(PLAIN_ROLE).complete(call, trace, on_token)

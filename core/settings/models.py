@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
+from core.settings.paths import expand_home_in
 from core.settings.section import Section
 
 __all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
@@ -32,6 +33,8 @@ class EmbeddingSettings(Section):
         default_factory=list,
         description="Further models that clients of the HTTP API may choose for a corpus, each `KIND:MODEL`.",
     )
+
+    _expand_home = field_validator("model")(expand_home_in)
 
 
 class RoleSettings(Section):
@@ -75,3 +78,5 @@ class RerankerSettings(Section):
     url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
     api_key: SecretStr = SecretStr("")
     timeout: float = Field(default=30.0, gt=0)
+
+    _expand_home = field_validator("model")(expand_home_in)

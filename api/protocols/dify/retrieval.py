@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.dify.conditions import ConditionsIn, make_filter
@@ -53,7 +54,7 @@ class RecordListOut(Out):
     records: list[RecordOut]
 
 
-@router.post("/retrieval", summary="Find passages for Dify", response_model=RecordListOut)
+@router.post("/retrieval", dependencies=[READ], summary="Find passages for Dify", response_model=RecordListOut)
 async def retrieve_for_dify(body: RetrievalIn, container: ContainerDep, http: Request) -> Response:
     corpus = await container.record.corpora.get(body.knowledge_id)
     request = questions.SearchRequest(

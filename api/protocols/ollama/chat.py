@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.asking import Asked, ask_model
@@ -103,7 +104,9 @@ class OllamaChatOut(Out):
     eval_duration: int
 
 
-@router.post("/chat", summary="Answer a conversation", response_model=OllamaChatOut, responses=_STREAM)
+@router.post(
+    "/chat", dependencies=[READ], summary="Answer a conversation", response_model=OllamaChatOut, responses=_STREAM
+)
 async def chat_as_ollama(body: OllamaChatIn, container: ContainerDep, http: Request) -> Response:
     asked = await ask_model(
         container,

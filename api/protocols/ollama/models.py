@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import ConfigDict, Field, model_validator
 
+from api.access.scopes import READ
 from api.deps import ContainerDep
 from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
@@ -80,7 +81,7 @@ class ShowOut(Out):
     modified_at: datetime
 
 
-@router.get("/tags", summary="List what chat clients may use as a model")
+@router.get("/tags", dependencies=[READ], summary="List what chat clients may use as a model")
 async def list_tags(container: ContainerDep) -> TagListOut:
     tags = [
         TagOut(name=one.id, model=one.id, modified_at=one.created, digest=digest("model", [one.id]))
@@ -89,12 +90,12 @@ async def list_tags(container: ContainerDep) -> TagListOut:
     return TagListOut(models=tags)
 
 
-@router.get("/ps", summary="List models that are loaded: none")
+@router.get("/ps", dependencies=[READ], summary="List models that are loaded: none")
 async def list_loaded_models() -> TagListOut:
     return TagListOut(models=[])
 
 
-@router.post("/show", summary="One model")
+@router.post("/show", dependencies=[READ], summary="One model")
 async def show_model(body: ShowIn, container: ContainerDep) -> ShowOut:
     name = body.model or body.name
     found = await find_model(container, name)
@@ -104,6 +105,6 @@ async def show_model(body: ShowIn, container: ContainerDep) -> ShowOut:
     return ShowOut(model_info=info, modified_at=EPOCH if one is None else one.created)
 
 
-@router.get("/version", summary="The version of Ollama's protocol")
+@router.get("/version", dependencies=[READ], summary="The version of Ollama's protocol")
 async def get_ollama_version() -> VersionOut:
     return VersionOut()

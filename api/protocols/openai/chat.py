@@ -9,6 +9,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.asking import Asked, ask_model
@@ -37,7 +38,13 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/completions", summary="Answer a conversation", response_model=CompletionOut, responses=_STREAM)
+@router.post(
+    "/completions",
+    dependencies=[READ],
+    summary="Answer a conversation",
+    response_model=CompletionOut,
+    responses=_STREAM,
+)
 async def create_chat_completion(body: ChatIn, container: ContainerDep, http: Request) -> Response:
     asked = await ask_model(
         container,

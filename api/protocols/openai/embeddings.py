@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field, field_validator
 
+from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.errors import describe_errors
@@ -70,7 +71,7 @@ class EmbeddingListOut(Out):
     usage: EmbeddingUsageOut
 
 
-@router.post("", summary="Embed texts", response_model=EmbeddingListOut)
+@router.post("", dependencies=[READ], summary="Embed texts", response_model=EmbeddingListOut)
 async def create_embeddings(body: EmbeddingsIn, container: ContainerDep, http: Request) -> Response:
     """Unit vectors of the model that this server embeds documents with."""
     return json_response(await run_while_connected(http, _embed(body, container)))
@@ -83,6 +84,8 @@ async def _embed(body: EmbeddingsIn, container: Container) -> EmbeddingListOut:
     tokens = await asyncio.to_thread(embedder.tokens.count, body.texts)
     if container.settings.embedding.kind != "openai":  # an endpoint knows its own limit better
         _check_lengths(tokens, embedder.tokens.max_tokens)
+    await container.check_tokens()
+    container.add_tokens(sum(tokens))
     vectors = await embedder.embed_passages(body.texts)
     dimension = vectors.shape[1]
     if body.dimensions not in (None, dimension):

@@ -4,6 +4,7 @@ from typing import Literal
 
 from fastapi import APIRouter
 
+from api.access.scopes import READ
 from api.deps import ContainerDep
 from api.protocols.errors import describe_errors
 from api.protocols.models import find_model, list_models
@@ -28,7 +29,7 @@ class ModelListOut(Out):
     data: list[ModelOut]
 
 
-@router.get("", summary="List what chat clients may use as a model")
+@router.get("", dependencies=[READ], summary="List what chat clients may use as a model")
 async def list_chat_models(container: ContainerDep) -> ModelListOut:
     """A model for each corpus, `CORPUS:REASONER` for each reasoner, `plain` if there is a language model, and the
     embedding model for `/v1/embeddings`.
@@ -36,7 +37,7 @@ async def list_chat_models(container: ContainerDep) -> ModelListOut:
     return ModelListOut(data=await _list(container))
 
 
-@router.get("/{model:path}", summary="One model")
+@router.get("/{model:path}", dependencies=[READ], summary="One model")
 async def get_chat_model(model: str, container: ContainerDep) -> ModelOut:
     for listed in await _list(container):
         if listed.id == model:

@@ -85,7 +85,7 @@ async def test_keys(make_server: MakeServer) -> None:
         assert (await server.client.get("/v1/corpora", headers=raw)).status_code == 200
     for path in ("/healthz", "/readyz"):
         assert (await server.client.get(path)).status_code == 200
-    assert (await server.client.get("/openapi.json")).status_code == 401
+    assert (await server.client.get("/v1/strategies")).status_code == 401
 
 
 async def test_a_large_body_is_refused_unread(make_server: MakeServer) -> None:

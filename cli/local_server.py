@@ -3,7 +3,7 @@
 import http.client
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
@@ -45,17 +45,19 @@ class LocalServer:
         self._http.sock = connection
         self._headers = {SETTINGS_HEADER: fingerprint, "Content-Type": "application/json"}
 
-    def post(self, corpus: str, action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def post(self, corpora: Sequence[str], action: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the response. Raises `Misdirected`, or the error of `core.errors` that the server reports."""
         with _reported():
-            response = self._request(corpus, action, body)
+            response = self._request(corpora, action, body)
             content: dict[str, Any] = json.loads(response.read())
         return content
 
-    def stream(self, corpus: str, action: str, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream(
+        self, corpora: Sequence[str], action: str, body: Mapping[str, Any]
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yields name and data of each event; raises what `post` raises, also for an event `error`."""
         with _reported():
-            response = self._request(corpus, action, body)
+            response = self._request(corpora, action, body)
             name = ""
             for line in response:
                 field, _, value = line.decode().rstrip("\n").partition(": ")
@@ -70,10 +72,14 @@ class LocalServer:
     def close(self) -> None:
         self._http.close()
 
-    def _request(self, corpus: str, action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
-        if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
-            raise errors.NotFound(f"there is no corpus {corpus!r}")
-        path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
+    def _request(self, corpora: Sequence[str], action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
+        if len(corpora) == 1:
+            [corpus] = corpora
+            if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
+                raise errors.NotFound(f"there is no corpus {corpus!r}")
+            path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
+        else:
+            path, body = f"/v1/{action}", {**body, "corpora": list(corpora)}
         self._http.request("POST", path, json.dumps(body).encode(), self._headers)
         response = self._http.getresponse()
         if response.status == HTTPStatus.MISDIRECTED_REQUEST:

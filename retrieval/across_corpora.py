@@ -28,7 +28,7 @@ _EXPONENT = 0.25
 """`_WEIGHTS` and `_EXPONENT` are the defaults of `fused`."""
 
 _RANKED_BY_GRAPH = frozenset({"fine", "graph", "hippo"})
-"""Searchers whose hits have no signal that can be compared: PageRank mass sums to 1 in each corpus."""
+"""Searchers whose hits have PageRank mass alone, which sums to 1 in each corpus: they get their cosines, too."""
 
 _LEAST_COSINE = -1.0
 
@@ -42,7 +42,8 @@ class AcrossCorpora:
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         if not query.parts:
-            return await self._of(query.corpus).search(query, trace)
+            result = await self._of(query.corpus).search(query, trace)
+            return replace(result, generations={query.corpus.name: result.generation})
         results = await asyncio.gather(*(self._search_part(query, part, trace) for part in query.parts))
         return _merge(query, results, trace)
 
@@ -78,7 +79,7 @@ def _merge(query: Query, results: Sequence[SearchResult], trace: Trace) -> Searc
             "several corpora: they have different embedding models, whose cosines cannot be compared; the corpora of "
             "each model get as many passages as those of the next"
         )
-    shared = [_share_places([(number, results[number].hits) for number in group]) for group in models.values()]
+    shared = [_share_places([(at, results[at].hits) for at in group]) for group in models.values()]
     places = shared[0] if len(shared) == 1 else _interleave(shared)
     hits = tuple(_take(places, results, query.k))
     kept = {hit.chunk.id for hit in hits}

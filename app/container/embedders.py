@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from core.corpora import Corpus, CorpusSettings
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
@@ -81,6 +82,22 @@ class Embedders:
     def complete_name(self, text: str) -> str:
         """Returns the name as `KIND:MODEL`. Raises what `named` raises."""
         return ":".join(self._split(text))
+
+    def is_offered(self, text: str) -> bool:
+        """Whether clients may choose this model: the configured one, the built-in one, or one that settings name.
+
+        Raises what `named` raises.
+        """
+        offered = {self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered}
+        return self.complete_name(text) in offered
+
+    def without_foreign(self, settings: CorpusSettings) -> CorpusSettings:
+        """Returns the settings of a file without a model that is not offered here."""
+        try:
+            known = not settings.embedding or self.is_offered(settings.embedding)
+        except (EmbeddingMismatch, InvalidInput):
+            known = False
+        return settings if known else replace(settings, embedding="")
 
     def _split(self, text: str) -> tuple[str, str]:
         if text in (self._settings.model, self._configured().model):

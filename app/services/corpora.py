@@ -5,12 +5,12 @@ import asyncio
 from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["create", "delete", "ensure", "reindex"]
+__all__ = ["check_offered", "create", "delete", "ensure", "reindex"]
 
 _RECENT = 10
 
@@ -66,6 +66,20 @@ async def reindex(
     reindexing = await container.record.reindexing.start(corpus.id, chosen)
     await container.notifier.notify_soon(reindexing.shadow_id)
     return await container.record.jobs.get(reindexing.job_id)
+
+
+def check_offered(container: Container, embedding: str | None) -> None:
+    """Raises `InvalidInput` for an embedding model that clients may not choose.
+
+    A name may be that of a folder of this machine, or of weights that are downloaded.
+    """
+    embedders = container.embedders
+    if embedding is None or embedders.is_offered(embedding):
+        return
+    raise InvalidInput(
+        f"this server does not offer the embedding model {embedding!r}: add it to HOPWEAVE_EMBEDDING__OFFERED, "
+        "or leave `embedding` out"
+    )
 
 
 async def _make_settings(

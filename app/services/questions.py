@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from app.container import Container
-from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
 from app.services.metering import count_tokens
+from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported

@@ -7,10 +7,20 @@ from typing import Any, TypeAlias
 
 from app.container import Container
 from core.corpora import Corpus
-from core.errors import Conflict, InvalidInput, TimedOut
+from core.errors import Conflict, InvalidInput, NotFound, TimedOut
+from core.jobs import Job
 from core.ports.retrieval import QueryPart
 
-__all__ = ["MAX_CORPORA", "Asked", "MinGeneration", "await_generations", "list_corpora", "open_corpora", "select_parts"]
+__all__ = [
+    "MAX_CORPORA",
+    "Asked",
+    "MinGeneration",
+    "await_generations",
+    "list_corpora",
+    "open_corpora",
+    "read_generation",
+    "select_parts",
+]
 
 MAX_CORPORA = 16
 """Corpora of one search. Each costs a search of its own."""
@@ -110,3 +120,16 @@ async def _await_snapshot(container: Container, corpus: Corpus, wanted: int, dea
                 f"corpus {corpus.name!r} has generation {wanted}, but this process has not read it within "
                 f"{_WAIT_SECONDS:.0f} seconds: try again, or leave `min_generation` out"
             )
+
+
+async def read_generation(container: Container, job: Job) -> int | None:
+    """Returns a generation of the job's corpus that holds all that the job has changed, to ask with as `min_generation`.
+
+    None while the job goes on, and without the corpus.
+    """
+    if not job.state.final:
+        return None
+    try:
+        return await container.record.graph.generation(job.corpus_id)
+    except NotFound:
+        return None

@@ -129,7 +129,7 @@ class SearchResult:
     """Display name → weight of each entity that the question was linked to; empty if no graph was used."""
     facts: tuple[Fact, ...] = ()
     generations: Mapping[str, int] = field(default_factory=dict)
-    """Corpus name → generation, of a query with `parts`; empty for others."""
+    """Corpus name → generation; the container's searchers set it."""
     outdated: bool = False
     """Candidates were left out, since the record has changed after `generation`."""
 

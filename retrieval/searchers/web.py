@@ -45,7 +45,12 @@ class Web:
                 results = await self._access.search.search(text, query.k)
             hits = tuple(_make_hit(place, result) for place, result in enumerate(results[: query.k], start=1))
             hits = await self._filter_similar(hits, query)
-        return SearchResult(hits=hits, generation=query.corpus.generation)
+        corpora = [part.corpus for part in query.parts] or [query.corpus]
+        return SearchResult(
+            hits=hits,
+            generation=query.corpus.generation,
+            generations={corpus.name: corpus.generation for corpus in corpora},
+        )
 
     def _why_closed(self, query: Query) -> str:
         """Returns why this query must not be sent, or '' if it may be."""

@@ -30,8 +30,8 @@ _Generation = Annotated[int, Field(ge=0, le=2**53)]
 MinGenerationIn: TypeAlias = _Generation | dict[str, _Generation] | None
 MIN_GENERATION: Any = Field(
     default=None,
-    description="Wait, at most ten seconds, until the corpus is searched in this generation or a later one, such as the "
-    "`generation` of a job. For several corpora, one for each name.",
+    description="Wait, at most ten seconds, until the corpus is searched in this generation or a later one, such as "
+    "the `generation` of a job. For several corpora, one for each name.",
 )
 
 

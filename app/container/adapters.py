@@ -84,7 +84,7 @@ class Adapters:
     @cached_property
     def embedders(self) -> Embedders:
         """The configured model, and those of corpora that were built with another one."""
-        embedders = Embedders(self.settings.embedding, lambda: self.embedder, lambda chosen: make_embedder(chosen))
+        embedders = Embedders(self.settings.embedding, lambda: self.embedder, make_embedder)
         self._closers.append(embedders)
         return embedders
 

@@ -50,8 +50,8 @@ class Embedders:
         if found is None:
             raise EmbeddingMismatch(
                 f"corpus {corpus.name!r} was built with the embedding model {corpus.settings.embedding_model!r}, and "
-                f"{self._configured().model!r} is configured: set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with "
-                f"`hopweave corpora reindex {corpus.name}`"
+                f"{self._configured().model!r} is configured: set HOPWEAVE_EMBEDDING__MODEL back, or build it anew "
+                f"with `hopweave corpora reindex {corpus.name}`"
             )
         return found
 
@@ -65,9 +65,10 @@ class Embedders:
             return None
         try:
             found = self.named(name)
-            return found if found.model == there else None
+            is_same = found.model == there
         except InvalidSettings:  # such as a folder of weights that is gone
             return None
+        return found if is_same else None
 
     def named(self, text: str) -> Embedder:
         """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model.

@@ -154,7 +154,9 @@ async def _prepare(container: Container, asked: Asked, request: SearchRequest) -
 
 
 async def ask(container: Container, asked: Asked, request: AskRequest, trace: Trace) -> Answer:
-    """Answers a question to one or several corpora with citations, and hands the answer to the trail writer if trails are enabled.
+    """Answers a question to one or several corpora with citations.
+
+    The answer goes to the trail writer if trails are enabled, unless it is from several corpora.
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """

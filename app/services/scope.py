@@ -123,7 +123,7 @@ async def _await_snapshot(container: Container, corpus: Corpus, wanted: int, dea
 
 
 async def read_generation(container: Container, job: Job) -> int | None:
-    """Returns a generation of the job's corpus that holds all that the job has changed, to ask with as `min_generation`.
+    """Returns a generation of the job's corpus that holds all that the job has changed, for `min_generation`.
 
     None while the job goes on, and without the corpus.
     """

@@ -73,7 +73,7 @@ class Citation:
     """The source of one marker of the answer. `quote` is verbatim in the chunk.
 
     `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. With `url` the
-    passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is the name of the corpus, '' with `url`.
+    passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`.
     """
 
     marker: int

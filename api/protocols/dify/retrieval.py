@@ -30,7 +30,10 @@ class RetrievalSettingIn(BaseModel):
 
 
 class RetrievalIn(BaseModel):
-    """`knowledge_id` is the name of a corpus, or of several with commas between. Fields that newer versions of Dify send are ignored."""
+    """`knowledge_id` is the name of a corpus, or of several with commas between.
+
+    Fields that newer versions of Dify send are ignored.
+    """
 
     model_config = ConfigDict(frozen=True)
 

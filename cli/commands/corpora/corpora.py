@@ -105,7 +105,8 @@ def reindex_corpus(
 ) -> None:
     """Index a corpus again, and swap it in when it is complete.
 
-    Options that are not given stay as they are, except that the embedding model is that of the settings. The old index answers meanwhile, and stays if a document fails.
+    Options that are not given stay as they are, except that the embedding model is that of the settings. The
+    old index answers meanwhile, with its own embedding model, and stays if a document fails.
     """
     from app.services.corpora import reindex
     from cli.flows.jobs import complete_job

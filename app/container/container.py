@@ -8,6 +8,7 @@ from typing import Any
 import retrieval
 from app.container.adapters import Adapters
 from app.container.limits import RequestLimits
+from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
@@ -71,7 +72,7 @@ class Container(Adapters):
         """Returns a searcher of one or several corpora. Raises `InvalidStrategy`."""
         searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
         if getattr(load_module(retrieval.SEARCHERS, spec.name, "searcher"), "TAKES_PARTS", False):
-            return searcher
+            return MeasuredSearcher(spec.name, searcher)
 
         def of(corpus: Corpus) -> Searcher:
             backends = self.searching_of(corpus)
@@ -80,7 +81,7 @@ class Container(Adapters):
             other: Searcher = build(retrieval.SEARCHERS, spec, "searcher", backends)
             return other
 
-        return AcrossCorpora(spec.name, of)
+        return MeasuredSearcher(spec.name, AcrossCorpora(spec.name, of))
 
     @property
     def default_searcher(self) -> StrategySpec:

@@ -6,10 +6,13 @@ It knows no broker. A caller may call `work` as often as it likes: the record te
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
+from core.telemetry.spans import SpanKind, span
 from indexer.backends import IndexingBackends
+from indexer.pipeline.logged_ports import LoggedClaims, LoggedCommits
 from indexer.pipeline.maintenance import delete_deleted_corpora, maintain_corpus
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.reindexing import continue_reindexing
@@ -60,8 +63,13 @@ class Worker:
         corpus = await self._backends.corpora.get_by_id(corpus_id)
         backends = self._backends.for_corpus(corpus)
         await maintain_corpus(corpus, backends)
-        run = Run(self._name, corpus, backends, self._options)
-        more = await self._run_until_stopped(run.run(self._make_clock(corpus, may_prolong=run.calls_model)))
+        claims = LoggedClaims(backends.claims, corpus.name)
+        logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
+        run = Run(self._name, corpus, logged, self._options)
+        clock = self._make_clock(corpus, may_prolong=run.calls_model)
+        with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
+            more = await self._run_until_stopped(run.run(clock))
+            begun.set({"hopweave.documents": claims.made, "hopweave.unfinished": more})
         await self._backends.maintenance.prune()
         return more or await continue_reindexing(self._backends, corpus_id)
 

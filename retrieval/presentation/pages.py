@@ -1,13 +1,12 @@
 """`SearchPage`: the hits of a search as users read them."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.documents import Chunk
 from core.ports.retrieval import Hit, Query, SearchResult
 from retrieval.backends import RetrievalBackends
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.interruption import check_interrupted, run_interruptibly
 from retrieval.presentation.neighbours import Surrounded, add_neighbours
 from retrieval.presentation.snippets import Snippet, make_snippet, weigh_words
 
@@ -53,16 +52,20 @@ async def present(
         own = [hit for hit in result.hits if hit.corpus == corpus.name or (not hit.corpus and not number)]
         surrounded = await add_neighbours(own, corpus.id, backends.contents, context)
         snapshot = await backends.snapshots.get(corpus.id)
-        snippets = await asyncio.to_thread(_make_snippets, query.text, surrounded, snapshot.statistics)
+        weights = weigh_words(query.text, snapshot.statistics)
+        snippets = await run_interruptibly(_make_snippets, [one.hit.chunk.text for one in surrounded], weights)
         for one, snippet in zip(surrounded, snippets, strict=True):
             presented[one.hit.chunk.id] = _present_one(one, snippet, (others or {}).get(one.hit.chunk.id, ()))
     hits = tuple(presented[hit.chunk.id] for hit in result.hits)
     return SearchPage(hits=hits, generation=result.generation, generations=result.generations)
 
 
-def _make_snippets(question: str, hits: Sequence[Surrounded], statistics: TermStatistics) -> list[Snippet]:
-    weights = weigh_words(question, statistics)
-    return [make_snippet(one.hit.chunk.text, weights) for one in hits]
+def _make_snippets(texts: Sequence[str], weights: Mapping[str, float]) -> list[Snippet]:
+    snippets = []
+    for text in texts:
+        check_interrupted()
+        snippets.append(make_snippet(text, weights))
+    return snippets
 
 
 def _present_one(one: Surrounded, snippet: Snippet, others: tuple[Hit, ...]) -> PresentedHit:

@@ -1,6 +1,7 @@
 """Corpora with embedding models of their own: searched and indexed with these, in one process."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,11 @@ async def test_a_name_is_checked(container: Container) -> None:
         corpora.check_offered(container, "sentence-transformers:/etc")
     corpora.check_offered(container, LOCAL)
     corpora.check_offered(container, "openai:old")
+
+
+async def test_a_file_names_no_model_that_is_not_offered(container: Container) -> None:
+    corpus = await corpora.create(container, "people", embedding=LOCAL)
+    assert container.embedders.without_foreign(corpus.settings) == corpus.settings
+    for foreign in ("sentence-transformers:/etc", "openai:other", "nonsense"):
+        settings = replace(corpus.settings, embedding=foreign)
+        assert container.embedders.without_foreign(settings).embedding == ""

@@ -3,8 +3,8 @@
 import http.client
 import json
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -43,18 +43,18 @@ class LocalServer:
     def __init__(self, connection: socket.socket, fingerprint: str) -> None:
         self._http = http.client.HTTPConnection("localhost")
         self._http.sock = connection
+        self._http.auto_open = 0  # it would connect to another server after `close`
+        self._connection = connection
         self._headers = {SETTINGS_HEADER: fingerprint, "Content-Type": "application/json"}
 
-    def post(self, corpora: Sequence[str], action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def post(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the response. Raises `Misdirected`, or the error of `core.errors` that the server reports."""
         with _reported():
             response = self._request(corpora, action, body)
             content: dict[str, Any] = json.loads(response.read())
         return content
 
-    def stream(
-        self, corpora: Sequence[str], action: str, body: Mapping[str, Any]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yields name and data of each event; raises what `post` raises, also for an event `error`."""
         with _reported():
             response = self._request(corpora, action, body)
@@ -69,17 +69,22 @@ class LocalServer:
                         raise _read_error(data)
                     yield name, data
 
+    def hang_up(self) -> None:
+        """Ends a request that runs in another thread, which then raises `Unavailable`."""
+        with suppress(OSError):  # it has ended
+            self._connection.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         self._http.close()
 
-    def _request(self, corpora: Sequence[str], action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
+    def _request(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
         if len(corpora) == 1:
             [corpus] = corpora
             if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
                 raise errors.NotFound(f"there is no corpus {corpus!r}")
             path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
         else:
-            path, body = f"/v1/{action}", {**body, "corpora": list(corpora)}
+            path, body = f"/v1/{action}", {**body, "corpora": corpora}
         self._http.request("POST", path, json.dumps(body).encode(), self._headers)
         response = self._http.getresponse()
         if response.status == HTTPStatus.MISDIRECTED_REQUEST:

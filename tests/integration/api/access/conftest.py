@@ -36,7 +36,7 @@ class Holder:
     def __init__(self, server: Server, key: str) -> None:
         transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=False, client=("192.0.2.7", 40_000))
         self.client = httpx.AsyncClient(
-            transport=transport, base_url="https://hopweave.example:8443", headers={"authorization": f"Bearer {key}"}
+            transport=transport, base_url="https://hopweave.example", headers={"authorization": f"Bearer {key}"}
         )
 
     async def __call__(self, method: str, path: str, **more: Any) -> httpx.Response:

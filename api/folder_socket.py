@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import problem
-from core.folder_socket import SETTINGS_HEADER, fingerprint_settings, listen_in_folder
+from app.supervision.folder_socket import SETTINGS_HEADER, fingerprint_settings, listen_in_folder
 from core.settings import Settings
 
 __all__ = ["FolderSocket", "is_from_folder", "serve_in_folder"]

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
+from app.supervision.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
 from core import errors
-from core.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
 from core.settings import Settings
 
 __all__ = ["LocalServer", "Misdirected", "find_server"]

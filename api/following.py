@@ -12,6 +12,7 @@ from starlette.responses import Response
 from api.problems import details_of
 from api.schemas.jobs import JobOut
 from app.container import Container
+from app.services.scope import read_generation
 from core.errors import HopweaveError, Unavailable
 from core.ids import digest
 from core.jobs import Job
@@ -40,7 +41,8 @@ async def _events(container: Container, job: Job, seen: str | None) -> AsyncIter
         name = _name_state(job)
         if name != seen or job.settled:
             kind = "end" if job.settled else "progress"
-            yield format_sse_event(id=name, event=kind, data_str=JobOut.from_job(job).model_dump_json())
+            shown = JobOut.from_job(job, await read_generation(container, job))
+            yield format_sse_event(id=name, event=kind, data_str=shown.model_dump_json())
             seen, pinged = name, time.monotonic()
         if job.settled:
             return

@@ -51,6 +51,7 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.ModelUnavailable: HTTPStatus.BAD_GATEWAY,
     errors.ModelFailed: HTTPStatus.BAD_GATEWAY,
+    errors.TimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     errors.BudgetExhausted: HTTPStatus.GATEWAY_TIMEOUT,
 }
 WRONG_SETTINGS = "wrong_settings"

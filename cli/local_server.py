@@ -47,17 +47,17 @@ class LocalServer:
         self._connection = connection
         self._headers = {SETTINGS_HEADER: fingerprint, "Content-Type": "application/json"}
 
-    def post(self, corpus: str, action: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def post(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the response. Raises `Misdirected`, or the error of `core.errors` that the server reports."""
         with _reported():
-            response = self._request(corpus, action, body)
+            response = self._request(corpora, action, body)
             content: dict[str, Any] = json.loads(response.read())
         return content
 
-    def stream(self, corpus: str, action: str, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yields name and data of each event; raises what `post` raises, also for an event `error`."""
         with _reported():
-            response = self._request(corpus, action, body)
+            response = self._request(corpora, action, body)
             name = ""
             for line in response:
                 field, _, value = line.decode().rstrip("\n").partition(": ")
@@ -77,10 +77,14 @@ class LocalServer:
     def close(self) -> None:
         self._http.close()
 
-    def _request(self, corpus: str, action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
-        if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
-            raise errors.NotFound(f"there is no corpus {corpus!r}")
-        path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
+    def _request(self, corpora: list[str], action: str, body: Mapping[str, Any]) -> http.client.HTTPResponse:
+        if len(corpora) == 1:
+            [corpus] = corpora
+            if "/" in corpus or not corpus.strip("."):  # quoted or not, it would lead to another path
+                raise errors.NotFound(f"there is no corpus {corpus!r}")
+            path = f"/v1/corpora/{quote(corpus, safe='')}/{action}"
+        else:
+            path, body = f"/v1/{action}", {**body, "corpora": corpora}
         self._http.request("POST", path, json.dumps(body).encode(), self._headers)
         response = self._http.getresponse()
         if response.status == HTTPStatus.MISDIRECTED_REQUEST:

@@ -6,28 +6,44 @@ from typing import Annotated, Any
 
 import typer
 
-from core.errors import InvalidFilter
+from core.errors import InvalidFilter, InvalidInput
 from core.ports.retrieval import MAX_K
 
 __all__ = [
     "CHUNKER_HELP",
+    "EMBEDDING_HELP",
     "EXTRACTOR_HELP",
     "FINE_HELP",
     "AsJson",
     "CorpusName",
+    "CorpusNames",
     "FilterText",
+    "MinGeneration",
     "Prompts",
     "Searcher",
     "TopK",
     "Web",
     "parse_filter_text",
+    "parse_generations",
 ]
 
 CHUNKER_HELP = "Such as sentences, passage."
 EXTRACTOR_HELP = "Such as pattern, given, llm, pattern+llm."
+EMBEDDING_HELP = "KIND:MODEL, with the kind sentence-transformers or openai. Default: the settings'."
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
+CorpusNames = Annotated[
+    list[str], typer.Option("--corpus", "-c", help="The corpus' name. Given several times, the corpora are one.")
+]
+MinGeneration = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="N",
+        help="Wait until the corpus is searched in this generation, which a job shows; CORPUS=N for one of several.",
+        show_default=False,
+    ),
+]
 Searcher = Annotated[str | None, typer.Option(help="NAME[:key=value,…]. Default: the settings'.", show_default=False)]
 TopK = Annotated[int, typer.Option("-k", min=1, max=MAX_K, help="The number of passages.")]
 FilterText = Annotated[
@@ -54,3 +70,13 @@ def parse_filter_text(text: str | None) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise InvalidFilter('--filter is a JSON object of fields and conditions, such as {"year": 1990}')
     return value
+
+
+def parse_generations(given: list[str] | None) -> int | dict[str, int] | None:
+    """Returns the value of `--min-generation`, N or CORPUS=N; None if it is not given. Raises `InvalidInput`."""
+    pairs = [one.rpartition("=")[::2] for one in given or ()]
+    if any(not number.isdecimal() for _, number in pairs) or (len(pairs) > 1 and not all(name for name, _ in pairs)):
+        raise InvalidInput("--min-generation is a number, such as 7; of several corpora, CORPUS=7 for each")
+    if not pairs:
+        return None
+    return int(pairs[0][1]) if not pairs[0][0] else {name: int(number) for name, number in pairs}

@@ -32,6 +32,8 @@ class CorpusSettings:
     fine: Fine
     embedding_model: str
     dimension: int
+    embedding: str = ""
+    """How `embedding_model` is made, as `KIND:MODEL`; empty in corpora of older releases: as the settings say."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Fingerprints of the chunker, the extractor and other parts, by role, from when the corpus was created."""
 

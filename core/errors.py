@@ -24,6 +24,7 @@ HopweaveError
 │   ├── MalformedReply       a model answered twice in another form than the requested one
 │   ├── ContextTooLong       the messages do not fit into the model's context
 │   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
+├── TimedOut                 what a request waits for did not come in time
 └── BudgetExhausted          the allowed calls, tokens or seconds are used up
 
 A message says what is wrong, where, and what to do about it. Adapters translate the errors of their SDK into these with
@@ -149,6 +150,10 @@ class ContextTooLong(ModelFailed):
 
 class ModelRefused(ModelFailed):
     """A model's endpoint refuses every call: the key is wrong, or the model is unknown there."""
+
+
+class TimedOut(HopweaveError):
+    """What a request waits for did not come in time. The same request may succeed later."""
 
 
 class BudgetExhausted(HopweaveError):

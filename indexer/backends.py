@@ -1,7 +1,10 @@
 """The ports that indexing uses. The container of `app` fills them with adapters."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
+from core.corpora import Corpus
+from core.errors import EmbeddingMismatch
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
@@ -27,7 +30,10 @@ __all__ = ["IndexingBackends"]
 
 @dataclass(frozen=True, kw_only=True)
 class IndexingBackends:
-    """One record with its views and files, one embedding model, and the language models if any are configured.
+    """One record with its views and files, an embedding model, and the language models if any are configured.
+
+    `embedder_of` returns the embedding model of a corpus, and raises `EmbeddingMismatch` if there is none here; None:
+    `embedder` is that of all corpora.
 
     `prompts` replace those of extractors. The caller closes `loaders`.
     """
@@ -47,6 +53,16 @@ class IndexingBackends:
     text: TextIndex
     files: FileStore
     embedder: Embedder
+    embedder_of: Callable[[Corpus], Embedder] | None = None
     models: ChatModels | None = None
     prompts: PromptLibrary = field(default_factory=PromptLibrary)
     loaders: Loaders = field(default_factory=Loaders)
+
+    def for_corpus(self, corpus: Corpus) -> "IndexingBackends":
+        """Returns these backends with the embedding model of the corpus; unchanged if there is none here."""
+        if self.embedder_of is None:
+            return self
+        try:
+            return replace(self, embedder=self.embedder_of(corpus))
+        except EmbeddingMismatch:
+            return self  # a run then fails the documents of the corpus, and a repair embeds nothing

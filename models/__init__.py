@@ -8,8 +8,10 @@ from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCac
 from models.chat.endpoint import make_ssl_context
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
+from models.embedding.weights import BUILT_IN
 
 __all__ = [
+    "BUILT_IN",
     "ConfiguredModel",
     "ConfiguredModels",
     "OpenAIEmbedder",

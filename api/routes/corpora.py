@@ -44,6 +44,7 @@ async def create_corpus(
 ) -> Response:
     async def work() -> CorpusOut:
         settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
+        corpora.check_offered(container, body.embedding)
         return CorpusOut.from_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work, status=HTTPStatus.CREATED, locate=_locate_corpus)
@@ -93,7 +94,8 @@ async def reindex_corpus(
     """
 
     async def work() -> StartedOut:
-        settings = {"chunker": body.chunker, "extractor": body.extractor}
+        settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
+        corpora.check_offered(container, body.embedding)
         return StartedOut.from_job(await corpora.reindex(container, corpus.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work)

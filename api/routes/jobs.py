@@ -14,6 +14,7 @@ from api.idempotency import IdempotencyKey, run_json_once
 from api.schemas.jobs import JobListOut, JobOut, ResumeIn
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from app.services.ingestion import resume
+from app.services.scope import read_generation
 from core.jobs import JobKind, JobState
 
 __all__ = ["router"]
@@ -37,12 +38,14 @@ async def list_jobs(
     if corpus is not None and not jobs and not await container.record.jobs.list(limit=1, corpus=corpus):
         await container.record.corpora.get(corpus)  # jobs outlive their corpus: only without any is the name unknown
     last = jobs[limit - 1].id if len(jobs) > limit else None
-    return JobListOut(data=[JobOut.from_job(job) for job in jobs[:limit]], next_cursor=encode_cursor(last, *scope))
+    data = [JobOut.from_job(job, await read_generation(container, job)) for job in jobs[:limit]]
+    return JobListOut(data=data, next_cursor=encode_cursor(last, *scope))
 
 
 @router.get("/{id}", dependencies=[READ], summary="One job")
 async def show_job(id: str, container: ContainerDep) -> JobOut:
-    return JobOut.from_job(await container.record.jobs.get(id))
+    job = await container.record.jobs.get(id)
+    return JobOut.from_job(job, await read_generation(container, job))
 
 
 @router.get(
@@ -65,7 +68,8 @@ async def job_events(
 @router.post("/{id}/cancel", dependencies=[WRITE], summary="Cancel a job")
 async def cancel_job(id: str, container: ContainerDep) -> JobOut:
     """Finished documents stay. A job that has ended is returned unchanged."""
-    return JobOut.from_job(await container.record.jobs.cancel(id))
+    job = await container.record.jobs.cancel(id)
+    return JobOut.from_job(job, await read_generation(container, job))
 
 
 @router.post("/{id}/resume", dependencies=[WRITE], summary="Resume a paused job", response_model=JobOut)

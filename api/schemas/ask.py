@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
-from api.schemas.search import HitDocumentOut, HitOut
+from api.schemas.search import MIN_GENERATION, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import AskRequest
@@ -18,7 +18,7 @@ from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Trace
 
-__all__ = ["SUPPORT", "AnswerOut", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
+__all__ = ["SUPPORT", "AnswerOut", "AskCorporaIn", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
 
 SUPPORT = (
     "What the answer stands on: `stated` by passages, `inferred` from them with an assumption, the model's `memory`, "
@@ -77,6 +77,7 @@ class AskIn(In):
         "passages, `abstain` gives none, `memory` also gives answers from the model's memory. If unset, the server's "
         "default.",
     )
+    min_generation: MinGenerationIn = MIN_GENERATION
     stream: Flag = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
@@ -99,7 +100,14 @@ class AskIn(In):
             history=tuple(Message(speaker=Speaker(turn.role), content=turn.content) for turn in self.history),
             web=self.web,
             unsupported=self.unsupported,
+            min_generation=self.min_generation,
         )
+
+
+class AskCorporaIn(AskIn):
+    """A question to several corpora. `filter` holds for each of them."""
+
+    corpora: CorpusNames
 
 
 class DocumentNameOut(Out):
@@ -111,6 +119,7 @@ class CitationOut(Out):
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`."""
 
     marker: int
+    corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk_id: str | None = Field(description="Null for a passage of the web.")
     url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
     document: HitDocumentOut
@@ -123,6 +132,7 @@ class CitationOut(Out):
     def from_citation(cls, citation: Citation) -> Self:
         return cls(
             marker=citation.marker,
+            corpus=citation.corpus,
             chunk_id=None if citation.url else citation.chunk_id,
             url=citation.url,
             document=HitDocumentOut.model_validate(citation.document),
@@ -136,6 +146,7 @@ class CitationOut(Out):
 class QuoteOut(Out):
     """Words that support a step's answer, verbatim in the chunk, or, with `url`, in the result of the web search."""
 
+    corpus: str
     chunk_id: str | None
     url: str | None
     document: DocumentNameOut
@@ -145,6 +156,7 @@ class QuoteOut(Out):
     @classmethod
     def from_quote(cls, quote: Quote) -> Self:
         return cls(
+            corpus=quote.hit.corpus,
             chunk_id=None if quote.hit.url else quote.hit.chunk.id,
             url=quote.hit.url,
             document=DocumentNameOut.model_validate(quote.hit.document),

@@ -34,16 +34,18 @@ class CorpusIn(In):
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
     embedding: str | None = Field(
         default=None,
-        description="The name of the embedding model that is expected; 409 unless the server embeds with it.",
+        description="`KIND:MODEL`, or the name of the configured or the built-in model. Beside these, models that the "
+        "server offers (HOPWEAVE_EMBEDDING__OFFERED).",
     )
 
 
 class ReindexIn(In):
-    """Fields that are not given stay as they are in the corpus. The embedding model is the server's present one."""
+    """Fields that are not given stay as they are in the corpus; without `embedding`, the configured model embeds it."""
 
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
+    embedding: str | None = Field(default=None, description="The embedding model, named as for a new corpus.")
 
 
 class RenameIn(In):

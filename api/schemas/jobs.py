@@ -73,9 +73,13 @@ class JobOut(Out):
     tokens: int
     usage: JobUsageOut
     progress: JobProgressOut
+    generation: int | None = Field(
+        description="A generation of the corpus that has all that the job has changed, for `min_generation` of a "
+        "search. Null until the job is over, and in the response of a request that starts it."
+    )
 
     @classmethod
-    def from_job(cls, job: Job) -> Self:
+    def from_job(cls, job: Job, generation: int | None = None) -> Self:
         return cls(
             id=job.id,
             corpus=job.corpus_name,
@@ -92,6 +96,7 @@ class JobOut(Out):
             tokens=job.tokens,
             usage=JobUsageOut.model_validate(job),
             progress=JobProgressOut.model_validate(job.progress),
+            generation=generation,
         )
 
 

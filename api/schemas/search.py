@@ -1,6 +1,6 @@
 """The body of `/search` and its response, and the hits that answers show, too."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -8,12 +8,31 @@ from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Wh
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
+from app.services.scope import MAX_CORPORA
 from core.ports.retrieval import MAX_K, Hit, NodeKind
 from core.strategies import StrategySpec
 from core.trace import Trace
 from retrieval.presentation import PresentedHit, SearchPage
 
-__all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
+__all__ = [
+    "MIN_GENERATION",
+    "CorpusNames",
+    "HitDocumentOut",
+    "HitOut",
+    "MinGenerationIn",
+    "SearchCorporaIn",
+    "SearchIn",
+    "SearchOut",
+]
+
+
+_Generation = Annotated[Whole, Field(ge=0, le=2**53)]
+MinGenerationIn: TypeAlias = _Generation | dict[str, _Generation] | None
+MIN_GENERATION: Any = Field(
+    default=None,
+    description="Wait, at most ten seconds, until the corpus is searched in this generation or a later one, such as "
+    "the `generation` of a job. For several corpora, one for each name.",
+)
 
 
 class SearchIn(In):
@@ -25,7 +44,7 @@ class SearchIn(In):
     k: Whole = Field(default=5, ge=1, le=MAX_K)
     filter: dict[str, Any] | None = None
     min_similarity: Number | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
-    min_generation: Whole | None = Field(default=None, ge=0)
+    min_generation: MinGenerationIn = MIN_GENERATION
     explain: Flag | Literal["features"] = Field(
         default=False,
         description="`true`: each hit has its `path` and `reasons`; `features`: its `contributions`, too.",
@@ -61,6 +80,21 @@ class SearchIn(In):
     def to_layout(self) -> Layout:
         """Returns how the hits are to be presented."""
         return Layout(context=self.context, group_by=self.group_by)
+
+
+CorpusNames = Annotated[
+    list[str],
+    Field(
+        description=f"The names of 1 to {MAX_CORPORA} corpora, each once.",
+        json_schema_extra={"minItems": 1, "maxItems": MAX_CORPORA, "uniqueItems": True},
+    ),
+]
+
+
+class SearchCorporaIn(SearchIn):
+    """A search of several corpora. `filter` holds for each of them."""
+
+    corpora: CorpusNames
 
 
 class HitChunkOut(Out):
@@ -106,6 +140,7 @@ class PathStepOut(Out):
 class HitOut(Out):
     """`score` ranks the hits of one query and has no other meaning."""
 
+    corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk: HitChunkOut
     document: HitDocumentOut
     score: float
@@ -117,7 +152,7 @@ class HitOut(Out):
     )
     contributions: dict[str, float] = Field(
         description="What each feature adds to `score`, which is their sum. Empty unless `explain` is `features`, and "
-        "from searchers other than `bridged`."
+        "from searchers other than `bridged`. Of several corpora, the sum is the score within the hit's corpus."
     )
     url: str | None = Field(
         description="The address of a passage of the web, which is in no corpus; its `chunk` and `document` are made "
@@ -188,7 +223,8 @@ class SearchOut(Out):
     """`timing` is in seconds by stage."""
 
     hits: list[SearchHitOut]
-    generation: int
+    generation: int | None = Field(description="The generation in which the corpus was searched; null for several.")
+    generations: dict[str, int] = Field(description="The generation of each corpus, by name.")
     notes: list[str]
     timing: dict[str, float]
     usage: UsageOut
@@ -198,7 +234,8 @@ class SearchOut(Out):
         """Returns the response of a search, with the usage, notes and timing of its trace."""
         return cls(
             hits=[SearchHitOut.from_presented(hit) for hit in page.hits],
-            generation=page.generation,
+            generation=page.generation if len(page.generations) < 2 else None,
+            generations=dict(page.generations),
             notes=trace.notes,
             timing=trace.timing,
             usage=UsageOut.from_usage(trace.usage),

@@ -7,6 +7,7 @@ from app.access.metering import Meter
 from app.access.record import RestrictedRecord
 from app.broker.notifier import Notifier
 from app.container import Container
+from app.container.embedders import Embedders
 from app.container.limits import RequestLimits
 from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
@@ -78,6 +79,10 @@ class RestrictedContainer(Container):
     @cached_property
     def embedder(self) -> Embedder:
         return self._whole.embedder
+
+    @cached_property
+    def embedders(self) -> Embedders:
+        return self._whole.embedders
 
     @cached_property
     def models(self) -> ChatModels | None:

@@ -42,7 +42,7 @@ def check_compatibility(container: Container, section: ArchiveSection) -> list[s
     kinds = ("chunk", "entity", "fact") if has_fine_vectors(settings) else ("chunk",)
     lacking = sum(section.count_missing(kind, kind) for kind in kinds)
     there, here = settings.embedding_model, container.embedder.model
-    if there == here:
+    if container.embedders.find(settings) is not None:
         return [f"{lacking:,} vectors are not in the file and were made again"] if lacking else []
     if lacking:
         raise EmbeddingMismatch(

@@ -49,7 +49,8 @@ async def import_corpus(
         corpus = await find_corpus(container, name)
         shared = False
         if corpus is None:
-            corpus = await container.record.corpora.create(name, section.settings)
+            settings = container.embedders.without_foreign(section.settings)
+            corpus = await container.record.corpora.create(name, settings)
         else:
             check_same_settings(corpus, section)
             shared = await has_other_documents(container, corpus, section)

@@ -45,7 +45,7 @@ class Restorer:
     def __init__(
         self, container: Container, corpus: Corpus, section: ArchiveSection, report: Report, *, shared: bool
     ) -> None:
-        self._backends = container.indexing
+        self._backends = container.indexing.for_corpus(corpus)
         self._submissions = container.record.submissions
         self._merges = container.record.merges
         self._corpus = corpus

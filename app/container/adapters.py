@@ -6,6 +6,7 @@ from pathlib import Path
 from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
+from app.container.embedders import Embedders
 from app.container.loader_options import make_loaders
 from app.container.model_roles import check_roles
 from app.container.prompt_folder import read_prompts
@@ -75,9 +76,17 @@ class Adapters:
 
     @cached_property
     def embedder(self) -> Embedder:
+        """The configured model."""
         embedder = make_embedder(self.settings.embedding)
         self._closers.append(embedder)
         return embedder
+
+    @cached_property
+    def embedders(self) -> Embedders:
+        """The configured model, and those of corpora that were built with another one."""
+        embedders = Embedders(self.settings.embedding, lambda: self.embedder, make_embedder)
+        self._closers.append(embedders)
+        return embedders
 
     @cached_property
     def models(self) -> ChatModels | None:

@@ -1,6 +1,7 @@
 """The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -9,14 +10,13 @@ from app.container.adapters import Adapters
 from app.container.limits import RequestLimits
 from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
-from core.errors import EmbeddingMismatch
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import Searcher
-from core.strategies import StrategySpec, build, parse_spec
+from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
-from retrieval import RetrievalBackends
+from retrieval import AcrossCorpora, RetrievalBackends
 
 __all__ = ["Container"]
 
@@ -42,6 +42,7 @@ class Container(Adapters):
             text=self.text,
             files=self.files,
             embedder=self.embedder,
+            embedder_of=self.embedders.of,
             models=self.models,
             prompts=self.prompts,
             loaders=self.loaders,
@@ -62,8 +63,25 @@ class Container(Adapters):
             searchers=self.searcher,
         )
 
+    def searching_of(self, corpus: Corpus) -> RetrievalBackends:
+        """Returns the backends with the embedding model of the corpus. Raises `EmbeddingMismatch` if there is none."""
+        embedder = self.embedders.of(corpus)
+        return self.searching if embedder is self.embedder else replace(self.searching, embedder=embedder)
+
     def searcher(self, spec: StrategySpec) -> Searcher:
-        return MeasuredSearcher(spec.name, build(retrieval.SEARCHERS, spec, "searcher", self.searching))
+        """Returns a searcher of one or several corpora. Raises `InvalidStrategy`."""
+        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
+        if getattr(load_module(retrieval.SEARCHERS, spec.name, "searcher"), "TAKES_PARTS", False):
+            return MeasuredSearcher(spec.name, searcher)
+
+        def of(corpus: Corpus) -> Searcher:
+            backends = self.searching_of(corpus)
+            if backends is self.searching:
+                return searcher
+            other: Searcher = build(retrieval.SEARCHERS, spec, "searcher", backends)
+            return other
+
+        return MeasuredSearcher(spec.name, AcrossCorpora(spec.name, of))
 
     @property
     def default_searcher(self) -> StrategySpec:
@@ -74,19 +92,28 @@ class Container(Adapters):
         """That of the settings, else `auto` if a model is configured, else `extractive`."""
         return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
 
-    def reasoner(self, spec: StrategySpec, searcher: StrategySpec | None = None) -> Reasoner:
-        """Makes a reasoner with the given searcher, or else with the default searcher."""
+    def reasoner(
+        self, spec: StrategySpec, searcher: StrategySpec | None = None, *, corpora: Sequence[Corpus] = ()
+    ) -> Reasoner:
+        """Makes a reasoner with the given searcher, or else with the default searcher.
+
+        It compares texts with the embedding model of the first of `corpora`.
+        """
         chosen = searcher or self.default_searcher
+
+        async def has_facts(corpus: Corpus) -> bool:
+            return any([await self.has_facts(one) for one in corpora or (corpus,)])
+
         backends = ReasoningBackends(
             searcher=self.searcher(chosen),
-            embedder=self.embedder,
+            embedder=self.embedders.of(corpora[0]) if corpora else self.embedder,
             models=self.models,
             reranker=self.reranker,
             searchers=self.searcher,
             searcher_name=chosen.name,
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
-            has_facts=self.has_facts,
+            has_facts=has_facts,
         )
         reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
         return reasoner
@@ -118,10 +145,5 @@ class Container(Adapters):
         return await self.record.documents.match(corpus.id, parse_filter(where or {}))
 
     def check_embedding(self, corpus: Corpus) -> None:
-        """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""
-        there, here = corpus.settings.embedding_model, self.embedder.model
-        if there != here:
-            raise EmbeddingMismatch(
-                f"corpus {corpus.name!r} was built with the embedding model {there!r}, and {here!r} is configured: "
-                f"set HOPWEAVE_EMBEDDING__MODEL back, or build it anew with `hopweave corpora reindex {corpus.name}`"
-            )
+        """Raises `EmbeddingMismatch` if the embedding model of the corpus cannot be had here."""
+        self.embedders.of(corpus)

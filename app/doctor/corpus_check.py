@@ -62,9 +62,10 @@ class CorpusExamination:
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"
             yield self._finding("entities", Level.PROBLEM, f"{unmentioned} are mentioned by nothing", remedy)
-        unread = find_unread_scripts(named.sample, container.embedder.tokens)
+        embedder = container.indexing.for_corpus(corpus).embedder
+        unread = find_unread_scripts(named.sample, embedder.tokens)
         if unread:
-            detail = f"{container.embedder.model} does not know the corpus' scripts: {', '.join(unread).lower()}"
+            detail = f"{embedder.model} does not know the corpus' scripts: {', '.join(unread).lower()}"
             remedy = "choose a model that does with HOPWEAVE_EMBEDDING__MODEL, then `hopweave corpora reindex`"
             yield self._finding("scripts", Level.NOTE, detail, remedy)
 
@@ -73,7 +74,9 @@ class CorpusExamination:
             self._container.check_embedding(self._corpus)
         except HopweaveError as error:
             return self._finding("embedding", Level.PROBLEM, str(error))
-        return self._finding("embedding", Level.OK, f"{self._corpus.settings.embedding_model}, as configured")
+        model = self._corpus.settings.embedding_model
+        source = "as configured" if model == self._container.embedder.model else "which the corpus names"
+        return self._finding("embedding", Level.OK, f"{model}, {source}")
 
     def _examine_versions(self) -> Finding:
         """Compares the versions with which the corpus was built with the current ones.

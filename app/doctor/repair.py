@@ -15,7 +15,7 @@ _BATCH = 1000
 
 async def repair(container: Container, corpus: Corpus, states: Sequence[ViewState]) -> AsyncIterator[str]:
     """Repairs what `examine_views` found, and deletes entities without a mention. Yields one line for each repair."""
-    repairer = ViewRepairer(corpus, container.indexing)
+    repairer = ViewRepairer(corpus, container.indexing.for_corpus(corpus))
     for state in states:
         if state.lacking:
             await _write_missing(repairer, state)

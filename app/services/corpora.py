@@ -1,14 +1,16 @@
 """Creates corpora with checked settings, reindexes them with other settings, and deletes them."""
 
+import asyncio
+
 from app.container import Container
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.errors import Conflict, EmbeddingMismatch, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["create", "delete", "ensure", "reindex"]
+__all__ = ["check_offered", "create", "delete", "ensure", "reindex"]
 
 _RECENT = 10
 
@@ -22,20 +24,16 @@ async def create(
     fine: Fine | None = None,
     embedding: str | None = None,
 ) -> Corpus:
-    """Creates a corpus. Arguments that are None come from the settings.
+    """Creates a corpus. Arguments that are None come from the settings. `embedding` is `KIND:MODEL`, or the name of the
+    configured or the built-in model.
 
-    Raises `InvalidStrategy` for an unknown chunker or extractor, and `EmbeddingMismatch` if `embedding` is not the
-    configured model; then it creates nothing.
+    Raises `InvalidStrategy` for an unknown chunker or extractor, and what `Embedders.named` raises for an embedding
+    model; then it creates nothing.
     """
     settings = container.settings
-    present = container.embedder.model
-    if embedding is not None and embedding != present:
-        raise EmbeddingMismatch(
-            f"the configured embedding model is {present!r}, not {embedding!r}: leave `embedding` out, or set "
-            "HOPWEAVE_EMBEDDING__MODEL, and reindex the corpora that were built with the other model"
-        )
-    chosen = _make_settings(
+    chosen = await _make_settings(
         container,
+        embedding=embedding,
         chunker=chunker or settings.chunker,
         extractor=extractor or settings.extractor,
         fine=fine or settings.fine,
@@ -50,14 +48,17 @@ async def reindex(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
+    embedding: str | None = None,
 ) -> Job:
     """Starts reindexing of a corpus: a shadow corpus is built, and replaces the corpus when it is complete.
 
-    Arguments that are None stay as they are in the corpus. The embedding model is the one that is configured now.
+    Arguments that are None stay as they are in the corpus, except that `embedding` None is the configured model. The
+    corpus is searched with its present model until then. Raises as `create` does.
     """
     corpus = await container.record.corpora.get(name)
-    chosen = _make_settings(
+    chosen = await _make_settings(
         container,
+        embedding=embedding,
         chunker=chunker or corpus.settings.chunker,
         extractor=extractor or corpus.settings.extractor,
         fine=fine or corpus.settings.fine,
@@ -67,8 +68,27 @@ async def reindex(
     return await container.record.jobs.get(reindexing.job_id)
 
 
-def _make_settings(container: Container, *, chunker: str, extractor: str, fine: Fine) -> CorpusSettings:
+def check_offered(container: Container, embedding: str | None) -> None:
+    """Raises `InvalidInput` for an embedding model that clients may not choose.
+
+    A name may be that of a folder of this machine, or of weights that are downloaded.
+    """
+    embedders = container.embedders
+    if embedding is None or embedders.is_offered(embedding):
+        return
+    raise InvalidInput(
+        f"this server does not offer the embedding model {embedding!r}: add it to HOPWEAVE_EMBEDDING__OFFERED, "
+        "or leave `embedding` out"
+    )
+
+
+async def _make_settings(
+    container: Container, *, embedding: str | None, chunker: str, extractor: str, fine: Fine
+) -> CorpusSettings:
     """Returns the settings of a corpus. Raises `InvalidStrategy` unless the strategies exist and can run here."""
+    embedders = container.embedders
+    named = embedders.configured_name if embedding is None else embedders.complete_name(embedding)
+    embedder = embedders.named(named)
     strategies.parse_config("indexer.chunkers", strategies.parse_spec(chunker), "chunker")
     with use_prompts(container.prompts):
         versions = versions_of(chunker, extractor, container.models)
@@ -76,8 +96,9 @@ def _make_settings(container: Container, *, chunker: str, extractor: str, fine: 
         chunker=chunker,
         extractor=extractor,
         fine=fine,
-        embedding_model=container.embedder.model,
-        dimension=container.embedder.dimension,
+        embedding=named,
+        embedding_model=embedder.model,
+        dimension=await asyncio.to_thread(lambda: embedder.dimension),
         versions=versions,
     )
 

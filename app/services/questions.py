@@ -10,7 +10,7 @@ from typing import Any
 
 from app.container import Container
 from app.services.metering import count_tokens
-from core.corpora import Corpus
+from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported
@@ -56,7 +56,7 @@ class SearchRequest:
     k: int = 5
     filter: Mapping[str, Any] | None = None
     min_similarity: float | None = None
-    min_generation: int | None = None
+    min_generation: MinGeneration = None
     explain: bool = False
     contributions: bool = False
     web: bool = False
@@ -107,6 +107,7 @@ class AskRequest:
     web: bool = False
     unsupported: Unsupported | None = None
     restate: bool = False
+    min_generation: MinGeneration = None
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")
@@ -117,22 +118,22 @@ class AskRequest:
         _check_history(self.history)
 
 
-async def search(container: Container, corpus: Corpus, request: SearchRequest, trace: Trace) -> SearchResult:
-    """Ranks the chunks of a corpus.
+async def search(container: Container, asked: Asked, request: SearchRequest, trace: Trace) -> SearchResult:
+    """Ranks the chunks of one or several corpora.
 
-    Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter, and
-    `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
+    Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter,
+    `EmbeddingMismatch` where the embedding model of a corpus cannot be had here, and what `await_generations` raises.
     """
-    query, searcher = await _prepare(container, corpus, request)
+    query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         return await searcher.search(query, trace)
 
 
 async def search_page(
-    container: Container, corpus: Corpus, request: SearchRequest, layout: Layout, trace: Trace
+    container: Container, asked: Asked, request: SearchRequest, layout: Layout, trace: Trace
 ) -> SearchPage:
-    """Ranks the chunks of a corpus, with snippets and what `layout` asks for. Raises as `search` does."""
-    query, searcher = await _prepare(container, corpus, request)
+    """Ranks the chunks of one or several corpora, with snippets and what `layout` asks for. Raises as `search` does."""
+    query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
@@ -142,50 +143,58 @@ async def search_page(
             return await present(result, query, container.searching, context=layout.context, others=others)
 
 
-async def _prepare(container: Container, corpus: Corpus, request: SearchRequest) -> tuple[Query, Searcher]:
+async def _prepare(container: Container, asked: Asked, request: SearchRequest) -> tuple[Query, Searcher]:
     container.limits.check(k=request.k)
+    corpora = list_corpora(asked)
+    documents, parts = await select_parts(container, corpora, request.filter)
+    await await_generations(container, corpora, request.min_generation)
     query = Query(
-        corpus=corpus,
+        corpus=corpora[0],
+        parts=parts,
         text=request.query,
         k=request.k,
-        documents=await container.select_documents(corpus, request.filter),
+        documents=documents,
         min_similarity=request.min_similarity,
-        min_generation=request.min_generation,
+        min_generation=request.min_generation if isinstance(request.min_generation, int) else None,
         explain=request.explain,
         contributions=request.contributions,
         web=request.web,
         private=False,
     )
-    container.check_embedding(corpus)
     return query, container.searcher(request.searcher or container.default_searcher)
 
 
-async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: Trace) -> Answer:
-    """Answers a question with citations, and hands the answer to the trail writer if trails are enabled.
+async def ask(container: Container, asked: Asked, request: AskRequest, trace: Trace) -> Answer:
+    """Answers a question to one or several corpora with citations.
+
+    The answer goes to the trail writer if trails are enabled, unless it is from several corpora.
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
+    corpora = list_corpora(asked)
+    documents, parts = await select_parts(container, corpora, request.filter)
+    await await_generations(container, corpora, request.min_generation)
     question = Question(
-        corpus=corpus,
+        corpus=corpora[0],
+        parts=parts,
         text=request.question,
         k=request.k,
-        documents=await container.select_documents(corpus, request.filter),
+        documents=documents,
         instructions=request.instructions,
         history=request.history,
         web=request.web,
         unsupported=request.unsupported or container.settings.unsupported,
     )
-    container.check_embedding(corpus)
-    reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
+    reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher, corpora=corpora)
     with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         if request.restate:
             question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
-    ANSWERS.record(1, support=answer.support.value, corpus=corpus.name)
-    if container.trails is not None:
-        container.trails.enqueue(corpus, question.text, answer, trace)
+    ANSWERS.record(1, support=answer.support.value, corpus=corpora[0].name)
+    if container.trails is not None and not parts:  # a trail belongs to one corpus
+        container.trails.enqueue(corpora[0], question.text, answer, trace)
     return answer
 
 

@@ -4,7 +4,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web, parse_filter_text
+from cli.options import (
+    AsJson,
+    CorpusNames,
+    FilterText,
+    MinGeneration,
+    Prompts,
+    Searcher,
+    TopK,
+    Web,
+    parse_filter_text,
+    parse_generations,
+)
 from cli.output.console import print_json, print_status
 from core.ports.reasoning import Unsupported
 from core.ports.retrieval import MAX_K
@@ -21,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def search(
     query: Annotated[str, typer.Argument(help="The query.")],
-    corpus: CorpusName,
+    corpus: CorpusNames,
     searcher: Searcher = None,
     k: TopK = 5,
     where: FilterText = None,
@@ -40,9 +51,10 @@ def search(
         bool, typer.Option("--full", help="Print whole passages. Default: the best sentence of each.")
     ] = False,
     web: Web = False,
+    min_generation: MinGeneration = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the passages of a corpus."""
+    """Rank the passages of one or several corpora."""
     from cli.flows.questions import run_search
     from cli.output.results import show_search
 
@@ -56,17 +68,18 @@ def search(
         "web": web,
         "context": context,
         "group_by": group_by,
+        "min_generation": parse_generations(min_generation),
     }
     page = run_search(corpus, body)
     if as_json:
         print_json(page)
     else:
-        show_search(page, full=full or context > 0)
+        show_search(page, full=full or context > 0, names_corpora=len(corpus) > 1)
 
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
-    corpus: CorpusName,
+    corpus: CorpusNames,
     reasoner: Annotated[
         str | None, typer.Option(help="NAME[:key=value,…]. Default: the settings'.", show_default=False)
     ] = None,
@@ -98,13 +111,14 @@ def ask(
             show_default=False,
         ),
     ] = None,
+    min_generation: MinGeneration = None,
     prompts: Prompts = None,
     as_json: AsJson = False,
     no_stream: Annotated[
         bool, typer.Option("--no-stream", help="Print nothing before the answer is complete.")
     ] = False,
 ) -> None:
-    """Answer a question from a corpus, with citations."""
+    """Answer a question from one or several corpora, with citations."""
     from cli.flows.questions import run_question
     from cli.output.results import show_answer
 
@@ -117,6 +131,7 @@ def ask(
         "instructions": instructions,
         "web": web,
         "unsupported": unsupported,
+        "min_generation": parse_generations(min_generation),
     }
     try:
         answer = run_question(corpus, body, budget=budget, prompts=prompts, shown=not (no_stream or as_json))
@@ -126,4 +141,4 @@ def ask(
     if as_json:
         print_json(answer)
     else:
-        show_answer(answer)
+        show_answer(answer, names_corpora=len(corpus) > 1)

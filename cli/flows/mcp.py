@@ -91,7 +91,7 @@ class FolderQuestions:
     async def search(self, corpus: str, body: Json) -> Json:
         if (server := find_server(self._settings)) is not None:
             with suppress(Misdirected):
-                return await _run(server, partial(server.post, corpus, "search", body))
+                return await _run(server, partial(server.post, [corpus], "search", body))
         return await self._here.search(corpus, body)
 
     async def ask(self, corpus: str, body: Json, on_event: OnEvent) -> Json:
@@ -108,7 +108,7 @@ class FolderQuestions:
 
 def _ask(server: LocalServer, corpus: str, body: Json, on_event: Callable[[str, Json], object]) -> Json:
     answer: Json = {}
-    for kind, data in server.stream(corpus, "ask", {**body, "stream": True}):
+    for kind, data in server.stream([corpus], "ask", {**body, "stream": True}):
         if kind == "answer":
             answer = data
         else:

@@ -24,19 +24,19 @@ Json = dict[str, Any]
 _Show = Callable[[str, Mapping[str, Any]], None]
 
 
-def run_search(corpus: str, body: Json) -> Json:
+def run_search(corpora: list[str], body: Json) -> Json:
     """Returns the response to a body of `POST …/search`."""
     settings = read_settings()
     if (server := find_server(settings)) is not None:
         with closing(server):
             try:
-                return server.post(corpus, "search", body)
+                return server.post(corpora, "search", body)
             except Misdirected:
                 pass
-    return _search_here(settings, corpus, body)
+    return _search_here(settings, corpora, body)
 
 
-def run_question(corpus: str, body: Json, *, budget: str | None, prompts: Path | None, shown: bool) -> Json:
+def run_question(corpora: list[str], body: Json, *, budget: str | None, prompts: Path | None, shown: bool) -> Json:
     """Returns the response to a body of `POST …/ask`; draws the plan on stderr if `shown`.
 
     `budget` is `calls=…,tokens=…,seconds=…`, which may exceed the settings; `prompts` is a folder in place of that of
@@ -47,19 +47,20 @@ def run_question(corpus: str, body: Json, *, budget: str | None, prompts: Path |
     if server is not None:
         with closing(server), _drawing(shown) as show:
             try:
-                for kind, data in server.stream(corpus, "ask", {**body, "stream": True}):
+                for kind, data in server.stream(corpora, "ask", {**body, "stream": True}):
                     if kind == "answer":
                         return data
                     show(kind, data)
             except Misdirected:
                 pass
-    return _ask_here(settings, corpus, body, budget, shown=shown)
+    return _ask_here(settings, corpora, body, budget, shown=shown)
 
 
-def _search_here(settings: Settings, corpus: str, body: Json) -> Json:
+def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
     from app.services.questions import search_page
+    from app.services.scope import open_corpora
     from cli.runtime import run_with_container
     from core.trace import Trace
 
@@ -68,17 +69,18 @@ def _search_here(settings: Settings, corpus: str, body: Json) -> Json:
 
     async def work(container: "Container") -> Json:
         trace = Trace(budget=BudgetIn().within(container.settings.budget))
-        found = await container.record.corpora.get(corpus)
+        found = await open_corpora(container, corpora)
         page = await search_page(container, found, request, layout, trace)
         return SearchOut.from_page(page, trace).model_dump(mode="json")
 
     return run_with_container(work, settings)
 
 
-def _ask_here(settings: Settings, corpus: str, body: Json, budget: str | None, *, shown: bool) -> Json:
+def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | None, *, shown: bool) -> Json:
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
     from app.services.questions import ask
+    from app.services.scope import open_corpora
     from cli.runtime import run_with_container
     from core.trace import Event, Trace
 
@@ -86,7 +88,7 @@ def _ask_here(settings: Settings, corpus: str, body: Json, budget: str | None, *
 
     async def work(container: "Container") -> Json:
         trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
-        found = await container.record.corpora.get(corpus)
+        found = await open_corpora(container, corpora)
         with _drawing(shown) as show:
 
             def pass_on(event: Event) -> None:

@@ -20,16 +20,16 @@ _ROWS = 10
 _PLACES = 8
 
 
-def show_search(page: Json, *, full: bool = False) -> None:
+def show_search(page: Json, *, full: bool = False, names_corpora: bool = False) -> None:
     """Prints the hits with their snippets, or, if `full`, with their passages and the passages beside them."""
     for rank, hit in enumerate(page["hits"], start=1):
-        _show_hit(rank, hit, full=full)
+        _show_hit(rank, hit, full=full, names_corpus=names_corpora)
     if not page["hits"]:
         print_result("nothing was found")
     _show_notes(page)
 
 
-def show_answer(answer: Json) -> None:
+def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
     """Prints the answer with what it stands on, and why; then its sources, notes and usage."""
     for paragraph in f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines():
         print_result(_wrap(paragraph))
@@ -38,7 +38,7 @@ def show_answer(answer: Json) -> None:
     if answer["citations"]:
         print_result()
     for citation in answer["citations"]:
-        print_result(f"[{citation['marker']}] {_format_source(citation)}")
+        print_result(f"[{citation['marker']}] {_format_source(citation, names_corpus=names_corpora)}")
         print_result(textwrap.indent(_format_snippet(f"“{citation['quote']}”"), "    "))
     if answer["notes"] or answer["usage"]["actions"]:
         print_result()
@@ -49,13 +49,14 @@ def _wrap(text: str) -> str:
     return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def _format_source(citation: Json) -> str:
+def _format_source(citation: Json, *, names_corpus: bool) -> str:
     document = citation["document"]
     title = document["title"] or document["key"]
     if citation["url"] is not None:
         return f"{title} <{citation['url']}>"
     page = "" if citation["page"] is None else f", page {citation['page']}"
-    return f"{title} ({document['key']}{page})"
+    corpus = f"{citation['corpus']}: " if names_corpus else ""
+    return f"{title} ({corpus}{document['key']}{page})"
 
 
 def _show_notes(found: Json) -> None:
@@ -70,12 +71,13 @@ def _show_notes(found: Json) -> None:
         print_result(f"{calls}, {tokens:,} tokens, {found['timing'].get('total', 0.0):.1f} s")
 
 
-def _show_hit(rank: int, hit: Json, *, full: bool) -> None:
+def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
     chunk, document = hit["chunk"], hit["document"]
     heading = f" › {chunk['heading']}" if chunk["heading"] else ""
     page = "" if chunk["page"] is None else f", page {chunk['page']}"
     title = document["title"] or document["key"]
-    print_result(f"{rank}. {title}{heading}  ({hit['url'] or document['key']}{page})")
+    corpus = f"{hit['corpus']}: " if names_corpus and hit["corpus"] else ""
+    print_result(f"{rank}. {title}{heading}  ({corpus}{hit['url'] or document['key']}{page})")
     print_result(f"   score {hit['score']:.4f}{_format_signals(hit['signals'])}")
     if full:
         _show_passages(hit)

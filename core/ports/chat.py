@@ -50,6 +50,7 @@ class ChatRequest:
     max_characters: int | None = None
     stop: tuple[str, ...] = ()
     sample: int = 0
+    cacheable: bool = True
     cached: bool = True
 
 

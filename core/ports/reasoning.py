@@ -8,7 +8,7 @@ from typing import Protocol
 from core.corpora import Corpus
 from core.documents import DocumentRef, Span
 from core.ports.chat import Message
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 
 __all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step", "Support", "Unsupported", "weakest_support"]
@@ -51,7 +51,7 @@ def weakest_support(supports: Iterable[Support]) -> Support:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question about a corpus; `documents` and `web` as in `core.ports.retrieval.Query`.
+    """A question about a corpus; `documents`, `web` and `parts` as in `core.ports.retrieval.Query`.
 
     `k` is the number of passages of a retrieval; None leaves it to the reasoner. `instructions` say how to write the
     answer, `history` is the conversation before the question. `unsupported` decides on answers that no passage states.
@@ -65,6 +65,7 @@ class Question:
     history: tuple[Message, ...] = ()
     web: bool = False
     unsupported: Unsupported = Unsupported.INFER
+    parts: tuple[QueryPart, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ class Citation:
     """The source of one marker of the answer. `quote` is verbatim in the chunk.
 
     `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. With `url` the
-    passage is from the web, and `chunk_id` names no chunk of the corpus.
+    passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`.
     """
 
     marker: int
@@ -83,6 +84,7 @@ class Citation:
     answer_span: Span
     source_span: Span
     url: str | None = None
+    corpus: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,17 @@ from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.trace import Trace
 
-__all__ = ["MAX_K", "Fact", "Hit", "NodeKind", "PathStep", "Query", "SearchResult", "Searcher", "Signals"]
+__all__ = ["MAX_K", "Fact", "Hit", "NodeKind", "PathStep", "Query", "QueryPart", "SearchResult", "Searcher", "Signals"]
 
 MAX_K = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryPart:
+    """One of several corpora that are searched at once, and the documents that count (None: all)."""
+
+    corpus: Corpus
+    documents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +29,9 @@ class Query:
     `min_similarity` leaves out hits with a lower cosine. With `explain` each hit has its path through the graph, and
     its reasons if the searcher gives any; with `contributions` it has the parts of its score, likewise. With `facts`
     the result has facts of the graph, if the corpus has any and the searcher uses its graph.
+
+    A query with `parts` is of several corpora: `corpus` is then the first of them, and `documents` those of all parts
+    (None: no part is restricted). The container's searchers answer it; a searcher of one corpus never gets any.
 
     `entities` are the names that a model found in the text, for searchers that start from names (None: they find names
     themselves). `web`: the request permits a web search. `private`: the writer of the text was shown passages, so that
@@ -39,6 +50,7 @@ class Query:
     entities: tuple[str, ...] | None = None
     web: bool = False
     private: bool = True
+    parts: tuple[QueryPart, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +90,9 @@ class Hit:
 
     `reasons` are short phrases for people, the most telling first; `contributions` are by feature, and sum to `score`.
     Both are empty if they were not requested, or the searcher has none. With `url` the passage is from the web and in
-    no corpus; its chunk and document are made from the search engine's result.
+    no corpus; its chunk and document are made from the search engine's result. `corpus` is the name of the corpus, ''
+    for a passage of the web. Of a query with `parts`, scores order the hits of all corpora, and `contributions` sum to
+    the score that the hit has among those of its corpus.
     """
 
     chunk: Chunk
@@ -89,6 +103,7 @@ class Hit:
     reasons: tuple[str, ...] = ()
     contributions: Mapping[str, float] = field(default_factory=dict)
     url: str | None = None
+    corpus: str = ""
 
 
 class Fact(NamedTuple):
@@ -113,6 +128,8 @@ class SearchResult:
     linked: Mapping[str, float] = field(default_factory=dict)
     """Display name → weight of each entity that the question was linked to; empty if no graph was used."""
     facts: tuple[Fact, ...] = ()
+    generations: Mapping[str, int] = field(default_factory=dict)
+    """Corpus name → generation; the container's searchers set it."""
     outdated: bool = False
     """Candidates were left out, since the record has changed after `generation`."""
 

@@ -26,6 +26,13 @@ class EmbeddingSettings(Section):
     api_key: SecretStr = SecretStr("")
     max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
     timeout_seconds: float = Field(default=60.0, gt=0)
+    others: int = Field(
+        default=2, ge=1, description="Models of corpora that were built with another one; so many stay in memory."
+    )
+    offered: list[str] = Field(
+        default_factory=list,
+        description="Further models that clients of the HTTP API may choose for a corpus, each `KIND:MODEL`.",
+    )
 
     _expand_home = field_validator("model")(expand_home_in)
 

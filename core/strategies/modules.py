@@ -3,7 +3,8 @@
 A strategy is a module of a package such as `retrieval.searchers`; its file name is its name in settings, on the command
 line and in the API. It contains a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; the
 first line of its docstring says what it does. `NEEDS_MODEL = True` marks one that is useless without a language model,
-and `SOURCE` names the paper that it follows. `backends` are the ports that its package offers, made by the container.
+and `SOURCE` names the paper that it follows. `TAKES_PARTS = True` marks a searcher that answers queries of several
+corpora itself. `backends` are the ports that its package offers, made by the container.
 """
 
 import importlib

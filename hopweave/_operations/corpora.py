@@ -42,9 +42,9 @@ def create_corpus(
 ) -> Steps[Corpus]:
     """Creates a corpus and returns it. The server's settings hold for what is not given.
 
-    Raises `ConflictError` if there is one of this name, or if the server embeds with another model than `embedding`.
-    With `exist_ok`, returns that one instead, with the settings
-    that it has.
+    `embedding` is `KIND:MODEL`, or the name of the server's configured or of the built-in model. Raises `ConflictError`
+    if there is one of this name, or for another name without a kind. With `exist_ok`, returns that one instead, with
+    the settings that it has.
     """
     body = {"name": name, **_given(chunker, extractor, fine)}
     if embedding is not None:
@@ -68,13 +68,19 @@ def rename_corpus(corpus: str, name: str) -> Steps[Corpus]:
 
 
 def reindex_corpus(
-    corpus: str, *, chunker: str | None = None, extractor: str | None = None, fine: Fine | None = None
+    corpus: str,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+    embedding: str | None = None,
 ) -> Steps[Job]:
-    """Starts building a corpus anew, and returns the job. What is not given stays as it is.
+    """Starts building a corpus anew, and returns the job. What is not given stays as it is, except that without
+    `embedding` (`KIND:MODEL`) the server's configured model embeds it.
 
     The corpus answers as before until the job is done. Raises `ConflictError` while another reindex runs.
     """
-    body = _given(chunker, extractor, fine)
+    body = {**_given(chunker, extractor, fine), **({} if embedding is None else {"embedding": embedding})}
     return (yield from call(Started, "POST", path("corpora", corpus, "reindex"), body)).job
 
 

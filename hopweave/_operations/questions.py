@@ -1,4 +1,4 @@
-"""Questions to a corpus: ranked passages, or a cited answer."""
+"""Questions to one or several corpora: ranked passages, or a cited answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -12,7 +12,7 @@ __all__ = ["ask", "search", "streamed"]
 
 
 def search(
-    corpus: str,
+    corpus: str | Sequence[str],
     query: str,
     *,
     k: int = 5,
@@ -20,13 +20,16 @@ def search(
     searcher_options: Mapping[str, Any] | None = None,
     filter: Mapping[str, Any] | None = None,
     min_similarity: float | None = None,
-    min_generation: int | None = None,
+    min_generation: int | Mapping[str, int] | None = None,
     explain: bool | Literal["features"] = False,
     web: bool = False,
     context: int = 0,
     group_by: Literal["document"] | None = None,
 ) -> Steps[SearchResult]:
     """Returns the `k` best passages for a query. The arguments are the fields of `POST …/search`.
+
+    `corpus` is a name, or a list of several names. With `min_generation`, such as the `generation` of a job, the search
+    waits until the corpus has it; of several corpora, it is one for each name.
 
     `searcher` is `NAME[:key=value,…]`, by default the server's. `explain` fills each hit's `path` and `reasons`,
     `explain="features"` its `contributions`, too. `web` permits that the query goes to a web search. `context` (at most
@@ -45,11 +48,11 @@ def search(
         "context": context,
         "group_by": group_by,
     }
-    return call(SearchResult, "POST", path("corpora", corpus, "search"), _given(body))
+    return call(SearchResult, "POST", *_address(corpus, "search", body))
 
 
 def ask(
-    corpus: str,
+    corpus: str | Sequence[str],
     question: str,
     *,
     reasoner: str | None = None,
@@ -63,8 +66,10 @@ def ask(
     history: Sequence[Message] = (),
     web: bool = False,
     unsupported: Unsupported | None = None,
+    min_generation: int | Mapping[str, int] | None = None,
 ) -> Steps[Answer]:
-    """Returns a cited answer. The arguments are the fields of `POST …/ask`.
+    """Returns a cited answer. The arguments are the fields of `POST …/ask`; `corpus` and `min_generation` are as in
+    `search`.
 
     `reasoner` and `searcher` are `NAME[:key=value,…]`, by default the server's. `k` is how many passages a retrieval
     brings; `budget` limits the calls of models; `history` is the conversation before the question; `web` permits that
@@ -85,8 +90,9 @@ def ask(
         "history": [asdict(message) for message in history],
         "web": web,
         "unsupported": unsupported,
+        "min_generation": min_generation,
     }
-    return call(Answer, "POST", path("corpora", corpus, "ask"), _given(body))
+    return call(Answer, "POST", *_address(corpus, "ask", body))
 
 
 def streamed(asking: Steps[Answer]) -> Request:
@@ -95,6 +101,13 @@ def streamed(asking: Steps[Answer]) -> Request:
     if not isinstance(first, Request) or first.body is None:
         raise TypeError("the first step of `ask` is its request")
     return replace(first, body={**first.body, "stream": True})
+
+
+def _address(corpus: str | Sequence[str], action: str, body: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Returns the path and the body of a request about one or several corpora."""
+    if isinstance(corpus, str):
+        return path("corpora", corpus, action), _given(body)
+    return path(action), {"corpora": list(corpus), **_given(body)}
 
 
 def _given(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -50,6 +50,7 @@ class Citation:
     """
 
     marker: int
+    corpus: str
     chunk_id: str | None
     url: str | None
     document: HitDocument
@@ -63,6 +64,7 @@ class Citation:
 class Quote:
     """Text that supports a step's answer, verbatim in the chunk or, with `url`, in the result of the web search."""
 
+    corpus: str
     chunk_id: str | None
     url: str | None
     document: DocumentName

@@ -48,6 +48,7 @@ class Job:
 
     A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
     failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
+    `generation` of a job that is over is for `min_generation` of `search` and `ask`, so that they see what it changed.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Job:
     tokens: int
     usage: JobUsage
     progress: JobProgress
+    generation: int | None
 
     @property
     def is_settled(self) -> bool:

@@ -74,9 +74,10 @@ class Hit:
     """`score` orders the hits of one query and means nothing else.
 
     `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
-    of the web, which is in no corpus.
+    of the web, whose `corpus` is empty.
     """
 
+    corpus: str
     chunk: HitChunk
     document: HitDocument
     score: float
@@ -127,10 +128,15 @@ class SearchHit(Hit):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchResult:
-    """The hits, best first. `timing` is in seconds by stage."""
+    """The hits, best first. `timing` is in seconds by stage.
+
+    `generations` are those that the corpora were searched in, by name; `generation` is that of the only corpus, None of
+    several.
+    """
 
     hits: tuple[SearchHit, ...]
-    generation: int
+    generation: int | None
+    generations: Mapping[str, int]
     notes: tuple[str, ...]
     timing: Mapping[str, float]
     usage: Usage

@@ -61,9 +61,10 @@ class Worker:
     async def _work(self, corpus_id: str) -> bool:
         await delete_deleted_corpora(self._backends)
         corpus = await self._backends.corpora.get_by_id(corpus_id)
-        await maintain_corpus(corpus, self._backends)
-        claims = LoggedClaims(self._backends.claims, corpus.name)
-        logged = replace(self._backends, claims=claims, commits=LoggedCommits(self._backends.commits, claims))
+        backends = self._backends.for_corpus(corpus)
+        await maintain_corpus(corpus, backends)
+        claims = LoggedClaims(backends.claims, corpus.name)
+        logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
         run = Run(self._name, corpus, logged, self._options)
         clock = self._make_clock(corpus, may_prolong=run.calls_model)
         with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
@@ -86,7 +87,7 @@ class Worker:
                 return True
             if not may_prolong or set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
                 return False
-            await maintain_corpus(corpus, self._backends)
+            await maintain_corpus(corpus, self._backends.for_corpus(corpus))
             await self._backends.maintenance.prune()
             deadline = time.monotonic() + self._options.task_seconds
             return True

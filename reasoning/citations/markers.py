@@ -138,4 +138,5 @@ def make_citation(marker: int, quote: Quote, span: Span) -> Citation:
         answer_span=span,
         source_span=quote.span,
         url=quote.hit.url,
+        corpus=quote.hit.corpus,
     )

@@ -42,6 +42,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         },
         temperature=call.temperature,
         sample=call.sample,
+        cacheable=not question.parts,
     )
 
 

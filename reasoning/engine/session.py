@@ -112,6 +112,7 @@ class Session:
             text=text,
             k=k,
             documents=self.question.documents,
+            parts=self.question.parts,
             facts=facts,
             entities=entities,
             web=self.question.web,

@@ -68,6 +68,7 @@ class Extractive:
             text=question.text,
             k=question.k or _PASSAGES,
             documents=question.documents,
+            parts=question.parts,
             web=question.web,
             private=False,
         )

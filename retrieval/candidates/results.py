@@ -53,7 +53,7 @@ async def build_result(
             order = order[ranking.dense[order] >= query.min_similarity]
         read, is_missing = await _read_chunks(query, snapshot, backends, ranking.chunks[order])
         kept = [place for place in order if int(ranking.chunks[place]) in read][: query.k]
-        hits = [_make_hit(ranking, place, *read[int(ranking.chunks[place])]) for place in kept]
+        hits = [_make_hit(ranking, place, query.corpus.name, *read[int(ranking.chunks[place])]) for place in kept]
         outdated = is_missing or await is_replaced(ranking.unknown, query, snapshot, backends)
         linked = await _name_links(query, snapshot, backends, pagerank)
     if query.explain and pagerank is not None and len(pagerank.entities):
@@ -83,13 +83,13 @@ async def _read_chunks(
     return read, len(read) < at
 
 
-def _make_hit(ranking: Ranking, place: int, chunk: Chunk, document: DocumentRef) -> Hit:
+def _make_hit(ranking: Ranking, place: int, corpus: str, chunk: Chunk, document: DocumentRef) -> Hit:
     signals = Signals(
         dense=_known_value(ranking.dense, place),
         sparse=_known_value(ranking.sparse, place),
         graph=_known_value(ranking.graph, place),
     )
-    return Hit(chunk=chunk, document=document, score=float(ranking.scores[place]), signals=signals)
+    return Hit(chunk=chunk, document=document, score=float(ranking.scores[place]), signals=signals, corpus=corpus)
 
 
 def _known_value(signal: _Signal, place: int) -> float | None:

@@ -36,9 +36,10 @@ async def search_by_document(
 
 def _group(hits: Sequence[Hit], k: int) -> tuple[list[list[Hit]], bool]:
     """Returns the hits of the first `k` documents, up to the first hit of a further one, and whether there is one."""
-    groups: dict[str, list[Hit]] = {}
+    groups: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
-        if hit.document.id not in groups and len(groups) == k:
+        document = (hit.corpus, hit.document.id)  # several corpora may have documents with the same key
+        if document not in groups and len(groups) == k:
             return list(groups.values()), True
-        groups.setdefault(hit.document.id, []).append(hit)
+        groups.setdefault(document, []).append(hit)
     return list(groups.values()), False

@@ -1,7 +1,7 @@
 """`SearchPage`: the hits of a search as users read them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.documents import Chunk
 from core.ports.retrieval import Hit, Query, SearchResult
@@ -26,10 +26,11 @@ class PresentedHit:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchPage:
-    """The hits, best first, and the generation of the corpus that they were ranked in."""
+    """The hits, best first, and the generation of the corpus that they were ranked in; of several, `generations`."""
 
     hits: tuple[PresentedHit, ...]
     generation: int
+    generations: Mapping[str, int] = field(default_factory=dict)
 
 
 async def present(
@@ -44,15 +45,19 @@ async def present(
 
     `others` are the other hits of the documents, by the id of the hit's chunk.
     """
-    surrounded = await add_neighbours(result.hits, query.corpus.id, backends.contents, context)
-    snapshot = await backends.snapshots.get(query.corpus.id)
-    weights = weigh_words(query.text, snapshot.statistics)
-    snippets = await run_interruptibly(_make_snippets, [one.hit.chunk.text for one in surrounded], weights)
-    hits = [
-        _present_one(one, snippet, (others or {}).get(one.hit.chunk.id, ()))
-        for one, snippet in zip(surrounded, snippets, strict=True)
-    ]
-    return SearchPage(hits=tuple(hits), generation=result.generation)
+    corpora = [part.corpus for part in query.parts] or [query.corpus]
+    presented: dict[str, PresentedHit] = {}
+    for number, corpus in enumerate(corpora):
+        # Passages of the web are of no corpus; they are presented with the first.
+        own = [hit for hit in result.hits if hit.corpus == corpus.name or (not hit.corpus and not number)]
+        surrounded = await add_neighbours(own, corpus.id, backends.contents, context)
+        snapshot = await backends.snapshots.get(corpus.id)
+        weights = weigh_words(query.text, snapshot.statistics)
+        snippets = await run_interruptibly(_make_snippets, [one.hit.chunk.text for one in surrounded], weights)
+        for one, snippet in zip(surrounded, snippets, strict=True):
+            presented[one.hit.chunk.id] = _present_one(one, snippet, (others or {}).get(one.hit.chunk.id, ()))
+    hits = tuple(presented[hit.chunk.id] for hit in result.hits)
+    return SearchPage(hits=hits, generation=result.generation, generations=result.generations)
 
 
 def _make_snippets(texts: Sequence[str], weights: Mapping[str, float]) -> list[Snippet]:

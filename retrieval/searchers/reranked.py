@@ -11,7 +11,9 @@ from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 
-__all__ = ["Config", "Reranked", "build"]
+__all__ = ["TAKES_PARTS", "Config", "Reranked", "build"]
+
+TAKES_PARTS = True
 
 _NAME = "reranked"
 

@@ -15,7 +15,9 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends, WebAccess
 
-__all__ = ["Config", "Web", "build"]
+__all__ = ["TAKES_PARTS", "Config", "Web", "build"]
+
+TAKES_PARTS = True
 
 _LONGEST = 400
 """Characters of a query; search engines accept no more."""
@@ -43,7 +45,12 @@ class Web:
                 results = await self._access.search.search(text, query.k)
             hits = tuple(_make_hit(place, result) for place, result in enumerate(results[: query.k], start=1))
             hits = await self._filter_similar(hits, query)
-        return SearchResult(hits=hits, generation=query.corpus.generation)
+        corpora = [part.corpus for part in query.parts] or [query.corpus]
+        return SearchResult(
+            hits=hits,
+            generation=query.corpus.generation,
+            generations={corpus.name: corpus.generation for corpus in corpora},
+        )
 
     def _why_closed(self, query: Query) -> str:
         """Returns why this query must not be sent, or '' if it may be."""

@@ -13,6 +13,7 @@ from api.protocols.errors import describe_errors
 from api.schemas.ask import BudgetIn
 from api.schemas.base import Out, Text
 from app.services import questions
+from app.services.scope import open_corpora
 from core.ports.retrieval import MAX_K, Hit
 from core.trace import Trace
 
@@ -29,7 +30,10 @@ class RetrievalSettingIn(BaseModel):
 
 
 class RetrievalIn(BaseModel):
-    """`knowledge_id` is the name of a corpus. Fields that newer versions of Dify send are ignored."""
+    """`knowledge_id` is the name of a corpus, or of several with commas between.
+
+    Fields that newer versions of Dify send are ignored.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +50,7 @@ class RecordOut(Out):
     score: float
     title: str
     metadata: dict[str, Any] = Field(
-        description="That of the document, with `document_id`, `key`, `chunk_id`, `page` and `heading`."
+        description="That of the document, with `corpus`, `document_id`, `key`, `chunk_id`, `page` and `heading`."
     )
 
 
@@ -56,7 +60,7 @@ class RecordListOut(Out):
 
 @router.post("/retrieval", dependencies=[READ], summary="Find passages for Dify", response_model=RecordListOut)
 async def retrieve_for_dify(body: RetrievalIn, container: ContainerDep, http: Request) -> Response:
-    corpus = await container.record.corpora.get(body.knowledge_id)
+    corpora = await open_corpora(container, [name.strip() for name in body.knowledge_id.split(",")])
     request = questions.SearchRequest(
         query=body.query,
         k=body.retrieval_setting.top_k,
@@ -64,7 +68,7 @@ async def retrieve_for_dify(body: RetrievalIn, container: ContainerDep, http: Re
         min_similarity=body.retrieval_setting.score_threshold or None,
     )
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
-    found = await run_while_connected(http, questions.search(container, corpus, request, trace))
+    found = await run_while_connected(http, questions.search(container, corpora, request, trace))
     scores = _score(found.hits)
     return json_response(RecordListOut(records=[_record(*pair) for pair in zip(found.hits, scores, strict=True)]))
 
@@ -73,6 +77,7 @@ def _record(hit: Hit, score: float) -> RecordOut:
     chunk, document = hit.chunk, hit.document
     metadata = {
         **document.metadata,
+        "corpus": hit.corpus,
         "document_id": document.id,
         "key": document.key,
         "chunk_id": chunk.id,

@@ -55,6 +55,7 @@ class _Settings(_Row):
     fine: Fine
     embedding_model: str
     dimension: Annotated[int, Field(ge=1, le=65_536)]
+    embedding: str = ""
     versions: dict[str, str] = {}
 
 

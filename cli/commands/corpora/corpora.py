@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
+from cli.options import CHUNKER_HELP, EMBEDDING_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
 from cli.output.console import fields, print_json, print_result, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
@@ -55,7 +55,7 @@ def create_corpus(
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     embedding: Annotated[
         str | None,
-        typer.Option(help="The embedding model that is expected; only the configured one.", show_default=False),
+        typer.Option(help=EMBEDDING_HELP, show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -100,11 +100,13 @@ def reindex_corpus(
     chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    embedding: Annotated[str | None, typer.Option(help=EMBEDDING_HELP, show_default=False)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Index a corpus again with the embedding model of the settings, and swap it in when it is complete.
+    """Index a corpus again, and swap it in when it is complete.
 
-    Options that are not given stay as they are. The old index answers meanwhile, and stays if a document fails.
+    Options that are not given stay as they are, except that the embedding model is that of the settings. The
+    old index answers meanwhile, with its own embedding model, and stays if a document fails.
     """
     from app.services.corpora import reindex
     from cli.flows.jobs import complete_job
@@ -114,7 +116,7 @@ def reindex_corpus(
     with Progress() as progress:
 
         async def work(container: "Container") -> "Job":
-            job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine)
+            job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
             return await complete_job(container, job, progress.watch)
 
         job = run_with_container(work)

@@ -32,7 +32,7 @@ class ChatCache:
         if not request.cached:
             return await self._inner.complete(request, trace, on_token)
         began = time.monotonic()
-        generation = await self._cache.follow(request.corpus_id)
+        generation = await self._cache.follow(request.corpus_id) if request.cacheable else None
         if generation is None:
             return await self._inner.complete(request, trace, on_token)
         key = self._key(request)

@@ -14,7 +14,7 @@ async def test_search(people: Server) -> None:
     answer = await people.client.post("/v1/corpora/people/search", json=body)
     assert answer.status_code == 200, answer.text
     found = answer.json()
-    assert set(found) == {"hits", "generation", "notes", "timing", "usage"}
+    assert set(found) == {"hits", "generation", "generations", "notes", "timing", "usage"}
     hit = found["hits"][0]
     assert hit["document"]["key"] == "notes/babbage"
     assert hit["document"]["metadata"] == {"year": 1837}

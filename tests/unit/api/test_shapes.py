@@ -52,6 +52,7 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
         assert (told["chunk_id"], told["url"]) == (None, _URL)
     assert said["steps"][0]["hits"][0]["url"] == _URL
     assert quote == {
+        "corpus": "",
         "chunk_id": None,
         "url": _URL,
         "document": {"key": _URL, "title": "So"},

@@ -1,0 +1,200 @@
+"""The embedding models of a process: the configured one, and those that corpora name (`KIND:MODEL`).
+
+While a corpus is reindexed to another model, the old one embeds its questions and the new one the passages.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from core.corpora import Corpus, CorpusSettings
+from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
+from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.settings import EmbeddingSettings
+from models import BUILT_IN
+
+__all__ = ["Embedders"]
+
+_KINDS = ("sentence-transformers", "openai")
+_LOCAL = _KINDS[0]
+
+Make = Callable[[EmbeddingSettings], Embedder]
+
+
+class Embedders:
+    """Makes models when they are first used. Beside the configured one, `settings.others` stay in memory.
+
+    The model that was used longest ago is closed first, but none that is embedding. A model that was closed is made
+    again when it is next used.
+    """
+
+    def __init__(self, settings: EmbeddingSettings, configured: Callable[[], Embedder], make: Make) -> None:
+        self._settings = settings
+        self._configured = configured
+        self._pool = _Pool(settings, make)
+
+    @property
+    def configured_name(self) -> str:
+        """The configured model as `KIND:MODEL`."""
+        return f"{self._settings.kind}:{self._settings.model}"
+
+    def of(self, corpus: Corpus) -> Embedder:
+        """Returns the model that the corpus was built with.
+
+        Raises `EmbeddingMismatch` if it cannot be had here: the corpus does not name it, other weights have its name
+        now, or it cannot be loaded.
+        """
+        found = self.find(corpus.settings)
+        if found is None:
+            raise EmbeddingMismatch(
+                f"corpus {corpus.name!r} was built with the embedding model {corpus.settings.embedding_model!r}, and "
+                f"{self._configured().model!r} is configured: set HOPWEAVE_EMBEDDING__MODEL back, or build it anew "
+                f"with `hopweave corpora reindex {corpus.name}`"
+            )
+        return found
+
+    def find(self, settings: CorpusSettings) -> Embedder | None:
+        """Returns the model of a corpus with these settings; None if it cannot be had here."""
+        there, configured = settings.embedding_model, self._configured()
+        if there == configured.model:
+            return configured
+        name = settings.embedding or (f"{_LOCAL}:{BUILT_IN}" if there == BUILT_IN else "")
+        if not name or name == self.configured_name:
+            return None
+        try:
+            found = self.named(name)
+            is_same = found.model == there
+        except InvalidSettings:  # such as a folder of weights that is gone
+            return None
+        return found if is_same else None
+
+    def named(self, text: str) -> Embedder:
+        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model.
+
+        Raises `EmbeddingMismatch` for another name without a kind, and `InvalidInput` for another kind.
+        """
+        kind, model = self._split(text)
+        if f"{kind}:{model}" == self.configured_name:
+            return self._configured()
+        return _HeldEmbedder(self._pool, (kind, model))
+
+    def complete_name(self, text: str) -> str:
+        """Returns the name as `KIND:MODEL`. Raises what `named` raises."""
+        return ":".join(self._split(text))
+
+    def is_offered(self, text: str) -> bool:
+        """Whether clients may choose this model: the configured one, the built-in one, or one that settings name.
+
+        Raises what `named` raises.
+        """
+        offered = {self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered}
+        return self.complete_name(text) in offered
+
+    def without_foreign(self, settings: CorpusSettings) -> CorpusSettings:
+        """Returns the settings of a file without a model that is not offered here."""
+        try:
+            known = not settings.embedding or self.is_offered(settings.embedding)
+        except (EmbeddingMismatch, InvalidInput):
+            known = False
+        return settings if known else replace(settings, embedding="")
+
+    def _split(self, text: str) -> tuple[str, str]:
+        if text in (self._settings.model, self._configured().model):
+            return self._settings.kind, self._settings.model
+        if text == BUILT_IN:
+            return _LOCAL, BUILT_IN
+        kind, colon, model = text.partition(":")
+        if not colon:
+            raise EmbeddingMismatch(
+                f"the configured embedding model is {self._configured().model!r}, not {text!r}: leave `embedding` out, "
+                f"or name another one with its kind, such as {_LOCAL}:{text}"
+            )
+        if kind not in _KINDS or not model:
+            raise InvalidInput(
+                f"embedding {text!r} is not KIND:MODEL with a kind of {' or '.join(_KINDS)}, such as "
+                f"{_LOCAL}:{BUILT_IN}"
+            )
+        return kind, model
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+
+class _Pool:
+    """The models that are in memory beside the configured one, the last used last, with the number of their uses."""
+
+    def __init__(self, settings: EmbeddingSettings, make: Make) -> None:
+        self._settings = settings
+        self._make = make
+        self._lock = threading.Lock()
+        self._models: OrderedDict[tuple[str, str], Embedder] = OrderedDict()
+        self._uses: dict[tuple[str, str], int] = {}
+
+    def get(self, key: tuple[str, str]) -> Embedder:
+        with self._lock:
+            if key not in self._models:
+                kind, model = key
+                settings = self._settings.model_copy(update={"kind": kind, "model": model})
+                self._models[key] = self._make(settings)
+            self._models.move_to_end(key)
+            return self._models[key]
+
+    @asynccontextmanager
+    async def use(self, key: tuple[str, str]) -> AsyncIterator[Embedder]:
+        """Yields the model, which is not closed while the block runs."""
+        self._uses[key] = self._uses.get(key, 0) + 1
+        try:
+            yield self.get(key)
+        finally:
+            self._uses[key] -= 1
+            await self._close_surplus()
+
+    async def _close_surplus(self) -> None:
+        surplus: list[Embedder] = []
+        with self._lock:
+            idle = [key for key in self._models if not self._uses.get(key)]
+            for key in idle[: max(0, len(self._models) - self._settings.others)]:
+                surplus.append(self._models.pop(key))
+                self._uses.pop(key, None)
+        for embedder in surplus:
+            await embedder.close()
+
+    async def close(self) -> None:
+        with self._lock:
+            models = list(self._models.values())
+            self._models.clear()
+        for embedder in models:
+            await embedder.close()
+
+
+class _HeldEmbedder:
+    """Implements `Embedder` over a model of the pool, which may be closed and made again between two calls."""
+
+    def __init__(self, pool: _Pool, key: tuple[str, str]) -> None:
+        self._pool = pool
+        self._key = key
+
+    @property
+    def model(self) -> str:
+        return self._pool.get(self._key).model
+
+    @property
+    def dimension(self) -> int:
+        return self._pool.get(self._key).dimension
+
+    @property
+    def tokens(self) -> TokenCounter:
+        return self._pool.get(self._key).tokens
+
+    async def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        async with self._pool.use(self._key) as embedder:
+            return await embedder.embed_passages(texts)
+
+    async def embed_query(self, text: str) -> Vectors:
+        async with self._pool.use(self._key) as embedder:
+            return await embedder.embed_query(text)
+
+    async def close(self) -> None:
+        """Does nothing: the pool closes the model."""

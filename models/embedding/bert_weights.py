@@ -1,84 +1,35 @@
-"""Reads the matrices of a BERT in the form that `models.embedding.bert` uses."""
+"""Reads the matrices of a BERT from its file."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from core.errors import InvalidSettings
+from core.ports.embedding import Vectors
 from models.embedding.bert_layout import BertLayout
 
-if TYPE_CHECKING:
-    import torch
-    from torch import Tensor
-
-__all__ = ["Affine", "Net", "read_weights"]
+__all__ = ["read_weights"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Affine:
-    weight: "Tensor"
-    bias: "Tensor"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Layer:
-    """One layer; `attention` computes queries, keys and values in one product."""
-
-    attention: Affine
-    attention_out: Affine
-    attention_norm: Affine
-    inner: Affine
-    outer: Affine
-    outer_norm: Affine
-
-
-@dataclass(frozen=True, kw_only=True)
-class Net:
-    words: "Tensor"
-    positions: "Tensor"
-    norm: Affine
-    layers: list[Layer]
-
-
-def read_weights(layout: BertLayout, dtype: "torch.dtype") -> Net:
-    from safetensors import SafetensorError, safe_open
+def read_weights(layout: BertLayout) -> dict[str, Vectors]:
+    """Returns the matrices by name, without the prefix that some files have. Raises `InvalidSettings`."""
+    from safetensors import SafetensorError, deserialize
 
     file = layout.folder / "model.safetensors"
     try:
-        with safe_open(file, framework="pt") as weights:
-            prefix = "" if "embeddings.word_embeddings.weight" in weights.keys() else "bert."  # noqa: SIM118  # no dict
-
-            def tensor(name: str) -> "Tensor":
-                # Copied, since the tensor would otherwise keep the whole file mapped.
-                return weights.get_tensor(prefix + name).to(dtype, copy=True)  # type: ignore[no-any-return]
-
-            return _net(tensor, layout)
-    except (SafetensorError, OSError) as error:
+        tensors: list[tuple[str, dict[str, Any]]] = deserialize(file.read_bytes())  # type: ignore[no-untyped-call]
+        return {name.removeprefix("bert."): _read(tensor) for name, tensor in tensors}
+    except (SafetensorError, OSError, KeyError) as error:
         raise InvalidSettings(f"embedding.model: {file} cannot be read as a BERT's weights: {error}") from error
 
 
-def _net(tensor: "Callable[[str], Tensor]", layout: BertLayout) -> Net:
-    import torch
+_TYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64}  # int64 are position ids, unused
 
-    def affine(*names: str) -> Affine:
-        weights, biases = ([tensor(f"{name}.{part}") for name in names] for part in ("weight", "bias"))
-        return Affine(weight=torch.cat(weights), bias=torch.cat(biases))
 
-    def layer(name: str) -> Layer:
-        return Layer(
-            attention=affine(*(f"{name}.attention.self.{part}" for part in ("query", "key", "value"))),
-            attention_out=affine(f"{name}.attention.output.dense"),
-            attention_norm=affine(f"{name}.attention.output.LayerNorm"),
-            inner=affine(f"{name}.intermediate.dense"),
-            outer=affine(f"{name}.output.dense"),
-            outer_norm=affine(f"{name}.output.LayerNorm"),
-        )
-
-    return Net(
-        words=tensor("embeddings.word_embeddings.weight"),
-        # Every token has token type 0.
-        positions=tensor("embeddings.position_embeddings.weight")
-        + tensor("embeddings.token_type_embeddings.weight")[0],
-        norm=affine("embeddings.LayerNorm"),
-        layers=[layer(f"encoder.layer.{number}") for number in range(layout.layers)],
-    )
+def _read(tensor: dict[str, Any]) -> Vectors:
+    if tensor["dtype"] == "BF16":  # numpy has no such type: it is the upper half of a float32
+        numbers = (np.frombuffer(tensor["data"], np.uint16).astype(np.uint32) << 16).view(np.float32)
+    else:
+        numbers = np.frombuffer(tensor["data"], _TYPES[tensor["dtype"]]).astype(np.float32, copy=False)
+    matrix: Vectors = numbers.reshape(tensor["shape"])
+    return matrix

@@ -9,13 +9,14 @@ from models.embedding.bert import BertEncoder
 from models.embedding.bert_layout import read_layout
 from models.embedding.normalize import normalize
 from models.embedding.processor import has_bfloat16
-from models.embedding.weights import Weights
+from models.embedding.weights import BUILT_IN, Weights
+from models.models_extra import has_models_extra, require_models_extra
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
-__all__ = ["Encoder", "copy_tokenizer", "load", "read_dimension"]
+__all__ = ["Encoder", "check_loadable", "copy_tokenizer", "load", "read_dimension"]
 
 
 class Encoder(Protocol):
@@ -33,15 +34,24 @@ class Encoder(Protocol):
         ...
 
 
-def load(weights: Weights, precision: str) -> Encoder:
-    """Raises `InvalidSettings` if the weights are missing or sentence-transformers cannot load them."""
-    weights.verify()
+def load(weights: Weights, precision: str, *, threads: int) -> Encoder:
+    """Raises `InvalidSettings` if the weights are missing or cannot be loaded. `threads` is how many will encode."""
     bfloat16 = precision == "bfloat16" or (precision == "auto" and has_bfloat16())
     layout = read_layout(weights.folder) if weights.folder else None
-    return BertEncoder(layout, bfloat16=bfloat16) if layout else _load_any(weights, bfloat16=bfloat16)
+    if layout:
+        return BertEncoder(layout, weights, bfloat16=bfloat16, threads=threads)
+    return _load_any(weights, bfloat16=bfloat16)
+
+
+def check_loadable(weights: Weights) -> None:
+    """Raises `InvalidSettings` if the weights need sentence-transformers, and it is not installed."""
+    if weights.model == BUILT_IN or has_models_extra() or (weights.folder and read_layout(weights.folder)):
+        return
+    require_models_extra(f"embedding.model {weights.model!r}")
 
 
 def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncoder":
+    require_models_extra(f"embedding.model {weights.model!r}")
     import torch
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -72,9 +82,17 @@ class SentenceTransformerEncoder:
         return copy_tokenizer(self._model)
 
     def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+        _use_one_core()
         encode = self._model.encode_query if queries else self._model.encode_document
         vectors = encode(list(texts), batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False)
         return normalize(vectors.float().numpy())
+
+
+def _use_one_core() -> None:
+    """Limits torch to one core in the calling thread and in every thread that has not used torch yet."""
+    import torch
+
+    torch.set_num_threads(1)
 
 
 def read_dimension(model: "SentenceTransformer") -> int:

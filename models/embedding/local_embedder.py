@@ -1,4 +1,4 @@
-"""Embeds with sentence-transformers models on this machine's processor."""
+"""Embeds with the models that sentence-transformers saves, on this machine's processor."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.ports.embedding import TokenCounter, Vectors
-from models.embedding.encoders import Encoder, load
+from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve
 
@@ -35,17 +35,18 @@ class SentenceTransformersEmbedder:
 
     def __init__(self, *, model: str = BUILT_IN, precision: str = "auto", batch_size: int = 16) -> None:
         self._weights = resolve(model)
+        check_loadable(self._weights)
         self._precision = precision
         self._batch_size = batch_size
         self._cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self._for_passages = self._threads("passages", _behind_others)
-        self._for_questions = self._threads("questions", _on_one_core)
+        self._for_questions = self._threads("questions")
         self._loading = threading.Lock()
         self._loaded: Encoder | None = None
         self._guard = threading.Lock()
         self._open: _Questions | None = None
 
-    def _threads(self, name: str, initializer: Callable[[], None]) -> ThreadPoolExecutor:
+    def _threads(self, name: str, initializer: Callable[[], None] | None = None) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self._cores, f"embedding-{name}", initializer=initializer)
 
     @property
@@ -110,7 +111,7 @@ class SentenceTransformersEmbedder:
     def _encoder(self) -> Encoder:
         with self._loading:
             if self._loaded is None:
-                self._loaded = load(self._weights, self._precision)
+                self._loaded = load(self._weights, self._precision, threads=self._cores)
             return self._loaded
 
     def _tokenizer(self) -> "tuple[Tokenizer, int]":
@@ -120,16 +121,8 @@ class SentenceTransformersEmbedder:
         return self._encoder().tokenizer()
 
 
-def _on_one_core() -> None:
-    """Limits torch to one core in the calling thread and in every thread that has not used torch yet."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
 def _behind_others() -> None:
-    """Lowers the priority of the calling thread, so that the event loop is not delayed."""
-    _on_one_core()
+    """Lowers the priority of the calling thread, and of those that it starts, so that the event loop is not delayed."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.getpriority(os.PRIO_PROCESS, 0) + _BEHIND)
 

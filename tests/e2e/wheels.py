@@ -47,13 +47,15 @@ def write_neighbour(folder: Path) -> Path:
 class Installation:
     """A virtual environment with an empty folder to work in, and a data folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, libraries: bool = True) -> None:
+        """Without `libraries`, nothing is in it before `install_locked`."""
         self._bin = folder / "venv" / "bin"
         self.work = folder / "work"
         self.work.mkdir(parents=True)
         venv.create(folder / "venv", symlinks=True)
         self.site = next((folder / "venv").glob("lib/python*/site-packages"))
-        (self.site / "libraries.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
+        if libraries:
+            (self.site / "libraries.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
         self._own = set(self.site.iterdir())
         caches = folder / "caches"
         self.environment = {**os.environ, "XDG_CACHE_HOME": str(caches), "HF_HUB_OFFLINE": "1"}
@@ -69,6 +71,18 @@ class Installation:
     def install(self, *wheels: Path) -> None:
         for wheel in wheels:
             _run([_UV, "pip", "install", "--quiet", "--no-deps", "--python", self._bin / "python", wheel])
+
+    def install_locked(self, lock: Path) -> None:
+        """Installs what the lock names, as a user's installer would, who takes the newest: with all dependencies."""
+        python = self._bin / "python"
+        _run([_UV, "pip", "install", "--quiet", "--require-hashes", "--python", python, "--requirement", lock])
+
+    def check(self) -> None:
+        """Fails if something that an installed package requires is missing."""
+        _run([_UV, "pip", "check", "--python", self._bin / "python"])
+
+    def megabytes(self) -> float:
+        return sum(file.lstat().st_size for file in self._bin.parent.rglob("*") if file.is_file()) / 1e6
 
     def uninstall(self, name: str, *, with_pip: bool = False) -> None:
         if with_pip:

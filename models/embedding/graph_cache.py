@@ -1,0 +1,96 @@
+"""Keeps OpenVINO graphs on disk: reading one takes half of the time and of the memory of building it from weights."""
+
+import hashlib
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from models.embedding.openvino_import import import_openvino
+
+if TYPE_CHECKING:
+    from openvino import Model
+
+__all__ = ["open_graph"]
+
+_FILES = ("graph.bin", "graph.xml")
+_SUMS = "SHA256SUMS"
+_ABANDONED_SECONDS = 3600
+_log = logging.getLogger("hopweave.models")
+
+
+def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model":
+    """Returns the graph of `key` from the user's cache folder; one that is missing or damaged is built and kept.
+
+    `half` keeps the weights in 16 bits. A graph that cannot be kept is used from memory: a full disk or a read-only
+    folder costs time at each start and nothing else.
+    """
+    openvino = import_openvino()
+    try:
+        folder = _cache_folder() / key
+        if not _is_whole(folder):
+            _keep(build(), folder, half=half)
+        graph: Model = openvino.Core().read_model(folder / "graph.xml")
+    except (OSError, RuntimeError) as error:  # the second is OpenVINO's only error, and that of a user without a home
+        _log.warning("the embedding graph cannot be kept, and is built again at each start: %s", error)
+        return build()
+    return graph
+
+
+def _cache_folder() -> Path:
+    caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(caches).expanduser() / "hopweave" / "embedding"
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether the files are there and are those that were written."""
+    try:
+        return (folder / _SUMS).read_text("ascii") == _sums(folder)
+    except (FileNotFoundError, UnicodeDecodeError):
+        return False
+
+
+def _sums(folder: Path) -> str:
+    """The content of `SHA256SUMS`, in the form of the command sha256sum."""
+    lines = []
+    for name in _FILES:
+        with (folder / name).open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n")
+    return "".join(lines)
+
+
+def _keep(graph: "Model", folder: Path, *, half: bool) -> None:
+    """Writes the graph beside its place and renames it, so that other processes see it whole or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _delete_abandoned(folder.parent)
+    # Ignoring errors: after the rename there is nothing left to delete.
+    with TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True) as written:
+        new = Path(written) / "new"
+        new.mkdir()
+        import_openvino().save_model(graph, new / "graph.xml", compress_to_fp16=half)
+        (new / _SUMS).write_text(_sums(new), "ascii")
+        if not _is_whole(folder):  # another process may have been faster
+            _replace(folder, new, Path(written) / "old")
+
+
+def _replace(folder: Path, new: Path, old: Path) -> None:
+    if folder.exists():
+        folder.rename(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        if not _is_whole(folder):  # another process was faster still
+            raise
+
+
+def _delete_abandoned(caches: Path) -> None:
+    """Deletes what processes were writing when they were killed."""
+    for path in caches.glob(".*"):
+        with suppress(FileNotFoundError):  # another process deletes it, too
+            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(path)

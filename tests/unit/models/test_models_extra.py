@@ -1,0 +1,42 @@
+"""What needs the extra `models` names it where it is missing."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.errors import InvalidSettings
+from core.settings import EmbeddingSettings, RerankerSettings
+from models import make_embedder
+from models.embedding.weights import BUILT_IN
+from models.rerankers.choice import make_reranker
+
+_REMEDY = r'needs sentence-transformers, .*: pip install "hopweave\[models\]" \(or uv tool install'
+
+
+@pytest.fixture(autouse=True)
+def without(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("torch", "sentence_transformers"):
+        monkeypatch.setitem(sys.modules, name, None)  # how Python blocks an import
+
+
+def test_the_built_in_model_does_not_need_it() -> None:
+    assert make_embedder(EmbeddingSettings()).model == BUILT_IN
+
+
+def test_a_model_of_the_hub_needs_it() -> None:
+    with pytest.raises(InvalidSettings, match="embedding.model 'nobody/has-this-model' " + _REMEDY):
+        make_embedder(EmbeddingSettings(model="nobody/has-this-model"))
+
+
+def test_a_folder_of_another_layout_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"any")
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "xlm-roberta"}))
+    with pytest.raises(InvalidSettings, match=_REMEDY):
+        make_embedder(EmbeddingSettings(model=str(tmp_path)))
+
+
+def test_a_cross_encoder_needs_it() -> None:
+    with pytest.raises(InvalidSettings, match="reranker.kind 'cross-encoder' " + _REMEDY):
+        make_reranker(RerankerSettings(kind="cross-encoder", model="cross-encoder/any"))

@@ -17,6 +17,7 @@ from api.problems import details_of
 from api.schemas.ask import AnswerOut
 from api.schemas.events import convert_event
 from core.errors import HopweaveError
+from core.faults import describe_bug
 from core.ports.reasoning import Answer
 from core.trace import Event, Trace
 
@@ -100,7 +101,7 @@ class _AnswerStream:
         if error is None:
             return self._format("answer", AnswerOut.from_answer(self._task.result(), self._trace).model_dump_json())
         if not isinstance(error, HopweaveError):
-            _log.error("%s failed", self._instance, exc_info=error)
+            _log.error("%s failed: %s", self._instance, describe_bug(error))
         return self._format("error", json.dumps(details_of(error, self._instance)))
 
     def _format(self, kind: str, data: str) -> bytes:

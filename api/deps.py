@@ -6,6 +6,9 @@ from fastapi import Depends, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from api.access.caller import caller_of
+from api.access.usage import Ledger
+from app.access.container import RestrictedContainer
 from app.container import Container
 from core.corpora import Corpus
 
@@ -13,11 +16,14 @@ __all__ = ["ContainerDep", "CorpusDep", "json_response", "set_job_location"]
 
 
 async def _container(request: Request) -> Container:
-    container: Container = request.app.state.container
-    return container
+    whole: Container = request.app.state.container
+    ledger: Ledger = request.app.state.ledger
+    caller = caller_of(request.scope)
+    return RestrictedContainer(whole, caller.access, ledger.meter(caller))
 
 
 ContainerDep = Annotated[Container, Depends(_container)]
+"""The container as the caller may use it: what the caller's key may not see is not there."""
 
 
 async def _corpus(corpus: str, container: ContainerDep) -> Corpus:

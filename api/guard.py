@@ -1,33 +1,34 @@
-"""`Guard`: the middleware that checks, before any route, who calls, from where, and how large the body is."""
+"""`Guard`: the middleware that checks, before any route, who calls, from where, and with what kind of body."""
 
-import hmac
 import ipaddress
-import re
+from collections import Counter
 from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.access.caller import KEYLESS, Caller, set_caller
+from api.access.keyring import Keyring
+from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
-from api.problems import problem
+from api.problems import problem, problem_of
+from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
+from core.errors import HopweaveError, RateLimited
+from core.keys import KeyUsage
 from core.settings import ApiSettings
 
-__all__ = ["Guard", "is_loopback"]
+__all__ = ["OPEN_PATHS", "Guard", "is_loopback"]
 
-_OPEN = frozenset({"/healthz", "/readyz"})
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
+"""What is answered without a key. It says nothing of documents, and nothing of questions."""
+
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
-_MEGABYTE = 1_000_000
-_UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
-"""The paths that take files, as `multipart/form-data`."""
-_IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
-_JSON = "application/json"
-_IMPORT_TYPES = ("application/x-ndjson", "application/gzip")
-_ENCODINGS = frozenset({"", "identity"})
-_IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
+_EVENTS = b"text/event-stream"
+_STREAM_RETRY_SECONDS = 5.0
 
 
 class Guard:
@@ -39,13 +40,15 @@ class Guard:
     form cannot send, except for uploads of files: browsers name the origin of a form in `Origin`.
     """
 
-    def __init__(self, app: ASGIApp, settings: ApiSettings) -> None:
+    def __init__(self, app: ASGIApp, settings: ApiSettings, keyring: Keyring, ledger: Ledger) -> None:
         self._app = app
-        self._keys = [key.get_secret_value().encode() for key in settings.keys if key.get_secret_value()]
+        self._settings = settings
+        self._keyring = keyring
+        self._ledger = ledger
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
-        self._body_limit = _Limit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
-        self._upload_limit = _Limit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
-        self._import_limit = _Limit(settings.max_import_mb, "HOPWEAVE_API__MAX_IMPORT_MB")
+        self._origins = frozenset(settings.cors_origins) - {"*"}
+        self._limit_of = BodyLimits(settings)
+        self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -53,112 +56,140 @@ class Guard:
             return
         headers = Headers(scope=scope)
         limit = self._limit_of(scope, headers)
-        refusal = self._refuse(scope, headers, limit)
-        if refusal is None:
-            await self._app(scope, _limit_body(receive, limit), send)
+        more = {"Connection": "close"} if has_body(headers) else {}
+        try:
+            caller = await self._identify(scope, headers)
+            if isinstance(caller, Caller):
+                if (refusal := _refuse_body(scope, headers, limit)) is None:
+                    await self._ledger.admit(caller, KeyUsage(requests=1))
+                    set_caller(scope, caller)
+                    await self._call(scope, receive, send, caller, limit)
+                    return
+            else:
+                refusal = caller
+        except HopweaveError as error:
+            response = problem_of(error, scope["path"])
+            response.headers.update(more)
+            await response(scope, receive, send)
             return
         status, detail = refusal
-        more: dict[str, str] = {"Connection": "close"} if _has_body(headers) else {}
         if status is HTTPStatus.UNAUTHORIZED:
-            more["WWW-Authenticate"] = "Bearer"
+            is_shown = headers.get("authorization", "").lower().startswith("bearer ")
+            more = {**more, "WWW-Authenticate": 'Bearer error="invalid_token"' if is_shown else "Bearer"}
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
-    def _limit_of(self, scope: Scope, headers: Headers) -> "_Limit":
-        if _is_import(scope):
-            return self._import_limit
-        return self._upload_limit if _is_upload(scope, headers) else self._body_limit
+    async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
+        streaming = _Stream(self._streams, caller.id, self._settings.max_streams, send, self._keyring)
+        try:
+            await self._app(scope, limit_body(receive, limit, self._settings), streaming.send)
+        except Exception:
+            if not streaming.cut:  # what the application raises when it is cut off depends on where it is
+                raise
+        finally:
+            streaming.end()
+        if streaming.refused:
+            await streaming.refuse(scope, receive)
 
-    def _refuse(self, scope: Scope, headers: Headers, limit: "_Limit") -> tuple[HTTPStatus, str] | None:
+    async def _identify(self, scope: Scope, headers: Headers) -> Caller | tuple[HTTPStatus, str]:
+        """Returns the caller, or the status and the reason of a refusal."""
         if is_from_folder(scope):
-            pass  # whoever may use that socket may write the data folder
-        elif self._keys:
-            if scope["path"] not in _OPEN and not self._has_key(headers):
-                return HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`"
-        elif (why := self._refuse_foreign(scope, headers)) is not None:
-            return HTTPStatus.FORBIDDEN, why
-        if not _has_body(headers):
-            return None
-        if (why := _refuse_type(scope, headers)) is not None:
-            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, why
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > limit.bytes:
-            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message
-        return None
-
-    def _has_key(self, headers: Headers) -> bool:
-        scheme, _, shown = headers.get("authorization", "").partition(" ")
-        given = shown.strip().encode("latin-1", "replace")
-        # Every key is compared, so that the time does not tell which one was nearly right.
-        matches = [hmac.compare_digest(given, key) for key in self._keys]
-        return scheme.lower() == "bearer" and any(matches)
+            return KEYLESS  # whoever may use that socket may write the data folder
+        is_open = scope["path"] in OPEN_PATHS
+        if is_open:
+            self._keyring.refresh_soon()  # health is told also while the record does not answer
+        else:
+            await self._keyring.refresh()
+        if self._keyring.needs_key:
+            caller = KEYLESS if is_open else self._keyring.find(_shown_key(headers))
+            return caller or (HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`")
+        why = self._refuse_foreign(scope, headers)
+        return KEYLESS if why is None else (HTTPStatus.FORBIDDEN, why)
 
     def _refuse_foreign(self, scope: Scope, headers: Headers) -> str | None:
         """Returns why the request does not come from this machine; None if it does."""
         client = scope.get("client")
         if client is not None and not is_loopback(client[0]):
-            return "without HOPWEAVE_API__KEYS this server answers only its own machine"
+            return "without a key (`hopweave keys create`, HOPWEAVE_API__KEYS) this server answers only its own machine"
         host = headers.get("host", "")
         if _name(host) not in self._hosts:
-            return f"host {host!r} is not one of this server's; add it to HOPWEAVE_API__HOSTS"
+            return f"host {host[:255]!r} is not one of this server's; add it to HOPWEAVE_API__HOSTS"
         origin = headers.get("origin")
+        if origin is not None and origin.lower() in self._origins:
+            return None
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
-            return f"origin {origin!r} is foreign; use a key, or a page of this server"
+            return f"origin {origin[:255]!r} is foreign; use a key, or a page of this server"
         if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
 
 
-class _Limit:
-    """The largest number of bytes of a body, and what a client is told whose body is larger."""
+class _Stream:
+    """The response of one request. If it is a stream of events, it counts among those of its caller.
 
-    def __init__(self, megabytes: float, setting: str) -> None:
-        self.bytes = int(megabytes * _MEGABYTE)
-        self.message = f"the body is larger than {megabytes:g} MB; send less at once, or raise {setting}"
+    Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires is cut off
+    at its next event or ping. In both cases its work is ended as if the client were gone.
+    """
+
+    def __init__(self, open_now: Counter[str], caller: str, most: int, send: Send, keyring: Keyring) -> None:
+        self._open_now = open_now
+        self._caller = caller
+        self._most = most
+        self._send = send
+        self._keyring = keyring
+        self._counted = False
+        self.refused = False
+        self.cut = False
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and self._caller and _is_events(message):
+            self._begin()
+        elif self._counted:
+            self._keyring.refresh_soon()
+            self.cut = self.cut or not self._keyring.is_active(self._caller)
+        if self.cut:
+            raise ClientDisconnect
+        await self._send(message)
+
+    def _begin(self) -> None:
+        if self._open_now[self._caller] >= self._most:
+            self.refused = self.cut = True
+        else:
+            self._open_now[self._caller] += 1
+            self._counted = True
+
+    def end(self) -> None:
+        if self._counted:
+            self._open_now[self._caller] -= 1
+            self._open_now += Counter()  # keeps no entry of callers without a stream
+
+    async def refuse(self, scope: Scope, receive: Receive) -> None:
+        error = RateLimited(
+            f"this key has {self._most} streams of events open, as many as this server allows "
+            "(HOPWEAVE_API__MAX_STREAMS); close one",
+            retry_after=_STREAM_RETRY_SECONDS,
+        )
+        await problem_of(error, scope["path"])(scope, receive, self._send)
 
 
-def _limit_body(receive: Receive, limit: _Limit) -> Receive:
-    """Returns a `receive` that refuses a body without announced length as soon as it exceeds the limit."""
-    received = 0
-
-    async def receive_limited() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > limit.bytes:
-            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message, headers={"Connection": "close"})
-        return message
-
-    return receive_limited
+def _is_events(message: Message) -> bool:
+    return any(name.lower() == b"content-type" and value.startswith(_EVENTS) for name, value in message["headers"])
 
 
-def _is_upload(scope: Scope, headers: Headers) -> bool:
-    is_multipart = _content_type(headers) == "multipart/form-data"
-    return is_multipart and scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"]) is not None
-
-
-def _is_import(scope: Scope) -> bool:
-    return scope["method"] == "POST" and _IMPORTS.fullmatch(scope["path"]) is not None
-
-
-def _refuse_type(scope: Scope, headers: Headers) -> str | None:
-    """Returns why a body of this content type and encoding is refused; None if it is not."""
-    encoding = headers.get("content-encoding", "").strip().lower()
-    kind = _content_type(headers)
-    if _is_import(scope):
-        if kind not in _IMPORT_TYPES:
-            return f"send an exported corpus as `Content-Type: {_IMPORT_TYPES[0]}`, or {_IMPORT_TYPES[1]}"
-        if encoding not in _IMPORT_ENCODINGS:
-            return f"content encoding {encoding!r} is not supported; send gzip, or leave it out"
+def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTPStatus, str] | None:
+    if not has_body(headers):
         return None
-    if kind != _JSON and not _is_upload(scope, headers):
-        return f"send the body as `Content-Type: {_JSON}`"
-    if encoding not in _ENCODINGS:
-        return f"content encoding {encoding!r} is not supported here; send the body as it is"
+    if (why := refuse_type(scope, headers)) is not None:
+        return HTTPStatus.UNSUPPORTED_MEDIA_TYPE, why
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > limit.bytes:
+        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message
     return None
 
 
-def _content_type(headers: Headers) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
+def _shown_key(headers: Mapping[str, str]) -> str:
+    """Returns the key that a request shows, or an empty text."""
+    scheme, _, shown = headers.get("authorization", "").partition(" ")
+    return shown.strip().encode("latin-1", "replace").decode("utf-8", "replace") if scheme.lower() == "bearer" else ""
 
 
 def is_loopback(address: str) -> bool:
@@ -169,10 +200,6 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _has_body(headers: Mapping[str, str]) -> bool:
-    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
 
 
 def _name(host: str) -> str:

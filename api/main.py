@@ -7,11 +7,17 @@ from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from api import problems
+from api.access.keyring import Keyring, prime
+from api.access.scopes import check_declared
+from api.access.usage import Ledger
+from api.description import TAGS, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.parameters import refuse_unknown
+from api.protocols import dify, ollama, openai
 from api.routes import (
     chunks,
     corpora,
@@ -29,8 +35,11 @@ from api.routes import (
     strategies,
     uploads,
 )
+from api.transport.shield import Shield
 from app.container import Container
 from app.services.warming import notify_of_waiting_work, warm_up
+from core.faults import describe_bug
+from core.ports.record import Keys
 from core.settings import Settings, read_settings
 
 __all__ = ["create_app"]
@@ -53,6 +62,11 @@ _ROUTES = (
     docs,
 )
 
+_METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
+_REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID")
+_RESPONSE_HEADERS = ("Content-Disposition", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID")
+_PREFLIGHT_SECONDS = 600
+
 _log = logging.getLogger("hopweave.api")
 
 
@@ -70,16 +84,44 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
-        dependencies=[Depends(refuse_unknown)],
+        openapi_tags=TAGS,
+        generate_unique_id_function=name_operation,
+        dependencies=[Depends(check_declared), Depends(refuse_unknown)],
     )
     app.state.settings = settings
     app.state.container = container
-    app.add_middleware(Guard, settings=settings.api)
-    app.add_middleware(FolderSocket, settings=settings)
+    _add_middleware(app, settings)
     problems.install(app)
     for routes in _ROUTES:
         app.include_router(routes.router)
+    for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
+        app.include_router(router)
+    complete_description(app)
     return app
+
+
+def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
+    """Adds the middleware, the innermost first: a preflight of another origin needs no key."""
+    settings = all_settings.api
+
+    def keys() -> Keys:
+        container: Container = app.state.container
+        return container.record.keys
+
+    app.state.keyring = Keyring([key.get_secret_value() for key in settings.keys], keys)
+    app.state.ledger = Ledger(keys)
+    app.add_middleware(Guard, settings=settings, keyring=app.state.keyring, ledger=app.state.ledger)
+    app.add_middleware(FolderSocket, settings=all_settings)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=_METHODS,
+            allow_headers=_REQUEST_HEADERS,
+            expose_headers=_RESPONSE_HEADERS,
+            max_age=_PREFLIGHT_SECONDS,
+        )
+    app.add_middleware(Shield)
 
 
 @asynccontextmanager
@@ -89,6 +131,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     container = given or Container(app.state.settings)
     app.state.container = container
     tasks = [
+        asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
         asyncio.create_task(warm_up(container), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
     ]
@@ -107,4 +150,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _report(task: "asyncio.Task[None]") -> None:
     """Logs the error of a background task: nothing awaits its result."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.error("%s ended", task.get_name(), exc_info=error)
+        _log.error("%s ended: %s", task.get_name(), describe_bug(error))

@@ -5,6 +5,7 @@ Open it to give a new error its status.
 
 import json
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -15,16 +16,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault
 
-__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem"]
+__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem", "problem_of", "unforeseen"]
 
 _log = logging.getLogger("hopweave.api")
 
 _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.InvalidSettings: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.Forbidden: HTTPStatus.FORBIDDEN,
+    errors.RateLimited: HTTPStatus.TOO_MANY_REQUESTS,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.UnsupportedMedia: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
@@ -68,9 +72,9 @@ PROBLEM: dict[str, Any] = {
         },
     },
 }
+_REFERENCE = {"schema": {"$ref": "#/components/schemas/Problem"}}
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: {"schema": PROBLEM}}}
-    for status in ("4XX", "5XX")
+    status: {"description": "A problem (RFC 9457)", "content": {_MEDIA_TYPE: _REFERENCE}} for status in ("4XX", "5XX")
 }
 """The error responses of every route, for the OpenAPI description."""
 
@@ -84,10 +88,17 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Returns a response with the problem's details; `errors` lists the fields that are wrong."""
+    """Returns a response with the problem's details; `errors` lists the fields that are wrong.
+
+    Under the routes of other protocols it has their form (`api.protocols.errors`).
+    """
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
+    converted = convert_problem(content, headers or {})
+    if converted is not None:
+        status, content, headers = converted
+        return Response(json.dumps(content), status_code=status, media_type="application/json", headers=headers)
     return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
 
 
@@ -104,7 +115,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _handle_invalid_body)
     app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(ClientDisconnect, _handle_disconnect)
-    app.add_exception_handler(Exception, _handle_bug)
 
 
 def _details(status: int, detail: str, instance: str, code: str | None = None) -> dict[str, Any]:
@@ -126,14 +136,23 @@ def _code(error: errors.HopweaveError) -> str | None:
     return WRONG_SETTINGS if isinstance(error, errors.InvalidSettings) else None
 
 
-def _handle_hopweave_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
+def problem_of(error: errors.HopweaveError, instance: str) -> Response:
+    """Returns the response to an error that Hopweave raises on purpose."""
     status = _status(error)
     code = _code(error)
-    passes = isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
-    headers = {"Retry-After": _RETRY_SECONDS} if passes and code is None else None
-    fields = _list_fields(error)
-    return problem(status, str(error), instance=request.url.path, code=code, errors=fields, headers=headers)
+    headers = None
+    if isinstance(error, errors.RateLimited):
+        headers = {"Retry-After": str(math.ceil(error.retry_after))}
+    elif code is None and (
+        isinstance(error, errors.Unavailable | errors.QueueFull) or status is HTTPStatus.SERVICE_UNAVAILABLE
+    ):
+        headers = {"Retry-After": _RETRY_SECONDS}
+    return problem(status, str(error), instance=instance, code=code, errors=_list_fields(error), headers=headers)
+
+
+def _handle_hopweave_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, errors.HopweaveError)  # noqa: S101 - registered for nothing else
+    return problem_of(error, request.url.path)
 
 
 def _list_fields(error: errors.HopweaveError) -> list[dict[str, str]]:
@@ -174,7 +193,6 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
     return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
 
 
-def _handle_bug(request: Request, error: Exception) -> Response:
-    """Logs an unexpected error, whose text is not sent to the client."""
-    _log.error("%s %s failed: %s", request.method, request.url.path, type(error).__name__)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=request.url.path)
+def unforeseen(instance: str) -> Response:
+    """Returns the response to an error that nobody foresaw. Its text may hold anything, and is not sent."""
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance=instance)

@@ -5,15 +5,18 @@ import logging
 import signal
 import socket
 import sys
+from datetime import UTC, datetime
 from types import FrameType
 
 import uvicorn
 
 from api.guard import is_loopback
+from api.transport.deadlines import protocol_with_deadline
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
-from core.errors import Conflict, InvalidInput
+from core.errors import Conflict, InvalidInput, Unavailable
+from core.keys import KeyState
 from core.settings import Settings
 
 __all__ = ["serve"]
@@ -31,18 +34,13 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
     `port` and `processes` are not used. Raises `InvalidInput` if other machines could call without a key, and
     `InvalidSettings` if a server refuses the settings, and `Conflict` if the port is in use.
     """
-    if not is_loopback(host) and not settings.api.keys:
-        raise InvalidInput(
-            f"--host {host} is reachable from other machines, and no key is set: set HOPWEAVE_API__KEYS (a JSON list "
-            "of secrets that callers send as bearer tokens), or listen on 127.0.0.1"
-        )
     if descriptor is None:
         _check_address(host.strip("[]"), port)
-    _check(settings)
+    _check(settings, host)
     signal.signal(signal.SIGTERM, _exit)  # uvicorn stops first, and then calls this handler
     with choose_composition(settings).supervise():
         if descriptor is not None:
-            _serve_on(descriptor)
+            _serve_on(descriptor, settings)
             return
         uvicorn.run(
             _APP,
@@ -51,12 +49,14 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
             port=port,
             workers=processes,
             server_header=False,
+            http=protocol_with_deadline(settings.api.header_seconds),
         )
 
 
-def _serve_on(descriptor: int) -> None:
+def _serve_on(descriptor: int, settings: Settings) -> None:
     # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
-    config = uvicorn.Config(_APP, factory=True, access_log=False, server_header=False)
+    protocol = protocol_with_deadline(settings.api.header_seconds)
+    config = uvicorn.Config(_APP, factory=True, access_log=False, server_header=False, http=protocol)
     with socket.socket(fileno=descriptor) as listening:
         uvicorn.Server(config).run(sockets=[listening])
 
@@ -77,20 +77,39 @@ def _check_address(host: str, port: int) -> None:
         ) from error
 
 
-def _check(settings: Settings) -> None:
-    """Builds the default searcher and reasoner once and checks the servers, so that wrong settings are reported now and
-    not by the first question. A server that does not answer yet is no error.
+def _check(settings: Settings, host: str) -> None:
+    """Checks that other machines need a key. Builds the default searcher and reasoner once and checks the servers, so
+    that wrong settings are reported now and not by the first question. A server that does not answer yet is no error.
     """
 
     async def check() -> None:
         container = Container(settings)
         try:
+            await _check_keys(container, host)
             await check_at_start(container)
             container.reasoner(container.default_reasoner)
         finally:
             await container.close()
 
     asyncio.run(check())
+
+
+async def _check_keys(container: Container, host: str) -> None:
+    """Raises `InvalidInput` if other machines reach the server and there is no key. A record that does not answer yet
+    is no error: without a key the server refuses other machines.
+    """
+    if is_loopback(host) or container.settings.api.keys:
+        return
+    try:
+        keys = await container.record.keys.list() if container.composition.exists() else []
+    except Unavailable:
+        return
+    if not any(key.state(datetime.now(UTC)) is KeyState.ACTIVE for key in keys):
+        raise InvalidInput(
+            f"--host {host} is reachable from other machines, and there is no key: make one with `hopweave keys "
+            "create`, or set HOPWEAVE_API__KEYS (a JSON list of secrets that callers send as bearer tokens), or listen "
+            "on 127.0.0.1"
+        )
 
 
 def _exit(_signal: int, _frame: FrameType | None) -> None:

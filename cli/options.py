@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from core.errors import InvalidFilter
+from core.ports.retrieval import MAX_K
 
 __all__ = [
     "CHUNKER_HELP",
@@ -28,7 +29,7 @@ FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
 Searcher = Annotated[str | None, typer.Option(help="NAME[:key=value,…]. Default: the settings'.", show_default=False)]
-TopK = Annotated[int, typer.Option("-k", help="The number of passages, 1 to 1,000.")]
+TopK = Annotated[int, typer.Option("-k", min=1, max=MAX_K, help="The number of passages.")]
 FilterText = Annotated[
     str | None,
     typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),

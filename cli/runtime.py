@@ -1,7 +1,10 @@
 """Runs async work of the application from a command, which is sync."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -13,18 +16,34 @@ __all__ = ["run_with_container"]
 T = TypeVar("T")
 
 
-def run_with_container(work: "Callable[[Container], Awaitable[T]]", settings: "Settings | None" = None) -> T:
-    """Runs `work` with a container of its own and closes the container in any case."""
+def run_with_container(
+    work: "Callable[[Container], Awaitable[T]]", settings: "Settings | None" = None, *, creates: bool = False
+) -> T:
+    """Runs `work` with a container of its own and closes the container in any case.
+
+    Only work that `creates` something may make a data folder. Other work finds an empty one where there is none.
+    """
     from app.container import Container
     from core.settings import read_settings
 
-    read = settings or read_settings()
-
-    async def run() -> T:
-        container = Container(read)
+    async def run(used: "Settings") -> T:
+        container = Container(used)
         try:
             return await work(container)
         finally:
             await container.close()
 
-    return asyncio.run(run())
+    with _present_folder(settings or read_settings(), creates=creates) as used:
+        return asyncio.run(run(used))
+
+
+@contextmanager
+def _present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
+    """Yields the settings, with a temporary data folder if there is none and none is to be made."""
+    from app.composition import choose_composition
+
+    if creates or choose_composition(settings).exists():
+        yield settings
+        return
+    with TemporaryDirectory(prefix="hopweave-") as folder:
+        yield settings.model_copy(update={"data_dir": Path(folder)})

@@ -6,6 +6,8 @@ HopweaveError
 │   ├── FilesRejected        no file of an upload can be used, or not all where all must be
 │   ├── InvalidStrategy      a strategy is unknown, or does not have an option
 │   └── InvalidSettings      settings contradict one another or cannot be read
+├── Forbidden                the caller's key does not permit the call
+├── RateLimited              a key has used up a limit of this minute
 ├── NotFound                 something that was named does not exist
 ├── Conflict                 something exists already, or in another form
 │   ├── KeysExist            documents with the given keys exist, and must not
@@ -60,6 +62,18 @@ class InvalidStrategy(InvalidInput):
 
 class InvalidSettings(InvalidInput):
     """Settings contradict one another, or one of them cannot be read."""
+
+
+class Forbidden(HopweaveError):
+    """The caller's key does not permit the call; the message names what the key lacks."""
+
+
+class RateLimited(HopweaveError):
+    """A key has used up a limit of this minute. `retry_after` is in seconds."""
+
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class NotFound(HopweaveError):

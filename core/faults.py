@@ -1,13 +1,28 @@
-"""The words for what pydantic refuses, without the terms of pydantic."""
+"""The words for errors: for what pydantic refuses, and for what nobody foresaw."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-__all__ = ["describe_fault", "describe_faults"]
+__all__ = ["describe_bug", "describe_fault", "describe_faults"]
 
 _RAISED = "Value error, "
+_PLACES = 5
+
+
+def describe_bug(error: BaseException) -> str:
+    """Returns the kind of an unexpected error and the places that raised it, such as `KeyError in cli.main:31`.
+
+    Its text is left out, and so are the lines of code: they may hold texts of documents, questions and keys.
+    """
+    places = []
+    trace = error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "?")
+        places.append(f"{module}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return f"{type(error).__name__} in {' < '.join(reversed(places[-_PLACES:]))}"
 
 
 def describe_fault(fault: Mapping[str, Any], *, field: str = "field") -> str:

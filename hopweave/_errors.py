@@ -2,12 +2,12 @@
 
 HopweaveError
 ├── ProblemError                 the server answered with a problem (RFC 9457)
-│   ├── InvalidRequestError      400, 413, 415, 422: the call itself is wrong
-│   ├── AuthenticationError      401, 403: the key is missing or wrong
+│   ├── InvalidRequestError      400, 408, 413, 415, 422: the call itself is wrong
+│   ├── AuthenticationError      401, 403: the key is missing or wrong, or permits less
 │   ├── NotFoundError            404
 │   ├── ConflictError            409
-│   ├── QueueFullError       429: as many documents wait as the server allows
 │   └── UnavailableError         502, 503, 504: a store or a model is away, slow, or refuses
+│       └── QueueFullError       429: a limit of the key is used up, or too many documents wait
 ├── ConnectionFailedError        no server answers at the address
 │   └── ServerEndedError         the server process that `hopweave.open` started has ended
 ├── UnexpectedAnswerError        the answer is not one of this version of Hopweave
@@ -68,7 +68,7 @@ class InvalidRequestError(ProblemError):
 
 
 class AuthenticationError(ProblemError):
-    """The server's key is missing or wrong."""
+    """The server's key is missing or wrong, or does not permit the call."""
 
 
 class NotFoundError(ProblemError):
@@ -79,12 +79,14 @@ class ConflictError(ProblemError):
     """The thing exists already, or exists in a shape that excludes the call."""
 
 
-class QueueFullError(ProblemError):
-    """As many documents wait to be indexed as the server allows. Nothing was written; later there is room."""
-
-
 class UnavailableError(ProblemError):
     """A store or a model cannot be reached, or refuses; without `code`, trying again may help."""
+
+
+class QueueFullError(UnavailableError):
+    """As many documents wait to be indexed as the server allows, or a limit of the key is used up. Nothing was written;
+    trying again helps after a while.
+    """
 
 
 class ConnectionFailedError(HopweaveError):
@@ -108,6 +110,7 @@ _BY_STATUS: dict[int, type[ProblemError]] = {
     401: AuthenticationError,
     403: AuthenticationError,
     404: NotFoundError,
+    408: InvalidRequestError,
     409: ConflictError,
     413: InvalidRequestError,
     415: InvalidRequestError,

@@ -65,9 +65,9 @@ def connect(
 ) -> Client:
     """Returns a client of the server at `url`, such as `http://127.0.0.1:8000`. Nothing is sent yet.
 
-    `api_key` is one of the server's `HOPWEAVE_API__KEYS`. `timeout` is how many seconds an answer may take; a question
-    may take as long as the server's budget, ten minutes by default. `transport` is one of httpx, for proxies or
-    certificates of your own.
+    `api_key` is one of `hopweave keys create`, or of the server's `HOPWEAVE_API__KEYS`. `timeout` is how many seconds
+    an answer may take; a question may take as long as the server's budget, ten minutes by default. `transport` is one
+    of httpx, for proxies or certificates of your own.
     """
     return Client(Connection(url=url, key=api_key, timeout=timeout), transport=transport, child=None)
 

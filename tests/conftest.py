@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ pytest.register_assert_rewrite("testing")
 pytest_plugins = ["tests.servers.fixtures"]
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["XDG_DATA_HOME"] = mkdtemp(prefix="hopweave-tests-")  # where commands without HOPWEAVE_DATA_DIR write
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # So a shell starts what runs in its background; tests that interrupt a command would wait for ever.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Response
 
+from api.access.scopes import READ
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.parameters import Limit
@@ -13,7 +14,12 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
 
 
-@router.get("/documents/{id}/chunks", summary="A document's passages, in order", response_model=ChunkListOut)
+@router.get(
+    "/documents/{id}/chunks",
+    dependencies=[READ],
+    summary="A document's passages, in order",
+    response_model=ChunkListOut,
+)
 async def list_chunks(
     corpus: CorpusDep, id: str, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
 ) -> Response:
@@ -26,7 +32,7 @@ async def list_chunks(
     return json_response(ChunkListOut(data=page, next_cursor=encode_cursor(last, *scope)))
 
 
-@router.get("/chunks/{id}", summary="One passage with its neighbours")
+@router.get("/chunks/{id}", dependencies=[READ], summary="One passage with its neighbours")
 async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
     near = (await container.record.contents.get_surroundings(corpus.id, [id], 1)).get(id, [])
     places = {chunk.position: chunk for chunk in near}

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from api.access.scopes import ADMIN, READ
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, set_job_location
 from api.idempotency import IdempotencyKey, run_json_once
@@ -26,7 +27,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
 
-@router.get("", summary="List corpora, by name")
+@router.get("", dependencies=[READ], summary="List corpora, by name")
 async def list_corpora(container: ContainerDep, limit: Limit = 50, cursor: str | None = None) -> CorpusListOut:
     after = decode_cursor(cursor, "corpora") or ""
     found = [corpus for corpus in await container.record.corpora.list() if corpus.name > after]
@@ -35,7 +36,9 @@ async def list_corpora(container: ContainerDep, limit: Limit = 50, cursor: str |
     return CorpusListOut(data=page, next_cursor=encode_cursor(last, "corpora"))
 
 
-@router.post("", summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=CorpusOut)
+@router.post(
+    "", dependencies=[ADMIN], summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=CorpusOut
+)
 async def create_corpus(
     body: CorpusIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
@@ -50,21 +53,22 @@ def _locate_corpus(answer: Mapping[str, Any]) -> str:
     return f"/v1/corpora/{answer['name']}"
 
 
-@router.get("/{corpus}", summary="A corpus with its settings and counts")
+@router.get("/{corpus}", dependencies=[READ], summary="A corpus with its settings and counts")
 async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetailOut:
-    return CorpusDetailOut.from_counts(corpus, await container.record.corpora.count(corpus.id))
+    counts = await container.record.corpora.count(corpus.id) if container.sees_all_documents else None
+    return CorpusDetailOut.from_counts(corpus, counts)
 
 
-@router.patch("/{corpus}", summary="Rename a corpus")
+@router.patch("/{corpus}", dependencies=[ADMIN], summary="Rename a corpus")
 async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerDep) -> CorpusOut:
     return CorpusOut.from_corpus(await container.record.corpora.rename(corpus.name, body.name))
 
 
 @router.delete(
     "/{corpus}",
+    dependencies=[ADMIN],
     summary="Delete a corpus with everything in it",
     status_code=HTTPStatus.ACCEPTED,
-    operation_id="drop_corpus_v1_corpora__corpus__delete",  # the name that clients were generated with
 )
 async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> StartedOut:
     """It is invisible at once, and its name is free. The same request returns the same job while it runs, then 404."""
@@ -75,6 +79,7 @@ async def delete_corpus(corpus: str, container: ContainerDep, response: Response
 
 @router.post(
     "/{corpus}/reindex",
+    dependencies=[ADMIN],
     summary="Index a corpus again in the background",
     status_code=HTTPStatus.ACCEPTED,
     response_model=StartedOut,

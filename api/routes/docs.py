@@ -1,56 +1,91 @@
-"""The page `/docs`: the API for human readers, made from its OpenAPI description without a foreign script."""
+"""The page `/docs`: the API for human readers, who can try it there with a key. No part of it comes from elsewhere."""
 
 import json
 from collections.abc import Iterator
 from html import escape
+from importlib import resources
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
+
+from api.access.scopes import OPEN
 
 __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False)
 
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-code, pre { font: 14px/1.4 ui-monospace, monospace; } pre { overflow-x: auto; }
-summary { cursor: pointer; } b { display: inline-block; width: 5rem; } details { margin: .4rem 0; }
-"""
+_METHODS = frozenset({"get", "post", "put", "patch", "delete"})
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+_AUTHORIZE = (
+    "<form id=authorize><label><code>Key</code> <input type=password name=key size=50 autocomplete=off> "
+    "<button>Authorize</button> <span id=state>No key is sent.</span></label></form>"
+)
 
 
-@router.get("/docs")
+@router.get("/docs", dependencies=[OPEN])
 async def docs(request: Request) -> HTMLResponse:
     description = request.app.openapi()
     title = escape(description["info"]["title"])
     page = "".join(_page(description))
     return HTMLResponse(
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{_STYLE}</style>{page}</html>",
-        headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"},
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+        f"<link rel=stylesheet href=/docs/page.css><script src=/docs/page.js defer></script>{page}</html>",
+        headers={"Content-Security-Policy": _POLICY},
     )
+
+
+@router.get("/docs/page.js", dependencies=[OPEN])
+async def script() -> Response:
+    return Response(_read("docs.js"), media_type="text/javascript; charset=utf-8")
+
+
+@router.get("/docs/page.css", dependencies=[OPEN])
+async def style() -> Response:
+    return Response(_read("docs.css"), media_type="text/css; charset=utf-8")
+
+
+def _read(name: str) -> str:
+    package = __package__.rpartition(".")[0]
+    return resources.files(package).joinpath("pages", name).read_text(encoding="utf-8")
 
 
 def _page(description: dict[str, Any]) -> Iterator[str]:
     info = description["info"]
     yield f"<h1>{escape(info['title'])} {escape(info['version'])}</h1><p>{escape(info['description'])} "
-    yield 'For programs: <a href="/openapi.json">openapi.json</a>.</p>'
+    yield f'For programs: <a href="/openapi.json">openapi.json</a>.</p>{_AUTHORIZE}'
     schemas = description["components"]["schemas"]
     for path, operations in description["paths"].items():
         for method, operation in operations.items():
-            yield from _operation(method.upper(), path, operation, schemas)
+            if method in _METHODS:
+                yield from _operation(method.upper(), path, operation, schemas)
 
 
 def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[str, Any]) -> Iterator[str]:
-    yield f"<details><summary><b>{method}</b> <code>{escape(path)}</code> {escape(operation['summary'])}</summary>"
-    yield f"<p>{escape(operation.get('description', ''))}</p>"
+    yield f"<details><summary><b>{method}</b> <code>{escape(path)}</code> "
+    yield f"{escape(operation.get('summary', ''))}</summary><p>{escape(operation.get('description', ''))}</p>"
+    yield from _needs(operation)
+    yield f'<form data-method="{method}" data-path="{escape(path)}">'
     for parameter in operation.get("parameters", ()):
-        shape = escape(json.dumps(parameter["schema"]))
-        yield f"<p><code>{escape(parameter['name'])}</code> ({parameter['in']}): <code>{shape}</code></p>"
+        name, place = escape(parameter["name"]), escape(parameter["in"])
+        shape = escape(json.dumps(parameter["schema"], ensure_ascii=False))
+        yield f'<label><code>{name}</code> <input name="{name}" data-in="{place}" title="{shape}"> {place}</label>'
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content:
-        for name in _schema_names(content["schema"]):
-            yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
+        yield "<textarea rows=6 placeholder='{ … }' aria-label=body></textarea>"
+    yield "<button>Send</button><output><pre></pre></output></form>"
+    for name in _schema_names(content["schema"]) if content else ():
+        yield f"<pre>{escape(json.dumps(schemas[name], indent=2, ensure_ascii=False))}</pre>"
     yield "</details>"
+
+
+def _needs(operation: dict[str, Any]) -> Iterator[str]:
+    scopes = sorted({scope for one in operation.get("security", ()) for needed in one.values() for scope in needed})
+    if scopes:
+        yield f"<p>A key needs the scope <code>{escape(', '.join(scopes))}</code>.</p>"
 
 
 def _schema_names(schema: dict[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from api.access.scopes import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
 from api.idempotency import IdempotencyKey, run_json_once, run_once
@@ -35,6 +36,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
 @router.post(
     "",
+    dependencies=[WRITE],
     summary="Submit documents",
     status_code=HTTPStatus.ACCEPTED,
     response_model=EnqueuedOut,
@@ -67,7 +69,7 @@ class _ListQuery:
     cursor: str | None = None
 
 
-@router.get("", summary="List documents, by key", response_model=DocumentListOut)
+@router.get("", dependencies=[READ], summary="List documents, by key", response_model=DocumentListOut)
 async def list_documents(
     corpus: CorpusDep, container: ContainerDep, query: Annotated[_ListQuery, Depends()]
 ) -> Response:
@@ -86,6 +88,7 @@ async def list_documents(
 
 @router.post(
     "/delete",
+    dependencies=[WRITE],
     summary="Delete documents by key or filter",
     status_code=HTTPStatus.ACCEPTED,
     response_model=DeletedOut,
@@ -103,13 +106,14 @@ async def delete_several(
     return await run_json_once(request, container, key, work)
 
 
-@router.get("/{id}", summary="One document")
+@router.get("/{id}", dependencies=[READ], summary="One document")
 async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentOut:
     return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
 
 
 @router.patch(
     "/{id}",
+    dependencies=[WRITE],
     summary="Change, enable or disable a document",
     status_code=HTTPStatus.ACCEPTED,
 )
@@ -129,7 +133,7 @@ async def change(
     return EnqueuedOut.from_job(enqueued)
 
 
-@router.delete("/{id}", summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
+@router.delete("/{id}", dependencies=[WRITE], summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
 async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
     """It is invisible at once; the job deletes the facts and entities that only this document stated.
 
@@ -141,7 +145,11 @@ async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, r
 
 
 @router.post(
-    "/{id}/retry", summary="Retry a failed document", status_code=HTTPStatus.ACCEPTED, response_model=StartedOut
+    "/{id}/retry",
+    dependencies=[WRITE],
+    summary="Retry a failed document",
+    status_code=HTTPStatus.ACCEPTED,
+    response_model=StartedOut,
 )
 async def retry_document(
     corpus: CorpusDep, id: str, container: ContainerDep, request: Request, key: IdempotencyKey = None

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from api.access.scopes import READ, WRITE
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import FilterDep
 from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
@@ -15,7 +16,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
 
 
-@router.get("", summary="Find entities by name")
+@router.get("", dependencies=[READ], summary="Find entities by name")
 async def find_by_name(
     corpus: CorpusDep,
     container: ContainerDep,
@@ -28,7 +29,7 @@ async def find_by_name(
     return EntityListOut.model_validate({"data": found})
 
 
-@router.get("/{id}", summary="One entity with its facts and passages")
+@router.get("/{id}", dependencies=[READ], summary="One entity with its facts and passages")
 async def show_one(
     corpus: CorpusDep,
     id: str,
@@ -42,7 +43,7 @@ async def show_one(
     return EntityDetailsOut.model_validate(details)
 
 
-@router.get("/{id}/neighbourhood", summary="The subgraph near an entity")
+@router.get("/{id}/neighbourhood", dependencies=[READ], summary="The subgraph near an entity")
 async def draw(
     corpus: CorpusDep,
     id: str,
@@ -55,7 +56,7 @@ async def draw(
     return SubgraphOut.model_validate(await neighbourhood(container, corpus, id, depth=depth, limit=limit, where=where))
 
 
-@router.get("/{id}/ways", summary="The shortest ways to another entity")
+@router.get("/{id}/ways", dependencies=[READ], summary="The shortest ways to another entity")
 async def explain(
     corpus: CorpusDep,
     id: str,
@@ -68,7 +69,7 @@ async def explain(
     return WaysOut.model_validate(await explain_ways(container, corpus, id, to, limit=limit, where=where))
 
 
-@router.post("/{id}/merge", summary="Merge an entity into another")
+@router.post("/{id}/merge", dependencies=[WRITE], summary="Merge an entity into another")
 async def merge(corpus: CorpusDep, id: str, body: MergeIn, container: ContainerDep) -> EntityMergeOut:
     """From then on searches and this API take both for one, with the id and the name of `into`. It can be undone.
 

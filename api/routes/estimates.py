@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from api.access.scopes import READ
 from api.deps import ContainerDep, CorpusDep
 from api.schemas.documents import DocumentsIn
 from api.schemas.estimates import EstimateOut
@@ -14,7 +15,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/estimates", tags=["documents"])
 
 
-@router.post("", summary="Estimate the cost of documents", openapi_extra=describe_upload())
+@router.post("", dependencies=[READ], summary="Estimate the cost of documents", openapi_extra=describe_upload())
 async def estimate_documents(corpus: CorpusDep, body: DocumentsIn, container: ContainerDep) -> EstimateOut:
     """The body is that of submitting documents. Nothing is written, and no model is called."""
     settings = corpus.settings

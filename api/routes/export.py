@@ -6,6 +6,7 @@ from contextlib import aclosing
 from fastapi import APIRouter, Request
 from starlette.responses import StreamingResponse
 
+from api.access.scopes import EXPORT
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep
 from app.export.exports import ExportFormat, export
@@ -15,7 +16,9 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/export", tags=["export"])
 
 
-@router.get("", summary="Export the readable content of a corpus", response_class=StreamingResponse)
+@router.get(
+    "", dependencies=[EXPORT], summary="Export the readable content of a corpus", response_class=StreamingResponse
+)
 async def export_corpus(
     corpus: CorpusDep,
     container: ContainerDep,

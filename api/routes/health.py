@@ -6,6 +6,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from api.access.scopes import OPEN
 from api.deps import ContainerDep, json_response
 from api.problems import WRONG_SETTINGS, problem
 from api.schemas.base import Out
@@ -29,12 +30,12 @@ class ReadinessOut(Out):
     parts: Mapping[str, str]
 
 
-@router.get("/healthz", summary="The process answers", response_model=HealthOut)
+@router.get("/healthz", dependencies=[OPEN], summary="The process answers", response_model=HealthOut)
 async def healthz() -> Response:
     return json_response(HealthOut())
 
 
-@router.get("/readyz", summary="The stores answer", response_model=ReadinessOut)
+@router.get("/readyz", dependencies=[OPEN], summary="The stores answer", response_model=ReadinessOut)
 async def readyz(request: Request, container: ContainerDep) -> Response:
     """A 503 names the stores that are down. With `code`, a store refuses the settings, and waiting does not help."""
     parts = await _readiness(request, container).look()

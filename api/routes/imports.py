@@ -8,6 +8,7 @@ from dataclasses import asdict
 from fastapi import APIRouter, Request
 from starlette.requests import ClientDisconnect
 
+from api.access.scopes import ADMIN
 from api.connection import run_while_connected
 from api.deps import ContainerDep
 from api.schemas.imports import ImportedOut
@@ -33,7 +34,7 @@ _BODY = {
 }
 
 
-@router.post("", summary="Import an exported corpus", openapi_extra=_BODY)
+@router.post("", dependencies=[ADMIN], summary="Import an exported corpus", openapi_extra=_BODY)
 async def import_into(
     corpus: str,
     request: Request,

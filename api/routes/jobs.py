@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import StreamingResponse
 
+from api.access.scopes import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep
 from api.following import follow_job
@@ -20,7 +21,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 
-@router.get("", summary="List jobs, newest first")
+@router.get("", dependencies=[READ], summary="List jobs, newest first")
 async def list_jobs(
     container: ContainerDep,
     corpus: Annotated[str | None, Query(description="The name that the corpus had when the job was made.")] = None,
@@ -39,13 +40,14 @@ async def list_jobs(
     return JobListOut(data=[JobOut.from_job(job) for job in jobs[:limit]], next_cursor=encode_cursor(last, *scope))
 
 
-@router.get("/{id}", summary="One job")
+@router.get("/{id}", dependencies=[READ], summary="One job")
 async def show_job(id: str, container: ContainerDep) -> JobOut:
     return JobOut.from_job(await container.record.jobs.get(id))
 
 
 @router.get(
     "/{id}/events",
+    dependencies=[READ],
     summary="A job as server-sent events",
     response_class=StreamingResponse,
     responses=JOB_EVENTS_RESPONSES,
@@ -60,13 +62,13 @@ async def job_events(
     return await follow_job(container, id, last_event_id)
 
 
-@router.post("/{id}/cancel", summary="Cancel a job")
+@router.post("/{id}/cancel", dependencies=[WRITE], summary="Cancel a job")
 async def cancel_job(id: str, container: ContainerDep) -> JobOut:
     """Finished documents stay. A job that has ended is returned unchanged."""
     return JobOut.from_job(await container.record.jobs.cancel(id))
 
 
-@router.post("/{id}/resume", summary="Resume a paused job", response_model=JobOut)
+@router.post("/{id}/resume", dependencies=[WRITE], summary="Resume a paused job", response_model=JobOut)
 async def resume_job(
     id: str, container: ContainerDep, request: Request, body: ResumeIn | None = None, key: IdempotencyKey = None
 ) -> Response:

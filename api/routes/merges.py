@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from api.access.scopes import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import Limit
@@ -13,7 +14,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}/merges", tags=["entities"])
 
 
-@router.get("", summary="List merges of entities")
+@router.get("", dependencies=[READ], summary="List merges of entities")
 async def list_all(
     corpus: CorpusDep, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
 ) -> MergeListOut:
@@ -23,7 +24,7 @@ async def list_all(
     return MergeListOut.model_validate({"data": found, "next_cursor": encode_cursor(last, *scope)})
 
 
-@router.post("/{id}/undo", summary="Undo a merge of entities")
+@router.post("/{id}/undo", dependencies=[WRITE], summary="Undo a merge of entities")
 async def undo(corpus: CorpusDep, id: str, container: ContainerDep) -> EntityMergeOut:
     """Merges may be undone in any order. Everything is as if this one had never been made."""
     return EntityMergeOut.model_validate(await merges.undo(container, corpus, id))

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Response
 
+from api.access.scopes import READ
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import PageOut
 from app.services.documents import load_page
@@ -24,7 +25,7 @@ _UNKNOWN = "application/octet-stream"
 """What is sent for a stored media type that no header can hold."""
 
 
-@router.get("/content", summary="The original bytes", response_class=Response)
+@router.get("/content", dependencies=[READ], summary="The original bytes", response_class=Response)
 async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) -> Response:
     """An attachment of the document's media type."""
     document = await container.record.documents.get(corpus.id, id)
@@ -35,7 +36,7 @@ async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) 
     return Response(content, media_type=media_type, headers=headers)
 
 
-@router.get("/pages/{page}", summary="The text of a page", response_model=PageOut)
+@router.get("/pages/{page}", dependencies=[READ], summary="The text of a page", response_model=PageOut)
 async def document_page(
     corpus: CorpusDep, id: str, page: Annotated[int, Path(ge=1)], container: ContainerDep
 ) -> Response:

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
+from api.access.scopes import READ
 from api.answering import send_answer, stream_answer
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
@@ -16,7 +17,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
 
 
-@router.post("/search", summary="Rank passages", response_model=SearchOut)
+@router.post("/search", dependencies=[READ], summary="Rank passages", response_model=SearchOut)
 async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, http: Request) -> Response:
     request = body.to_request()
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
@@ -24,7 +25,9 @@ async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, htt
     return json_response(SearchOut.from_page(await run_while_connected(http, work), trace))
 
 
-@router.post("/ask", summary="Answer with citations", response_model=AnswerOut, responses=ASK_RESPONSES)
+@router.post(
+    "/ask", dependencies=[READ], summary="Answer with citations", response_model=AnswerOut, responses=ASK_RESPONSES
+)
 async def ask(corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Request) -> Response:
     request = body.to_request()
     trace = Trace(budget=body.budget.within(container.settings.budget))

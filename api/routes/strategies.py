@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from api.access.scopes import READ
 from api.schemas.base import Out
 from app.services.catalogue import describe_strategies
 
@@ -31,6 +32,6 @@ class StrategyListOut(Out):
     next_cursor: None = None
 
 
-@router.get("", summary="Every strategy with its options")
+@router.get("", dependencies=[READ], summary="Every strategy with its options")
 async def list_strategies() -> StrategyListOut:
     return StrategyListOut(data=[StrategyOut(**strategy) for strategy in describe_strategies()])

@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from fastapi import APIRouter, Request, Response
 
+from api.access.scopes import READ, WRITE
 from api.deps import ContainerDep, CorpusDep
 from api.idempotency import IdempotencyKey, run_once
 from api.schemas.documents import EnqueuedOut
@@ -22,7 +23,7 @@ __all__ = ["router"]
 router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
 
 
-@router.post("/documents", status_code=HTTPStatus.ACCEPTED, response_model=EnqueuedOut)
+@router.post("/documents", dependencies=[WRITE], status_code=HTTPStatus.ACCEPTED, response_model=EnqueuedOut)
 async def upload_documents(
     corpus: CorpusDep, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
@@ -40,7 +41,7 @@ async def upload_documents(
         return await run_once(request, container, key, parts.digest, work)
 
 
-@router.post("/estimates")
+@router.post("/estimates", dependencies=[READ])
 async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: Request) -> EstimateOut:
     settings = corpus.settings
     async with receive_parts(request, container.settings.api) as parts:

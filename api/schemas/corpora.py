@@ -82,11 +82,12 @@ class CountsOut(Out):
 
 
 class CorpusDetailOut(CorpusOut):
-    counts: CountsOut
+    counts: CountsOut | None = Field(description="Null for a key with a filter: they are those of all documents.")
 
     @classmethod
-    def from_counts(cls, corpus: Corpus, counts: CorpusCounts) -> Self:
-        return cls(**dict(CorpusOut.from_corpus(corpus)), counts=CountsOut.model_validate(counts))
+    def from_counts(cls, corpus: Corpus, counts: CorpusCounts | None) -> Self:
+        shown = None if counts is None else CountsOut.model_validate(counts)
+        return cls(**dict(CorpusOut.from_corpus(corpus)), counts=shown)
 
 
 class CorpusListOut(Out):

@@ -1,11 +1,15 @@
 """The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import retrieval
 from app.container.adapters import Adapters
+from app.container.limits import RequestLimits
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
+from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build, parse_spec
@@ -90,6 +94,28 @@ class Container(Adapters):
     async def has_facts(self, corpus: Corpus) -> bool:
         """Whether the graph of the corpus has facts, so that searches of it return any."""
         return (await self.snapshots.get(corpus.id)).has_facts
+
+    @property
+    def limits(self) -> RequestLimits:
+        """The largest values that a request may have. Only requests over HTTP have any."""
+        return RequestLimits()
+
+    @property
+    def sees_all_documents(self) -> bool:
+        """Whether the caller may see all documents of the corpora that it may see."""
+        return True
+
+    async def check_tokens(self) -> None:
+        """Raises `RateLimited` if the caller may use no more tokens of models in this minute."""
+
+    def add_tokens(self, count: int) -> None:
+        """Counts tokens that models have read and written for the caller."""
+
+    async def select_documents(self, corpus: Corpus, where: Mapping[str, Any] | None) -> frozenset[str] | None:
+        """Returns the ids of the documents that match a filter and that the caller may see; None: all of the corpus."""
+        if where is None and self.sees_all_documents:
+            return None
+        return await self.record.documents.match(corpus.id, parse_filter(where or {}))
 
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the corpus has vectors of another model than the configured one."""

@@ -7,7 +7,7 @@ from core.settings import LlmSettings
 __all__ = ["check_roles"]
 
 _PACKAGES = ("reasoning", "retrieval")
-_BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference"})
+_BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference", "plain"})
 """Roles without a prompt of that name in these packages."""
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput, NotFound
-from core.filters import parse_filter
 from core.text.characters import check_text
 from retrieval.exploration import (
     EntityDetails,
@@ -64,6 +63,7 @@ async def neighbourhood(
     where: Mapping[str, Any] | None = None,
 ) -> Subgraph:
     """Returns the subgraph near an entity. Raises `NotFound` for an unknown id."""
+    container.limits.check(depth=depth)
     return await draw_neighbourhood(await _open(container, corpus, where), entity_id, depth=depth, limit=limit)
 
 
@@ -111,5 +111,4 @@ async def _resolve_name(scope: Scope, corpus: Corpus, name: str) -> str:
 
 
 async def _open(container: Container, corpus: Corpus, where: Mapping[str, Any] | None) -> Scope:
-    documents = None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))
-    return await open_scope(container.searching, corpus, documents)
+    return await open_scope(container.searching, corpus, await container.select_documents(corpus, where))

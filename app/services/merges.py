@@ -6,7 +6,9 @@ from datetime import datetime
 
 from app.container import Container
 from core.corpora import Corpus
+from core.errors import NotFound
 from core.graph import EntityMerge
+from retrieval.exploration import Scope, open_scope
 
 __all__ = ["NamedEntity", "NamedMerge", "list_merges", "merge", "undo"]
 
@@ -44,11 +46,14 @@ async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerg
 async def list_merges(
     container: Container, corpus: Corpus, *, limit: int | None = None, after: str | None = None
 ) -> tuple[list[NamedMerge], str | None]:
-    """Returns merges of a corpus, the newest first, and the place of the last one if there are more.
+    """Returns merges that the caller may see, the newest first, and the place of the last one if there are more.
 
     Without `limit` all; `after` is a place, which is kept when the merge there is undone.
     """
     found = await container.record.merges.list(corpus.id)
+    if not container.sees_all_documents:
+        scope = await open_scope(container.searching, corpus, await container.select_documents(corpus, None))
+        found = [one for one in found if _is_known(scope, one.from_id) and _is_known(scope, one.into_id)]
     if after is not None:
         moment, _, id = after.partition(" ")
         place = (-datetime.fromisoformat(moment).timestamp(), id)
@@ -56,6 +61,14 @@ async def list_merges(
     page = found if limit is None else found[:limit]
     last = f"{page[-1].merged_at.isoformat()} {page[-1].from_id}" if len(page) < len(found) else None
     return await _name(container, corpus, page), last
+
+
+def _is_known(scope: Scope, entity_id: str) -> bool:
+    try:
+        scope.number_of(entity_id)
+    except NotFound:
+        return False
+    return True
 
 
 async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:

@@ -4,21 +4,22 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from app.container import Container
+from app.services.metering import count_tokens
 from core.corpora import Corpus
 from core.errors import InvalidInput
-from core.filters import parse_filter
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
-from core.strategies import StrategySpec
+from core.strategies import StrategySpec, load_module
 from core.text.characters import check_text
 from core.trace import Trace
+from reasoning import REASONERS, restate
 from retrieval.presentation import SearchPage, present, search_by_document
 
 __all__ = ["MAX_CONTEXT", "AskRequest", "GroupBy", "Layout", "SearchRequest", "ask", "search", "search_page"]
@@ -80,8 +81,9 @@ class AskRequest:
     """A question as a user asks it. Its budget is that of the trace that goes with it.
 
     `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
-    `unsupported` None is the default of the settings. Raises `InvalidInput` for a text that is empty, too long or no
-    valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
+    `unsupported` None is the default of the settings. `restate` makes a question with a history understandable alone,
+    before anything is searched, if the reasoner asks a model. Raises `InvalidInput` for a text that is empty, too long
+    or no valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
     """
 
     question: str
@@ -93,6 +95,7 @@ class AskRequest:
     history: tuple[Message, ...] = ()
     web: bool = False
     unsupported: Unsupported | None = None
+    restate: bool = False
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")
@@ -110,7 +113,7 @@ async def search(container: Container, corpus: Corpus, request: SearchRequest, t
     `EmbeddingMismatch` where the corpus has vectors of another model than the configured one.
     """
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         return await searcher.search(query, trace)
 
 
@@ -119,7 +122,7 @@ async def search_page(
 ) -> SearchPage:
     """Ranks the chunks of a corpus, with snippets and what `layout` asks for. Raises as `search` does."""
     query, searcher = await _prepare(container, corpus, request)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
         else:
@@ -129,11 +132,12 @@ async def search_page(
 
 
 async def _prepare(container: Container, corpus: Corpus, request: SearchRequest) -> tuple[Query, Searcher]:
+    container.limits.check(k=request.k)
     query = Query(
         corpus=corpus,
         text=request.query,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         min_similarity=request.min_similarity,
         min_generation=request.min_generation,
         explain=request.explain,
@@ -150,11 +154,13 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """
+    container.limits.check(k=request.k, history=len(request.history))
+    await container.check_tokens()
     question = Question(
         corpus=corpus,
         text=request.question,
         k=request.k,
-        documents=await _matching_documents(container, corpus, request.filter),
+        documents=await container.select_documents(corpus, request.filter),
         instructions=request.instructions,
         history=request.history,
         web=request.web,
@@ -162,17 +168,30 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
     )
     container.check_embedding(corpus)
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher)
-    with use_prompts(container.prompts), trace.timed("total"):
+    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
+        if request.restate:
+            question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
     if container.trails is not None:
         container.trails.enqueue(corpus, question.text, answer, trace)
     return answer
 
 
-async def _matching_documents(
-    container: Container, corpus: Corpus, where: Mapping[str, Any] | None
-) -> frozenset[str] | None:
-    return None if where is None else await container.record.documents.match(corpus.id, parse_filter(where))
+async def _restate(container: Container, question: Question, request: AskRequest, trace: Trace) -> Question:
+    """Returns the question without references to its history, and without the history; as it is, if it has none, or no
+    model is asked, or the model's reply cannot be read.
+
+    A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
+    of passages.
+    """
+    reasoner = request.reasoner or container.default_reasoner
+    needs_model = bool(getattr(load_module(REASONERS, reasoner.name, "reasoner"), "NEEDS_MODEL", False))
+    if not question.history or question.web or not needs_model or container.models is None:
+        return question
+    searcher = request.searcher or container.default_searcher
+    named = (searcher.name, container.searcher(searcher))
+    text = await restate(question, container.models, named, trace)
+    return question if text is None else replace(question, text=text, history=())
 
 
 def _check_question(text: str, name: str) -> None:

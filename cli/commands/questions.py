@@ -7,6 +7,7 @@ import typer
 from cli.options import AsJson, CorpusName, FilterText, Prompts, Searcher, TopK, Web, parse_filter_text
 from cli.output.console import print_json, print_status
 from core.ports.reasoning import Unsupported
+from core.ports.retrieval import MAX_K
 
 __all__ = ["register"]
 
@@ -73,7 +74,11 @@ def ask(
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", help="The number of passages per retrieval. Default: the reasoner's own.", show_default=False
+            "-k",
+            min=1,
+            max=MAX_K,
+            help="The number of passages per retrieval. Default: the reasoner's own.",
+            show_default=False,
         ),
     ] = None,
     where: FilterText = None,

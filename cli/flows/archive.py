@@ -53,7 +53,7 @@ def import_archive(path: Path, corpus: str, run_question: Mapping[str, object], 
         return await import_file(container, path, corpus, run_question, RowProgress().report)
 
     try:
-        done = run_with_container(work)
+        done = run_with_container(work, creates=True)
     except KeyboardInterrupt:
         print_status("interrupted; nothing is lost: run the same command again to continue")
         raise

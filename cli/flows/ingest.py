@@ -84,7 +84,9 @@ def run(request: Request) -> Summary:
         try:
             with Progress() as progress:
                 reading = PathsReading(request)
-                return run_with_container(lambda c: ingest(c, request, reading, supervision, progress), settings)
+                return run_with_container(
+                    lambda c: ingest(c, request, reading, supervision, progress), settings, creates=True
+                )
         except KeyboardInterrupt:
             print_status(f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}")
             raise

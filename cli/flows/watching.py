@@ -57,7 +57,9 @@ def watch(request: Request, *, server: Server | None, poll: float | None) -> NoR
             with composition.supervise() as supervision:
 
                 def ingest_here(reading: Reading, progress: Progress) -> Summary:
-                    return run_with_container(lambda c: ingest(c, request, reading, supervision, progress), settings)
+                    return run_with_container(
+                        lambda c: ingest(c, request, reading, supervision, progress), settings, creates=True
+                    )
 
                 _Watch(request, tracker, ingest_here).run(events)
         except KeyboardInterrupt:

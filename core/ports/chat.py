@@ -33,7 +33,7 @@ class ChatRequest:
     With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `corpus_id` and
     `chunk_ids` name the chunks whose text the messages contain, so that a cache can delete the answer with their
     document. `question` and `labels` are sent as metadata if the settings say so, and have no other effect. `sample`
-    distinguishes several drafts of one prompt.
+    distinguishes several drafts of one prompt. Without `cached`, the answer is neither read from a cache nor kept.
     """
 
     role: str
@@ -48,6 +48,7 @@ class ChatRequest:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     sample: int = 0
+    cached: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

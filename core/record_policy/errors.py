@@ -10,6 +10,7 @@ __all__ = [
     "corpus_name_missing",
     "document_missing",
     "job_missing",
+    "key_missing",
     "name_taken",
 ]
 
@@ -38,3 +39,7 @@ def document_missing(document_id: str) -> NotFound:
 
 def job_missing(job_id: str) -> NotFound:
     return NotFound(f"there is no job {job_id!r}; `hopweave jobs list` shows those that there are")
+
+
+def key_missing(key_id: str) -> NotFound:
+    return NotFound(f"there is no key with the id {key_id!r}; `hopweave keys list` shows the ids")

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
+from core.settings.paths import expand_home_in
 from core.settings.section import Section
 
 __all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
@@ -25,6 +26,8 @@ class EmbeddingSettings(Section):
     api_key: SecretStr = SecretStr("")
     max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
     timeout_seconds: float = Field(default=60.0, gt=0)
+
+    _expand_home = field_validator("model")(expand_home_in)
 
 
 class RoleSettings(Section):
@@ -68,3 +71,5 @@ class RerankerSettings(Section):
     url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
     api_key: SecretStr = SecretStr("")
     timeout: float = Field(default=30.0, gt=0)
+
+    _expand_home = field_validator("model")(expand_home_in)

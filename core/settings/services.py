@@ -1,12 +1,17 @@
 """Settings of the broker, workers and their parsers, the HTTP server, web search, and the budget of a question."""
 
+import re
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from core.ports.retrieval import MAX_K
 from core.settings.section import Section
 
 __all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
+
+
+_ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)
 
 
 class BrokerSettings(Section):
@@ -59,6 +64,33 @@ class ApiSettings(Section):
     max_queued: int = Field(
         default=1_000_000, ge=1, description="The number of documents of a corpus that wait to be indexed."
     )
+    public_url: str = Field(
+        default="", description="The address at which users reach this server, for links in answers."
+    )
+    chat_sources: Literal["both", "inline", "annotations"] = Field(
+        default="both", description="How answers of the chat routes name their sources."
+    )
+    max_k: int = Field(default=MAX_K, ge=1, le=MAX_K, description="The largest `k` of a search or a question.")
+    max_depth: int = Field(default=6, ge=1, le=6, description="The largest `depth` of a neighbourhood.")
+    max_history: int = Field(default=100, ge=0, description="The number of messages in the `history` of a question.")
+    max_streams: int = Field(default=32, ge=1, description="Streams of events of one key at once, per process.")
+    header_seconds: float = Field(default=15.0, gt=0, description="Seconds in which a request's headers must arrive.")
+    body_seconds: float = Field(default=30.0, gt=0, description="Seconds without a byte of a body that has begun.")
+    body_bytes_per_second: int = Field(default=4_000, ge=0, description="The slowest body, after `body_seconds`.")
+    cors_origins: list[str] = Field(
+        default_factory=list, description="Origins whose pages may call this server, such as https://app.example."
+    )
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _check_origins(cls, origins: list[str]) -> list[str]:
+        for origin in origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"{origin[:80]!r} is no origin: give scheme, host and port without a path, such as "
+                    "https://app.example or http://localhost:3000"
+                )
+        return [origin.lower() for origin in origins]
 
 
 class WebSettings(Section):

@@ -8,6 +8,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from core.corpora import Fine
 from core.ports.reasoning import Unsupported
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings
+from core.settings.paths import default_data_dir, expand_home
 from core.settings.services import (
     ApiSettings,
     BrokerSettings,
@@ -36,7 +37,7 @@ class Settings(BaseSettings):
         frozen=True,
     )
 
-    data_dir: Path = Path(".hopweave")
+    data_dir: Path = Field(default_factory=default_data_dir)
     store: StoreSettings = StoreSettings()
     neo4j: Neo4jSettings = Neo4jSettings()
     milvus: MilvusSettings = MilvusSettings()
@@ -67,6 +68,24 @@ class Settings(BaseSettings):
         If not, all data is in the data folder of one machine.
         """
         return self.store.record == "neo4j"
+
+    @field_validator("data_dir", "prompts_dir")
+    @classmethod
+    def _expand_home(cls, path: Path | None) -> Path | None:
+        return None if path is None else expand_home(path)
+
+    @field_validator("data_dir", mode="before")
+    @classmethod
+    def _no_data_dir(cls, value: object) -> object:
+        return default_data_dir() if value == "" else value  # the empty path would be the working directory
+
+    @field_validator("data_dir")
+    @classmethod
+    def _check_folder(cls, path: Path) -> Path:
+        for part in (path, *path.parents):
+            if part.is_file():
+                raise ValueError(f"{str(part)!r} is a file; name a folder")
+        return path
 
     @field_validator("prompts_dir", mode="before")
     @classmethod

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 
+from core.settings.paths import expand_home_in
 from core.settings.section import Section
 
 __all__ = ["FilesSettings", "HnswSettings", "MilvusSettings", "Neo4jSettings", "StoreSettings", "TrailSettings"]
@@ -67,3 +68,5 @@ class FilesSettings(Section):
     url: str = Field(
         default="", description="A folder, or `s3://bucket/prefix`; empty means `files` in the data folder."
     )
+
+    _expand_home = field_validator("url")(expand_home_in)

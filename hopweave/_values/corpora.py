@@ -47,9 +47,9 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorpusDetail(Corpus):
-    """A corpus with its counts."""
+    """A corpus with its counts; None for a key with a filter, as they are those of all documents."""
 
-    counts: Counts
+    counts: Counts | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,8 +20,9 @@ _IN_MARKER = re.compile(r"[-–\d\s,;，、；\[]*")
 class AnswerStream:
     """Takes the pieces of a JSON object as a model writes it, and emits its field `answer` as `TokenEvent`s.
 
-    `sources` is the number of sources that may be cited; a marker of another number is left out. The events are
-    provisional: the object is validated only when it is whole.
+    `sources` is the number of sources that may be cited; a marker of another number is left out, and the others are
+    numbered as in the final answer, from 1 in the order of the text. The events are provisional: the object is
+    validated only when it is whole.
     """
 
     def __init__(self, trace: Trace, sources: int) -> None:
@@ -31,6 +32,7 @@ class AnswerStream:
         self._due = 0
         self._read = 0
         self._held = ""
+        self._numbers: dict[int, int] = {}
 
     def __call__(self, piece: str) -> None:
         self._text += piece
@@ -57,9 +59,8 @@ class AnswerStream:
             self._trace.emit(TokenEvent(text=MARKERS.sub(self._keep_valid, text)))
 
     def _keep_valid(self, found: re.Match[str]) -> str:
-        numbers = [str(number) for number in parse_marker(found) if 1 <= number <= self.sources]
-        space = found[0][: found[0].index("[")]
-        return f"{space}[{', '.join(numbers)}]" if numbers else ""
+        valid = [number for number in parse_marker(found) if 1 <= number <= self.sources]
+        return "".join(f" [{self._numbers.setdefault(number, len(self._numbers) + 1)}]" for number in valid)
 
 
 def _find_open_marker(text: str) -> int:

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from core.errors import Unavailable
+
 __all__ = ["connect", "run_script"]
 
 Connection = sqlite3.Connection
@@ -20,7 +22,13 @@ def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int
     lose the last commits, the end of a process does not. Only a new file takes `page_size`. Closes the connection if
     anything fails.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(
+            f"the data folder {path.parent} cannot be made: {(error.strerror or str(error)).lower()}; set "
+            "HOPWEAVE_DATA_DIR to another one"
+        ) from error
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         if page_size is not None:

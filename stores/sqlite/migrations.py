@@ -69,6 +69,26 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
     ),
     8: ("CREATE INDEX IF NOT EXISTS documents_disabled ON documents (corpus_id) WHERE disabled = 1",),
+    9: (
+        """
+        CREATE TABLE IF NOT EXISTS api_keys (
+            id         TEXT PRIMARY KEY,
+            content    TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            revoked_at REAL
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS api_key_usage (
+            key_id       TEXT NOT NULL,
+            minute       INTEGER NOT NULL,
+            requests     INTEGER NOT NULL,
+            tokens       INTEGER NOT NULL,
+            ingest_bytes INTEGER NOT NULL,
+            PRIMARY KEY (key_id, minute)
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

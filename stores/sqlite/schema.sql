@@ -232,3 +232,21 @@ CREATE TABLE job_failures (
     reason TEXT NOT NULL,
     PRIMARY KEY (job_id, key)
 ) STRICT, WITHOUT ROWID;
+
+-- Keys of the HTTP server, without their secrets.
+CREATE TABLE api_keys (
+    id         TEXT PRIMARY KEY,
+    content    TEXT NOT NULL,               -- JSON of core.keys.ApiKey
+    created_at REAL NOT NULL,
+    revoked_at REAL
+) STRICT, WITHOUT ROWID;
+
+-- What keys with limits have used in a minute, over all processes. Older minutes are deleted.
+CREATE TABLE api_key_usage (
+    key_id       TEXT NOT NULL,
+    minute       INTEGER NOT NULL,          -- since 1970
+    requests     INTEGER NOT NULL,
+    tokens       INTEGER NOT NULL,
+    ingest_bytes INTEGER NOT NULL,
+    PRIMARY KEY (key_id, minute)
+) STRICT, WITHOUT ROWID;

@@ -15,7 +15,7 @@ from tests.docs.pages import DOCS, ROOT, pages, table_rows
 _PREFIX = "HOPWEAVE_"
 _ROLE = "LLM__ROLES__<ROLE>"
 _NAME = re.compile(r"HOPWEAVE_[A-Z0-9_]*(?:<ROLE>[A-Z0-9_]*)?")
-_DESCRIBED = {"FILES__URL": "`files` in the data folder"}
+_DESCRIBED = {"FILES__URL": "`files` in the data folder", "DATA_DIR": "[the user's](#the-data-folder)"}
 """Defaults that are computed are described in words."""
 _OF_TESTS = "HOPWEAVE_TEST_"
 

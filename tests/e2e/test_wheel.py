@@ -19,10 +19,10 @@ pytestmark = pytest.mark.slow
 _IMPORTS = "import core, app, api; print(core.NAME, app.NAME, api.NAME, sep=', ')"
 _NEIGHBOURS = "the core of neighbour, the app of neighbour, the api of neighbour\n"
 _PROGRAM = """
-import core, sys
+import core, os, sys
 import hopweave
 before = list(sys.path)
-with hopweave.open(".hopweave") as client:
+with hopweave.open(os.environ["XDG_DATA_HOME"] + "/hopweave") as client:  # that of the commands
     ada = hopweave.NewDocument(key="ada", text="Grace Hopper wrote the first compiler.")
     assert client.ingest("papers", documents=[ada]).count("indexed") == 1
     print(client.ask("papers", "Who wrote the first compiler?").citations[0].document.key)

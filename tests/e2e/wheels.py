@@ -58,7 +58,12 @@ class Installation:
             (self.site / "libraries.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
         self._own = set(self.site.iterdir())
         caches = folder / "caches"
-        self.environment = {**os.environ, "XDG_CACHE_HOME": str(caches), "HF_HUB_OFFLINE": "1"}
+        self.environment = {
+            **os.environ,
+            "XDG_CACHE_HOME": str(caches),
+            "XDG_DATA_HOME": str(folder / "data"),
+            "HF_HUB_OFFLINE": "1",
+        }
 
     @property
     def command(self) -> Path:

@@ -67,7 +67,7 @@ def create_corpus(
         corpus = await create(container, name, **settings, fine=fine)
         return corpus, await container.record.corpora.count(corpus.id)
 
-    _show(*run_with_container(work), as_json=as_json)
+    _show(*run_with_container(work, creates=True), as_json=as_json)
 
 
 @_group.command("show")

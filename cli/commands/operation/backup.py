@@ -80,7 +80,7 @@ def restore(
         return await restore_file(container, file, chosen, RowProgress().report)
 
     try:
-        done = run_with_container(work)
+        done = run_with_container(work, creates=True)
     except KeyboardInterrupt:
         print_status("interrupted; nothing is lost: run the same command again to continue")
         raise

@@ -18,9 +18,9 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address; other than loopback, HOPWEAVE_API__KEYS must be set.")] = (
-        "127.0.0.1"
-    ),
+    host: Annotated[
+        str, typer.Option(help="The address; other than loopback, there must be a key (`hopweave keys`).")
+    ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="The number of processes that answer requests.")] = 1,
     descriptor: Annotated[

@@ -6,6 +6,7 @@ by the epoch of its claim; each committed write raises the generation of the cor
 
 from typing import Protocol
 
+from core.ports.keys import KeyMinute, Keys
 from core.ports.record.claims import Claim, ClaimProgress, Claims
 from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
 from core.ports.record.contents import Contents, FactRow, TripleRow
@@ -45,6 +46,8 @@ __all__ = [
     "GraphSource",
     "JobUsage",
     "Jobs",
+    "KeyMinute",
+    "Keys",
     "Maintenance",
     "NewRevision",
     "Outcome",
@@ -89,6 +92,8 @@ class Record(Protocol):
     def contents(self) -> Contents: ...
     @property
     def receipts(self) -> Receipts: ...
+    @property
+    def keys(self) -> Keys: ...
     @property
     def graph(self) -> GraphSource: ...
     @property

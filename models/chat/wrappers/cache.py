@@ -29,6 +29,8 @@ class ChatCache:
         return self._inner.model
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        if not request.cached:
+            return await self._inner.complete(request, trace, on_token)
         began = time.monotonic()
         generation = await self._cache.follow(request.corpus_id)
         if generation is None:

@@ -53,6 +53,9 @@
 // (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, support, searches})
 // (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
 //     `NEEDS` leads to the step whose answer was used. An expired trail is not shown any more; it is deleted later.
+// (:ApiKey {id, content, created_at, revoked_at?})                                  `content` is JSON, without the secret
+// (:ApiKeyUsage {uid, minute, requests, tokens, ingest_bytes})                       uid: "key:minute"
+//     What a key with limits has used in a minute, over all processes. Older minutes are deleted.
 // (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs` counts all that were ever created
 
 // [constraints]
@@ -74,6 +77,8 @@ CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS U
 CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT merge_uid IF NOT EXISTS FOR (n:Merge) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
+CREATE CONSTRAINT api_key_id IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.id IS UNIQUE;
+CREATE CONSTRAINT api_key_usage_uid IF NOT EXISTS FOR (n:ApiKeyUsage) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 __all__ = ["SCHEMA_VERSION", "STEPS", "steps_from"]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
-STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: ()}
+STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 
 A version that only adds constraints or indexes needs none: those of `cypher/schema.cypher`, the newest schema, are

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from stores.sqlite.database import SqliteDatabase
+from stores.sqlite.keys import SqliteKeys
 from stores.sqlite.record.claims import SqliteClaims
 from stores.sqlite.record.commits import SqliteCommits
 from stores.sqlite.record.contents import SqliteContents
@@ -40,6 +41,7 @@ class SqliteRecord:
         self.documents = SqliteDocuments(self._database)
         self.contents = SqliteContents(self._database)
         self.receipts = SqliteReceipts(self._database)
+        self.keys = SqliteKeys(self._database)
         self.graph = SqliteGraphSource(self._database)
         self.merges = SqliteEntityMerges(self._database)
         self.exporter = SqliteExporter(self._database)

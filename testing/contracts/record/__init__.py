@@ -16,6 +16,7 @@ from testing.contracts.record.maintenance import MaintenanceContract
 from testing.contracts.record.merges import MergesContract
 from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
+from testing.contracts.record.requests.keys import KeysContract
 from testing.contracts.record.requests.progress import ProgressContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
 from testing.contracts.record.staging import StagingContract
@@ -32,6 +33,7 @@ __all__ = [
     "GraphSourceContract",
     "IntakeContract",
     "JobsContract",
+    "KeysContract",
     "LibraryContract",
     "MaintenanceContract",
     "MergesContract",
@@ -55,6 +57,7 @@ class RecordContract(
     GraphSourceContract,
     IntakeContract,
     JobsContract,
+    KeysContract,
     LibraryContract,
     MaintenanceContract,
     MergesContract,

@@ -173,7 +173,7 @@ def test_instructions_reach_the_model(asked: Hopweave, chat: ChatServer) -> None
         (("--budget", "calls"), 2, "calls"),
         (("--budget", "calls=-1"), 2, "calls"),
         (("--budget", "money=3"), 2, "money"),
-        (("-k", 0), 2, "k: "),
+        (("-k", 0), 2, "'-k'"),
         (("--reasoner", "no-such"), 2, "no-such"),
     ],
 )

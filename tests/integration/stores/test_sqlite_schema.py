@@ -11,6 +11,7 @@ from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict
 from core.errors import Unavailable
 from core.jobs import JobProgress
+from core.keys import KeyUsage, Scope, make_key
 from core.ports.record import GraphMerge
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
@@ -194,4 +195,24 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
     await record.commits.commit([commit_of(claim, [("one", [])])], grace=0)
     progress = (await record.jobs.get(job.id)).progress
     assert (progress.passages, progress.bytes, progress.bytes_total) == (1, 100, 100)
+    await record.close()
+
+
+@pytest.mark.parametrize("version", [7, 8, 9])
+async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int) -> None:
+    present = SqliteRecord(tmp_path / "record.db")
+    corpus = await present.corpora.create("people", SETTINGS)
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("DROP TABLE api_keys")
+        connection.execute("DROP TABLE api_key_usage")
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert await record.keys.list() == []
+    key, _ = make_key("a", [Scope.READ])
+    await record.keys.create(key)
+    assert await record.keys.list() == [key]
+    assert await record.keys.add_usage({key.id: KeyUsage(requests=1)})
+    assert (await record.corpora.get("people")).id == corpus.id
     await record.close()

@@ -45,6 +45,8 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
     assert problem["instance"] == "/fails"
     expected = {
         "NotFound": 404,
+        "Forbidden": 403,
+        "RateLimited": 429,
         "InvalidFilter": 422,
         "EmbeddingMismatch": 409,
         "Unavailable": 503,
@@ -55,4 +57,5 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
         "BudgetExhausted": 504,
     }
     assert answer.status_code == expected.get(kind.__name__, answer.status_code)
-    assert ("retry-after" in answer.headers) is (kind.__name__ in {"Unavailable", "ModelUnavailable", "FolderHeld"})
+    passing = {"Unavailable", "ModelUnavailable", "FolderHeld", "RateLimited"}
+    assert ("retry-after" in answer.headers) is (kind.__name__ in passing)

@@ -27,9 +27,10 @@ def stream(written: str, lengths: list[int], sources: int = 2) -> list[str]:
         ("It is 1967 [1].", "It is 1967 [1]."),
         ("It is 1967 [9].", "It is 1967."),
         ("", ""),
-        ('She said "no" [1, 2]', 'She said "no" [1, 2]'),
+        ('She said "no" [1, 2]', 'She said "no" [1] [2]'),
+        ("So [2], and so [1]; so [2].", "So [1], and so [2]; so [1]."),
         ("a [ b", "a [ b"),
-        ("北京大学 😀 [2]", "北京大学 😀 [2]"),
+        ("北京大学 😀 [2]", "北京大学 😀 [1]"),
     ],
 )
 def test_markers_are_held_back_until_they_are_whole(answer: str, shown: str) -> None:

@@ -1,0 +1,1 @@
+"""Who calls, and what that caller may do: keys, their scopes and limits."""

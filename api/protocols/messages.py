@@ -1,0 +1,58 @@
+"""Messages as OpenAI's and Ollama's clients send them: a string, or parts of text."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from api.schemas.base import Text
+from core.ports.chat import Message, Speaker
+
+__all__ = ["ChatMessageIn", "TextPartIn"]
+
+_SPEAKERS = {
+    "system": Speaker.SYSTEM,
+    "developer": Speaker.SYSTEM,
+    "user": Speaker.USER,
+    "assistant": Speaker.ASSISTANT,
+}
+
+
+class TextPartIn(BaseModel):
+    """A part of a message. Parts of other types, such as images, are refused."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["text"]
+    text: Text
+
+
+class ChatMessageIn(BaseModel):
+    """A message. Fields of answers that clients send back, such as `annotations`, are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Text | list[TextPartIn] | None = None
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _check_role(cls, role: Any) -> Any:
+        if role in ("tool", "function"):
+            raise ValueError(f"messages of the role {role!r} are refused: this server calls no tools")
+        return role
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _check_parts(cls, content: Any) -> Any:
+        parts = content if isinstance(content, list) else []
+        for part in parts:
+            kind = part.get("type") if isinstance(part, dict) else None
+            if isinstance(kind, str) and kind != "text":
+                raise ValueError(f"parts of type {kind[:40]!r} are refused: this server reads text; leave them out")
+        return content
+
+    def to_message(self) -> Message:
+        """Returns the message with its parts as one text."""
+        content = self.content or ""
+        text = content if isinstance(content, str) else "\n".join(part.text for part in content)
+        return Message(speaker=_SPEAKERS[self.role], content=text)

@@ -1,0 +1,74 @@
+"""The sources of an answer as chat clients show them: a Markdown block below the answer, and annotations beside it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from core.documents import Span
+from core.ports.reasoning import Answer, Citation
+
+__all__ = ["Source", "format_block", "list_sources", "strip_sources"]
+
+_HEADING = "**Sources**"
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
+_BLOCK = f"\n\n{_HEADING}\n\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The source of one marker: `span` is where the marker stands in the answer."""
+
+    marker: int
+    title: str
+    url: str
+    page: int | None
+    quote: str
+    span: Span
+
+
+def list_sources(answer: Answer, address: str, corpus: str) -> tuple[Source, ...]:
+    """Returns a source for each citation, in the order of the answer. `address` is this server's, for links to
+    documents.
+    """
+    return tuple(
+        Source(
+            marker=citation.marker,
+            title=citation.document.title or citation.document.key,
+            url=citation.url or _document_url(citation, address, corpus),
+            page=citation.page,
+            quote=citation.quote,
+            span=_find_marker(answer.text, citation),
+        )
+        for citation in answer.citations
+    )
+
+
+def format_block(sources: Sequence[Source]) -> str:
+    """Returns the sources as a numbered Markdown list with a heading, one line for each marker; '' without sources."""
+    if not sources:
+        return ""
+    lines: dict[int, str] = {}
+    for source in sources:
+        title = _MARKDOWN.sub(r"\\\1", " ".join(source.title.split()))
+        page = "" if source.page is None else f", page {source.page}"
+        lines.setdefault(source.marker, f"{source.marker}. [{title}]({source.url}){page}")
+    return _BLOCK + "\n".join(lines[marker] for marker in sorted(lines))
+
+
+def strip_sources(text: str) -> str:
+    """Returns an answer without the block of sources that `format_block` makes."""
+    at = text.rfind(_BLOCK)
+    return text if at < 0 else text[:at]
+
+
+def _document_url(citation: Citation, address: str, corpus: str) -> str:
+    page = "" if citation.page is None else f"#page={citation.page}"
+    return f"{address}/v1/corpora/{quote(corpus)}/documents/{quote(citation.document.id)}/content{page}"
+
+
+def _find_marker(text: str, citation: Citation) -> Span:
+    """Returns the place of the citation's marker, or the words that it supports if the marker is not behind them."""
+    marker = f"[{citation.marker}]"
+    at = text.find(marker, citation.answer_span.end)
+    return citation.answer_span if at < 0 else Span(start=at, end=at + len(marker))

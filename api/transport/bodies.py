@@ -1,0 +1,117 @@
+"""Bodies of requests: how large they may be, of which type, and how slowly they may come."""
+
+import asyncio
+import re
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope
+
+from core.settings import ApiSettings
+
+__all__ = ["BodyLimit", "BodyLimits", "has_body", "limit_body", "refuse_type"]
+
+_MEGABYTE = 1_000_000
+_UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
+"""The paths that take files, as `multipart/form-data`."""
+_IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
+_JSON = "application/json"
+_IMPORT_TYPES = ("application/x-ndjson", "application/gzip")
+_ENCODINGS = frozenset({"", "identity"})
+_IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
+
+
+class BodyLimit:
+    """The largest number of bytes of a body, and what a client is told whose body is larger."""
+
+    def __init__(self, megabytes: float, setting: str) -> None:
+        self.bytes = int(megabytes * _MEGABYTE)
+        self.message = f"the body is larger than {megabytes:g} MB; send less at once, or raise {setting}"
+
+
+class BodyLimits:
+    """The limits of the kinds of bodies. A call returns that of a request, by its path and content type."""
+
+    def __init__(self, settings: ApiSettings) -> None:
+        self._json = BodyLimit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
+        self._upload = BodyLimit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
+        self._import = BodyLimit(settings.max_import_mb, "HOPWEAVE_API__MAX_IMPORT_MB")
+
+    def __call__(self, scope: Scope, headers: Headers) -> BodyLimit:
+        if _is_import(scope):
+            return self._import
+        return self._upload if _is_upload(scope, headers) else self._json
+
+
+def limit_body(receive: Receive, limit: BodyLimit, settings: ApiSettings) -> Receive:
+    """Returns a `receive` that refuses a body as soon as it exceeds the limit, or comes too slowly.
+
+    A body is too slow if no byte comes for `body_seconds`, or if after these seconds it is behind the slowest speed. A
+    body that has ended is waited for no more, so that work may take any time.
+    """
+    received = 0
+    begun: float | None = None
+    ended = False
+
+    async def receive_limited() -> Message:
+        nonlocal received, begun, ended
+        if ended:
+            return await receive()
+        begun = time.monotonic() if begun is None else begun
+        rate = settings.body_bytes_per_second
+        late = begun + settings.body_seconds + (received / rate if rate else float("inf"))
+        patience = max(0.0, min(settings.body_seconds, late - time.monotonic()))
+        try:
+            async with asyncio.timeout(patience):
+                message = await receive()
+        except TimeoutError as error:
+            raise HTTPException(
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"the body comes too slowly: at most {settings.body_seconds:g} seconds without a byte, and "
+                f"{rate:,} bytes a second (HOPWEAVE_API__BODY_SECONDS, HOPWEAVE_API__BODY_BYTES_PER_SECOND)",
+                headers={"Connection": "close"},
+            ) from error
+        received += len(message.get("body", b""))
+        ended = not message.get("more_body", False)
+        if received > limit.bytes:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message, headers={"Connection": "close"})
+        return message
+
+    return receive_limited
+
+
+def has_body(headers: Mapping[str, str]) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+
+
+def refuse_type(scope: Scope, headers: Headers) -> str | None:
+    """Returns why a body of this content type and encoding is refused; None if it is not."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    kind = _content_type(headers)
+    if _is_import(scope):
+        if kind not in _IMPORT_TYPES:
+            return f"send an exported corpus as `Content-Type: {_IMPORT_TYPES[0]}`, or {_IMPORT_TYPES[1]}"
+        if encoding not in _IMPORT_ENCODINGS:
+            return f"content encoding {encoding[:80]!r} is not supported; send gzip, or leave it out"
+        return None
+    if kind != _JSON and not _is_upload(scope, headers):
+        return f"send the body as `Content-Type: {_JSON}`"
+    if encoding not in _ENCODINGS:
+        return f"content encoding {encoding[:80]!r} is not supported here; send the body as it is"
+    return None
+
+
+def _is_upload(scope: Scope, headers: Headers) -> bool:
+    is_multipart = _content_type(headers) == "multipart/form-data"
+    return is_multipart and scope["method"] == "POST" and _UPLOADS.fullmatch(scope["path"]) is not None
+
+
+def _is_import(scope: Scope) -> bool:
+    return scope["method"] == "POST" and _IMPORTS.fullmatch(scope["path"]) is not None
+
+
+def _content_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()

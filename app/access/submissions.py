@@ -1,0 +1,149 @@
+"""Submissions as the holder of a key makes them: within its filter, and within its limit of bytes."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from app.access.documents import RestrictedDocuments
+from app.access.metering import Meter
+from core.documents import Metadata, OnConflict
+from core.errors import Forbidden
+from core.filters import DocumentFilter
+from core.ids import document_id
+from core.jobs import Job, JobKind
+from core.ports.record import Deletion, Enqueued, NewRevision, Submissions
+from core.record_policy.errors import document_missing
+
+__all__ = ["MeteredSubmissions", "RestrictedSubmissions"]
+
+
+class MeteredSubmissions:
+    """Implements `core.ports.record.Submissions`, and counts the bytes of what is submitted."""
+
+    def __init__(self, submissions: Submissions, meter: Meter) -> None:
+        self._submissions = submissions
+        self._meter = meter
+
+    async def enqueue(
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
+    ) -> Enqueued:
+        """Raises `RateLimited` if the key may not submit so many bytes in this minute."""
+        await self._meter.admit_bytes(sum(revision.size for revision in revisions))
+        return await self._submissions.enqueue(
+            corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
+        )
+
+    async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
+        return await self._submissions.count_queued(corpus_id, at_most=at_most)
+
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        return await self._submissions.find_unchanged(corpus_id, fingerprints)
+
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+        return await self._submissions.open_job(corpus_id, kind, token_budget=token_budget)
+
+    async def close_job(self, job_id: str) -> Job:
+        return await self._submissions.close_job(job_id)
+
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+        return await self._submissions.delete_documents(corpus_id, document_ids)
+
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        return await self._submissions.delete_existing(corpus_id, document_ids)
+
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
+        return await self._submissions.find_deletion(corpus_id, document_id)
+
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        return await self._submissions.amend(corpus_id, document_id, change)
+
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        return await self._submissions.set_enabled(corpus_id, document_ids, enabled=enabled)
+
+    async def retry(self, corpus_id: str, document_id: str) -> Job:
+        return await self._submissions.retry(corpus_id, document_id)
+
+
+class RestrictedSubmissions(MeteredSubmissions):
+    """The same for a key with a filter: it neither makes nor changes a document that does not match."""
+
+    def __init__(
+        self, submissions: Submissions, meter: Meter, documents: RestrictedDocuments, where: DocumentFilter
+    ) -> None:
+        super().__init__(submissions, meter)
+        self._documents = documents
+        self._where = where
+
+    async def enqueue(
+        self,
+        corpus_id: str,
+        revisions: Sequence[NewRevision],
+        on_conflict: OnConflict,
+        *,
+        job_id: str | None = None,
+        token_budget: int | None = None,
+    ) -> Enqueued:
+        """Raises `Forbidden`, naming the key, for a document that does not match or would replace one that does not."""
+        for revision in revisions:
+            self._check(revision, revision.metadata)
+        outside = await self._documents.outside(corpus_id, [document_id(revision.key) for revision in revisions])
+        for revision in revisions:
+            if document_id(revision.key) in outside:
+                raise _refuse(revision.key)
+        return await super().enqueue(corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget)
+
+    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
+        found = await super().find_unchanged(corpus_id, fingerprints)
+        visible = await self._documents.among(corpus_id, [document_id(key) for key in found])
+        return frozenset(key for key in found if document_id(key) in visible)
+
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+        for id in document_ids:
+            await self._documents.get(corpus_id, id)
+        return await super().delete_documents(corpus_id, document_ids)
+
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        visible = await self._documents.among(corpus_id, document_ids)
+        deletion = await super().delete_existing(corpus_id, [id for id in document_ids if id in visible])
+        missing = {*deletion.missing, *document_ids} - (visible - set(deletion.missing))
+        return Deletion(job=deletion.job, missing=tuple(id for id in dict.fromkeys(document_ids) if id in missing))
+
+    async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:  # noqa: ARG002 - as in the port
+        """Returns None: a document that is being deleted has no fields any more that the filter could match."""
+        return None
+
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        present = await self._documents.get(corpus_id, document_id)
+
+        def checked(submitted: NewRevision) -> NewRevision:
+            changed = change(submitted)
+            found = {name: value for name, value in present.metadata.items() if name not in submitted.metadata}
+            self._check(changed, {**found, **changed.metadata}, title=changed.title or present.title)
+            return changed
+
+        return await super().amend(corpus_id, document_id, checked)
+
+    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
+        visible = await self._documents.among(corpus_id, document_ids)
+        return await super().set_enabled(corpus_id, [id for id in document_ids if id in visible], enabled=enabled)
+
+    async def retry(self, corpus_id: str, document_id: str) -> Job:
+        if document_id not in await self._documents.among(corpus_id, [document_id]):
+            raise document_missing(document_id)
+        return await super().retry(corpus_id, document_id)
+
+    def _check(self, revision: NewRevision, metadata: Metadata, *, title: str | None = None) -> None:
+        title = title or revision.title or revision.key
+        if not self._where.matches(id=document_id(revision.key), key=revision.key, title=title, metadata=metadata):
+            raise _refuse(revision.key)
+
+
+def _refuse(key: str) -> Forbidden:
+    return Forbidden(
+        f"this key may not write the document {key!r}: its filter does not match; give it the metadata that the "
+        "filter asks for, or another key"
+    )

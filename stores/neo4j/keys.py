@@ -1,0 +1,68 @@
+"""The port of API keys in Neo4j."""
+
+from collections.abc import Mapping, Sequence
+
+from core.keys import ApiKey, KeyUsage
+from core.ports.keys import KeyMinute
+from core.record_policy.errors import key_missing
+from stores.key_rows import MINUTE, dump_key, load_key
+from stores.neo4j.driver.database import Neo4jDatabase, Transaction
+from stores.neo4j.driver.statements import statements
+
+__all__ = ["Neo4jKeys"]
+
+_CYPHER = statements("keys")
+
+
+class Neo4jKeys:
+    """Implements `core.ports.keys.Keys`."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database
+
+    async def create(self, key: ApiKey) -> None:
+        content, at = dump_key(key), key.created_at.timestamp()
+        await self._database.write_unlocked(
+            lambda tx: tx.run(_CYPHER["create"], id=key.id, content=content, created_at=at)
+        )
+
+    async def list(self) -> Sequence[ApiKey]:
+        rows = await self._database.read(lambda tx: tx.rows(_CYPHER["all"]))
+        return [load_key(row.get) for row in rows]
+
+    async def revoke(self, key_id: str) -> ApiKey:
+        def work(tx: Transaction) -> ApiKey:
+            tx.run(_CYPHER["revoke"], id=key_id)
+            return _read(tx, key_id)
+
+        return await self._database.write_unlocked(work)
+
+    async def delete(self, key_id: str) -> ApiKey:
+        def work(tx: Transaction) -> ApiKey:
+            key = _read(tx, key_id)
+            tx.run(_CYPHER["delete"], id=key_id)
+            tx.run(_CYPHER["delete_usage"], id=key_id)
+            return key
+
+        return await self._database.write_unlocked(work)
+
+    async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:
+        rows = [{"id": id, **vars(one)} for id, one in sorted(used.items())]  # sorted: all writers lock in one order
+
+        def work(tx: Transaction) -> KeyMinute:
+            minute, passed = divmod(tx.now, MINUTE)
+            tx.run(_CYPHER["delete_old"], minute=int(minute))
+            sums = {
+                row["id"]: KeyUsage(requests=row["requests"], tokens=row["tokens"], ingest_bytes=row["ingest_bytes"])
+                for row in tx.rows(_CYPHER["add"], rows=rows, minute=int(minute))
+            }
+            return KeyMinute(number=int(minute), seconds=MINUTE - passed, usage=sums)
+
+        return await self._database.write_unlocked(work)
+
+
+def _read(tx: Transaction, key_id: str) -> ApiKey:
+    row = tx.row(_CYPHER["one"], id=key_id)
+    if row is None:
+        raise key_missing(key_id)
+    return load_key(row.get)

@@ -1,0 +1,243 @@
+"""Keys of the record: when they are accepted, and what they may use."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from core.errors import InvalidInput
+from core.keys import KeyLimits, Scope, hash_key, id_of_key, make_key, matches_hash
+from core.settings import ApiSettings
+from tests.integration.api.access.conftest import Holder, Keys
+from tests.integration.api.conftest import MakeServer
+
+
+async def test_from_the_first_key_on_every_request_needs_one(keys: Keys) -> None:
+    assert (await keys.server.client.get("/v1/corpora")).status_code == 200
+    holder = await keys.make(Scope.READ)
+    assert (await holder("GET", "/v1/corpora")).status_code == 200
+    refused = await keys.server.client.get("/v1/corpora")
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    await keys.server.container.record.keys.revoke(keys.last.id)
+    await keys.see()
+    assert (await holder("GET", "/v1/corpora")).status_code == 401
+    assert (await keys.server.client.get("/v1/corpora")).status_code == 401, "its end must not open the server"
+    await keys.server.container.record.keys.delete(keys.last.id)
+    await keys.see()
+    assert (await keys.server.client.get("/v1/corpora")).status_code == 200
+
+
+async def test_a_revoked_key_ends_within_seconds_in_other_processes(make_server: MakeServer) -> None:
+    """Two servers on one folder, of which none is told."""
+    first, second = await make_server(), await make_server()
+    key, text = make_key("a", [Scope.READ])
+    await first.container.record.keys.create(key)
+    holders = [Holder(server, text) for server in (first, second)]
+    try:
+        assert [(await holder("GET", "/v1/corpora")).status_code for holder in holders] == [200, 200]
+        await second.container.record.keys.revoke(key.id)
+        async with asyncio.timeout(30):
+            for holder in holders:
+                while (await holder("GET", "/v1/corpora")).status_code == 200:  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.1)
+    finally:
+        for holder in holders:
+            await holder.client.aclose()
+
+
+async def test_wrong_and_expired_keys(keys: Keys) -> None:
+    await keys.make(Scope.READ)
+    ended, text = make_key("b", [Scope.READ], expires_at=datetime.now(UTC) + timedelta(milliseconds=1))
+    other, foreign = make_key("c", [Scope.READ])
+    await keys.server.container.record.keys.create(ended)
+    await keys.see()
+    await asyncio.sleep(0.01)
+    mixed = f"hw_{keys.last.id}_{foreign.rpartition(f'{other.id}_')[2]}"
+    for key in (text, foreign, mixed, f"hw_{keys.last.id}_", keys.last.hash, keys.last.id):
+        answer = await keys.server.client.get("/v1/corpora", headers={"authorization": f"Bearer {key}"})
+        assert answer.status_code == 401, key
+        assert key not in answer.text
+
+
+async def test_keys_of_the_settings_may_do_everything(make_server: MakeServer) -> None:
+    server = await make_server(ApiSettings.model_validate({"keys": ["sekret"]}))
+    holder = Holder(server, "sekret")
+    assert (await holder("POST", "/v1/corpora", json={"name": "a"})).status_code == 201
+    assert (await holder("GET", "/v1/corpora/a/export")).status_code == 200
+    await holder.client.aclose()
+
+
+def test_a_key_is_random_and_only_its_hash_is_known() -> None:
+    (one, first), (_, second) = (make_key("a", [Scope.READ]) for _ in range(2))
+    assert len(first) >= 12 + 43
+    assert first != second
+    assert id_of_key(first) == one.id
+    assert one.hash == hash_key(first)
+    assert matches_hash(first, one.hash)
+    assert not matches_hash(second, one.hash)
+    assert id_of_key(first + "\n") is None
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"scopes": []}, "at least one scope"),
+        ({"name": "\x1b[1m"}, "printable"),
+        ({"corpora": []}, "at least one corpus"),
+        ({"corpora": ["../x"]}, "corpus name"),
+        ({"filter": {"a": {"$foo": 1}}}, "unknown operator"),
+        ({"filter": {"a": 1}, "scopes": [Scope.ADMIN]}, "cannot have the scope admin"),
+    ],
+)
+def test_keys_that_cannot_be(values: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        make_key(**{"name": "a", "scopes": [Scope.READ], **values})  # type: ignore[arg-type] # wrong values on purpose
+
+
+async def test_requests_in_a_minute(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ, limits=KeyLimits(requests=3))
+    answers = [await holder("GET", "/v1/corpora") for _ in range(5)]
+    statuses = [answer.status_code for answer in answers]
+    assert statuses.count(429) >= 1  # a minute may begin in between
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert "requests of this minute" in refused.json()["detail"]
+    unlimited = await keys.make(Scope.READ)
+    assert (await unlimited("GET", "/v1/corpora")).status_code == 200
+
+
+async def test_a_limit_holds_over_processes(make_server: MakeServer) -> None:
+    first, second = await make_server(), await make_server()
+    key, text = make_key("a", [Scope.READ], limits=KeyLimits(requests=10))
+    await first.container.record.keys.create(key)
+    holders = [Holder(server, text) for server in (first, second)]
+    for _ in range(12):
+        await holders[0]("GET", "/v1/corpora")
+    first.app.state.ledger._synced_at = 0.0  # a second passes
+    await holders[0]("GET", "/v1/corpora")
+    assert (await holders[1]("GET", "/v1/corpora")).status_code == 429
+    for holder in holders:
+        await holder.client.aclose()
+
+
+async def test_bytes_of_documents_in_a_minute(keys: Keys) -> None:
+    holder = await keys.make(Scope.WRITE, limits=KeyLimits(ingest_bytes=1000))
+
+    async def add(size: int) -> httpx.Response:
+        return await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "a" * size}]})
+
+    assert (await add(600)).status_code == 202
+    assert {(await add(601)).status_code, (await add(602)).status_code} & {429}
+    large = await add(1200)
+    assert large.status_code == 413
+    assert "send less" in large.json()["detail"]
+
+
+async def test_tokens_in_a_minute(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ, limits=KeyLimits(tokens=100))
+    question = {"question": "Who wrote the first program?"}
+    assert (await holder("POST", "/v1/corpora/people/ask", json=question)).status_code == 200
+    app = keys.server.app
+    caller = app.state.keyring._known[keys.last.id]
+    app.state.ledger._pending[caller.id] += type(app.state.ledger._pending[caller.id])(tokens=100)
+    refused = await holder("POST", "/v1/corpora/people/ask", json=question)
+    assert refused.status_code == 429
+    assert "tokens of models" in refused.json()["detail"]
+    assert (await holder("POST", "/v1/corpora/people/search", json={"query": "program"})).status_code == 200
+
+
+async def test_caps_of_the_settings(make_server: MakeServer) -> None:
+    server = await make_server(ApiSettings(max_k=5, max_depth=2, max_history=1))
+    await server.corpus()
+    turns = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
+    calls = [
+        ("POST", "search", {"json": {"query": "a", "k": 6}}, "MAX_K"),
+        ("POST", "ask", {"json": {"question": "a", "k": 6}}, "MAX_K"),
+        ("POST", "ask", {"json": {"question": "a", "history": turns}}, "MAX_HISTORY"),
+        ("GET", "entities/0/neighbourhood", {"params": {"depth": 3}}, "MAX_DEPTH"),
+    ]
+    for method, path, more, setting in calls:
+        answer = await server.client.request(method, f"/v1/corpora/people/{path}", **more)
+        assert answer.status_code == 422, path
+        assert f"HOPWEAVE_API__{setting}" in answer.json()["detail"]
+
+
+async def test_streams_of_one_key_at_once(keys: Keys) -> None:
+    """A stream beyond the limit is refused before its first byte; one that ends makes room."""
+    holder = await keys.make(Scope.READ, Scope.WRITE)
+    queued = await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "never indexed"}]})
+    path = f"/v1/jobs/{queued.json()['job']['id']}/events"
+    guard = _find_guard(keys)
+    guard._settings = ApiSettings(max_streams=1)
+    begun = asyncio.Event()
+    open_now = asyncio.create_task(_follow(keys, holder, path, begun))
+    await begun.wait()
+    refused = await holder("GET", path)
+    assert refused.status_code == 429
+    assert "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]
+    await keys.server.work("people")
+    assert "event: end" in await open_now
+    assert (await holder("GET", path)).status_code == 200
+    assert not guard._streams
+
+
+async def test_a_stream_ends_with_its_key(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ, Scope.WRITE)
+    key = keys.last
+    queued = await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "never indexed"}]})
+    path = f"/v1/jobs/{queued.json()['job']['id']}/events"
+    begun = asyncio.Event()
+    stream = asyncio.create_task(_follow(keys, holder, path, begun))
+    await begun.wait()
+    await keys.server.container.record.keys.revoke(key.id)
+    await keys.see()
+    await keys.server.work("people")  # makes an event, at which the stream is cut off
+    assert "event: end" not in await stream
+
+
+def _find_guard(keys: Keys) -> object:
+    middleware = keys.server.app.middleware_stack
+    while type(middleware).__name__ != "Guard":
+        middleware = getattr(middleware, "_app", None) or middleware.app
+    return middleware
+
+
+async def _follow(keys: Keys, holder: Holder, path: str, begun: asyncio.Event) -> str:
+    """Calls the application itself: httpx' transport gives no response before its end."""
+    received = b""
+    key = holder.client.headers["authorization"].encode()
+
+    asked = 0
+
+    async def receive() -> dict[str, object]:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, object]) -> None:
+        nonlocal received
+        received += message.get("body", b"")  # type: ignore[operator] # bytes
+        if received:
+            begun.set()
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"localhost"), (b"authorization", key)],
+        "client": ("192.0.2.7", 1),
+        "server": ("127.0.0.1", 8000),
+    }
+    await keys.server.app(scope, receive, send)
+    return received.decode()

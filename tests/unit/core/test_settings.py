@@ -1,0 +1,97 @@
+"""Settings that are wrong are one line that names them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.errors import InvalidSettings
+from core.settings import read_settings
+
+_WRONG = [
+    ({"API__KEYS": "sekret1"}, "HOPWEAVE_API__KEYS: it takes a JSON list"),
+    ({"API__KEYS": '{"a": 1}'}, "HOPWEAVE_API__KEYS: it takes a JSON list"),
+    ({"API__KEYS": ""}, "HOPWEAVE_API__KEYS: it takes a JSON list"),
+    ({"API__KEYS": "[" * 100_000}, "HOPWEAVE_API__KEYS: it takes a JSON list"),
+    ({"API__KEYS": "[1]"}, "HOPWEAVE_API__KEYS: "),
+    ({"AP__KEYS": '["sekret1"]'}, "HOPWEAVE_AP__KEYS: there is no such setting; did you mean HOPWEAVE_API__KEYS?"),
+    ({"API_KEYS": '["sekret1"]'}, "HOPWEAVE_API_KEYS: there is no such setting; did you mean HOPWEAVE_API__KEYS?"),
+    ({"API__KEYZ": "1"}, "did you mean HOPWEAVE_API__KEYS?"),
+    ({"LLM__ROLES__PLAN__MODL": "1"}, "did you mean HOPWEAVE_LLM__ROLES__PLAN__MODEL?"),
+    ({"QQQQQQ": "1"}, "docs/settings.md lists"),
+    ({"API": "3"}, "HOPWEAVE_API: it is a group of settings; set HOPWEAVE_API__KEYS"),
+    ({"LLM__ROLES": "x"}, "HOPWEAVE_LLM__ROLES: it takes a JSON object"),
+    ({"DATA_DIR__X": "1"}, "HOPWEAVE_DATA_DIR__X: there is no such setting"),
+    ({"DATA_DIR": "~nobody-of-this-name/x"}, "HOPWEAVE_DATA_DIR: the home folder in"),
+    ({"STORE__RECORD": "sekret1"}, "HOPWEAVE_STORE__RECORD: "),
+    ({"BUDGET__CALLS": "sekret1"}, "HOPWEAVE_BUDGET__CALLS: "),
+    ({"LLM__TIMEOUT": "nan"}, "HOPWEAVE_LLM__TIMEOUT: "),
+    ({"API__CORS_ORIGINS": '["https://a.example/path"]'}, "HOPWEAVE_API__CORS_ORIGINS: "),
+    ({"API__KEYS_FILE": "/nowhere"}, "HOPWEAVE_API__KEYS_FILE names a file that cannot be read"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(("values", "message"), _WRONG)
+def test_wrong_settings(values: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in values.items():
+        monkeypatch.setenv(f"HOPWEAVE_{name}", value)
+    with pytest.raises(InvalidSettings) as caught:
+        read_settings()
+    assert message in str(caught.value)
+    assert "sekret1" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"api = 3", "HOPWEAVE_API: "),
+        (b"[api]\nkeyz = 3", "HOPWEAVE_API__KEYZ: unknown setting; did you mean HOPWEAVE_API__KEYS?"),
+        (b"x = ", "hopweave.toml is not valid TOML"),
+        (b"x = '\xff'", "hopweave.toml is not UTF-8"),
+    ],
+)
+def test_wrong_files(content: bytes, message: str) -> None:
+    Path("hopweave.toml").write_bytes(content)
+    with pytest.raises(InvalidSettings) as caught:
+        read_settings()
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b"])
+def test_a_secret_file_that_is_no_text(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("secret").write_bytes(content)
+    monkeypatch.setenv("HOPWEAVE_LLM__API_KEY_FILE", "secret")
+    with pytest.raises(InvalidSettings, match="HOPWEAVE_LLM__API_KEY_FILE names a file"):
+        read_settings()
+
+
+def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    assert read_settings().data_dir == tmp_path / "share" / "hopweave"
+    monkeypatch.setenv("HOPWEAVE_DATA_DIR", "")
+    assert read_settings().data_dir == tmp_path / "share" / "hopweave"
+    Path(".hopweave").mkdir()
+    assert read_settings().data_dir == Path(".hopweave")
+    for name in ("DATA_DIR", "FILES__URL", "EMBEDDING__MODEL", "PROMPTS_DIR"):
+        monkeypatch.setenv(f"HOPWEAVE_{name}", "~/a")
+    read = read_settings()
+    assert read.data_dir == read.prompts_dir == tmp_path / "a"
+    assert read.files.url == read.embedding.model == str(tmp_path / "a")
+    monkeypatch.setenv("HOPWEAVE_DATA_DIR", str(tmp_path / "file" / "x"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_DATA_DIR: .* is a file; name a folder"):
+        read_settings()
+
+
+def test_variables_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOPWEAVE_API_KEY", "HOPWEAVE_TEST_X", "HOPWEAVERS", "XHOPWEAVE_Y"):
+        monkeypatch.setenv(name, "x")
+    assert read_settings()
+    assert os.environ["HOPWEAVE_API_KEY"] == "x"

@@ -50,7 +50,7 @@ async def serve_in_folder(app: ASGIApp, settings: Settings) -> AsyncIterator[Non
             app,
             lifespan="off",
             access_log=False,
-            log_level="warning",
+            log_config=None,  # the logs of the process are configured already
             server_header=False,
             timeout_graceful_shutdown=_FAREWELL_SECONDS,
         )

@@ -18,6 +18,7 @@ from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
+from api.readiness import Warmth
 from api.routes import (
     chunks,
     corpora,
@@ -35,9 +36,12 @@ from api.routes import (
     strategies,
     uploads,
 )
+from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
+from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield
 from app.container import Container
-from app.services.warming import notify_of_waiting_work, warm_up
+from app.services.warming import notify_of_waiting_work
+from app.telemetry.prometheus import PrometheusMeter
 from core.faults import describe_bug
 from core.ports.record import Keys
 from core.settings import Settings, read_settings
@@ -70,10 +74,13 @@ _PREFLIGHT_SECONDS = 600
 _log = logging.getLogger("hopweave.api")
 
 
-def create_app(settings: Settings | None = None, *, container: Container | None = None) -> FastAPI:
+def create_app(
+    settings: Settings | None = None, *, container: Container | None = None, meter: PrometheusMeter | None = None
+) -> FastAPI:
     """Returns the application.
 
     A given container is used and not closed; without one, the application makes its own when the server starts.
+    `meter` is that of the process; without one, `/metrics` has only what the record knows.
     """
     settings = container.settings if container is not None else settings or read_settings()
     app = FastAPI(
@@ -90,6 +97,8 @@ def create_app(settings: Settings | None = None, *, container: Container | None 
     )
     app.state.settings = settings
     app.state.container = container
+    app.state.meter = meter or PrometheusMeter(by_corpus=settings.metrics.corpora)
+    app.state.warmth = None
     _add_middleware(app, settings)
     problems.install(app)
     for routes in _ROUTES:
@@ -122,6 +131,7 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
             max_age=_PREFLIGHT_SECONDS,
         )
     app.add_middleware(Shield)
+    app.add_middleware(RequestTelemetry)
 
 
 @asynccontextmanager
@@ -130,10 +140,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     given: Container | None = app.state.container
     container = given or Container(app.state.settings)
     app.state.container = container
+    limit_accept_errors(asyncio.get_running_loop())
+    app.state.warmth = warmth = Warmth(container)
     tasks = [
         asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
-        asyncio.create_task(warm_up(container), name="warming up"),
+        asyncio.create_task(warmth.warm_up(), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
+        asyncio.create_task(measure_event_loop(), name="measuring the event loop"),
+        asyncio.create_task(measure_snapshots(container), name="measuring snapshots"),
     ]
     for task in tasks:
         task.add_done_callback(_report)

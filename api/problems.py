@@ -19,8 +19,19 @@ from starlette.responses import Response
 from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault
+from core.telemetry.request_ids import HEADER, current_request_id
 
-__all__ = ["PROBLEM", "RESPONSES", "WRONG_SETTINGS", "details_of", "install", "problem", "problem_of", "unforeseen"]
+__all__ = [
+    "PROBLEM",
+    "RESPONSES",
+    "STARTING",
+    "WRONG_SETTINGS",
+    "details_of",
+    "install",
+    "problem",
+    "problem_of",
+    "unforeseen",
+]
 
 _log = logging.getLogger("hopweave.api")
 
@@ -44,6 +55,8 @@ _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {
 }
 WRONG_SETTINGS = "wrong_settings"
 """The `code` of an error in this server's settings: no client caused it, and trying again does not help."""
+STARTING = "starting"
+"""The `code` of a server that answers, but not yet quickly."""
 
 _REJECTED = "rejected"
 _EXISTS = "exists"
@@ -59,10 +72,12 @@ PROBLEM: dict[str, Any] = {
         "status": {"type": "integer"},
         "code": {
             "type": "string",
-            "enum": [WRONG_SETTINGS],
-            "description": "With a 503 that has no `Retry-After`: a setting is wrong, or a server refuses it; "
-            "`detail` names it. The error stays until the setting is corrected.",
+            "enum": [WRONG_SETTINGS, STARTING],
+            "description": "Of a 503. `wrong_settings`, without `Retry-After`: a setting is wrong, or a server refuses "
+            "it; `detail` names it, and the error stays until the setting is corrected. `starting`: the server loads "
+            "models and snapshots; requests are answered, and the first ones take longer.",
         },
+        "request_id": {"type": "string", "description": "The id of the request, as in `X-Request-ID` and the log."},
         "errors": {
             "type": "array",
             "items": {
@@ -95,11 +110,14 @@ def problem(
     content = _details(status, detail, instance, code)
     if errors:
         content["errors"] = list(errors)
-    converted = convert_problem(content, headers or {})
+    more = dict(headers or {})
+    if request_id := current_request_id():  # the middleware that adds it does not see answers to unexpected errors
+        more[HEADER] = request_id
+    converted = convert_problem(content, more)
     if converted is not None:
-        status, content, headers = converted
-        return Response(json.dumps(content), status_code=status, media_type="application/json", headers=headers)
-    return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=headers)
+        status, content, more = converted
+        return Response(json.dumps(content), status_code=status, media_type="application/json", headers=more)
+    return Response(json.dumps(content), status_code=status, media_type=_MEDIA_TYPE, headers=more)
 
 
 def details_of(error: BaseException, instance: str) -> dict[str, Any]:
@@ -125,6 +143,7 @@ def _details(status: int, detail: str, instance: str, code: str | None = None) -
         "detail": detail,
         "instance": instance,
         **({"code": code} if code else {}),
+        **({"request_id": request_id} if (request_id := current_request_id()) else {}),
     }
 
 
@@ -190,7 +209,24 @@ def _place(location: Sequence[str | int]) -> str:
 
 def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
-    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        headers["Allow"] = ", ".join(_list_methods(request)) or headers.get("Allow", "")
+    return problem(error.status_code, error.detail, instance=request.url.path, headers=headers)
+
+
+def _list_methods(request: Request) -> list[str]:
+    """Returns the methods of all routes of the path, as the API is described. The router tells those of the first."""
+    parts = request.url.path.split("/")
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    fitting = [path for path in paths if _fits(path.split("/"), parts)]
+    most_literal = min(fitting, key=lambda path: path.count("{"), default="")
+    return sorted(method.upper() for method in paths.get(most_literal, ()))
+
+
+def _fits(template: Sequence[str], parts: Sequence[str]) -> bool:
+    pairs = zip(template, parts, strict=False)
+    return len(template) == len(parts) and all(one == part or (one[:1] == "{" and part) for one, part in pairs)
 
 
 def unforeseen(instance: str) -> Response:

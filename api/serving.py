@@ -1,29 +1,38 @@
 """`serve`: the server process of `hopweave serve`, with a worker beside it if all data is in one folder."""
 
 import asyncio
+import contextlib
 import logging
 import signal
 import socket
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from types import FrameType
+from typing import Any, cast
 
 import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
-from api.transport.deadlines import protocol_with_deadline
+from api.transport.connections import make_protocol
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
+from app.supervision.supervision import Supervision
+from app.telemetry.logs import configure_logs
+from app.telemetry.opentelemetry import start_traces
+from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.keys import KeyState
-from core.settings import Settings
+from core.processes import favour_event_loop
+from core.settings import Settings, read_settings
 
 __all__ = ["serve"]
 
-_APP = "api.main:create_app"
-
-_log = logging.getLogger("uvicorn.error")
+_APP = "api.serving:make_app"
+_NOT_STARTED = 3  # as uvicorn's own command ends
 
 
 def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
@@ -36,29 +45,83 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
     """
     if descriptor is None:
         _check_address(host.strip("[]"), port)
+    configure_logs(settings.log)
     _check(settings, host)
     signal.signal(signal.SIGTERM, _exit)  # uvicorn stops first, and then calls this handler
-    with choose_composition(settings).supervise():
+    with shared_metrics(), choose_composition(settings).supervise() as workers:
         if descriptor is not None:
-            _serve_on(descriptor, settings)
-            return
-        uvicorn.run(
-            _APP,
-            factory=True,
-            host=host.strip("[]"),
-            port=port,
-            workers=processes,
-            server_header=False,
-            http=protocol_with_deadline(settings.api.header_seconds),
-        )
+            _serve_on(settings, workers, descriptor)
+        else:
+            _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 
-def _serve_on(descriptor: int, settings: Settings) -> None:
+def make_app() -> FastAPI:
+    """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes."""
+    from api.main import create_app
+
+    favour_event_loop()
+    settings = read_settings()
+    configure_logs(settings.log)
+    start_traces("hopweave")
+    return create_app(settings, meter=start_metrics(settings.metrics))
+
+
+def _configure(settings: Settings, **options: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        _APP,
+        factory=True,
+        http=cast("type[asyncio.Protocol]", make_protocol(settings.api)),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=settings.api.drain_seconds,
+        **options,
+    )
+
+
+def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None:
+    logging.getLogger("hopweave.http").setLevel(logging.WARNING)  # the parent process knows its requests
     # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
-    protocol = protocol_with_deadline(settings.api.header_seconds)
-    config = uvicorn.Config(_APP, factory=True, access_log=False, server_header=False, http=protocol)
     with socket.socket(fileno=descriptor) as listening:
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(_configure(settings), workers, settings.api.drain_seconds).run(sockets=[listening])
+
+
+def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, processes: int) -> None:
+    config = _configure(settings, host=host, port=port, workers=processes)
+    if processes > 1:
+        _Processes(config, [config.bind_socket()], workers, settings.api.drain_seconds).run()
+        return
+    server = _Server(config, workers, settings.api.drain_seconds)
+    with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
+        server.run()
+    if not server.started:
+        sys.exit(_NOT_STARTED)
+
+
+class _Server(uvicorn.Server):
+    """A server that asks the worker to end as soon as it is told to end itself, so that both end at the same time."""
+
+    def __init__(self, config: uvicorn.Config, workers: Supervision, drain_seconds: float) -> None:
+        super().__init__(config)
+        self._begin_stop = partial(workers.begin_stop, drain_seconds)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._begin_stop()
+        await super().shutdown(sockets)
+
+
+class _Processes(Multiprocess):
+    """Server processes that end as `_Server` does."""
+
+    def __init__(
+        self, config: uvicorn.Config, sockets: list[socket.socket], workers: Supervision, drain_seconds: float
+    ) -> None:
+        super().__init__(config, sockets)
+        self._begin_stop = partial(workers.begin_stop, drain_seconds)
+
+    def terminate_all(self) -> None:
+        self._begin_stop()
+        super().terminate_all()
 
 
 def _check_address(host: str, port: int) -> None:

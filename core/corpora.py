@@ -8,9 +8,11 @@ from enum import StrEnum
 
 from core.errors import InvalidInput
 
-__all__ = ["Corpus", "CorpusCounts", "CorpusSettings", "Fine", "check_corpus_name"]
+__all__ = ["CORPUS_NAME", "CORPUS_NAME_RULE", "Corpus", "CorpusCounts", "CorpusSettings", "Fine", "check_corpus_name"]
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+CORPUS_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
+CORPUS_NAME_RULE = "1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"
+_NAME = re.compile(CORPUS_NAME)
 
 
 class Fine(StrEnum):
@@ -59,7 +61,5 @@ class CorpusCounts:
 def check_corpus_name(name: str) -> str:
     """Returns `name` if a corpus can have it; raises `InvalidInput` with the rule if not."""
     if not _NAME.fullmatch(name):
-        raise InvalidInput(
-            f"corpus name {name!r} is not valid: use 1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"
-        )
+        raise InvalidInput(f"corpus name {name!r} is not valid: use {CORPUS_NAME_RULE}")
     return name

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol
 
 from core.budget import Budget
 from core.errors import BudgetExhausted
+from core.telemetry.searching import measure_stage
 from core.usage import Usage
 
 __all__ = ["Event", "Listener", "NoteEvent", "Trace"]
@@ -68,7 +69,8 @@ class Trace:
         """Adds the duration of the block to `stage`."""
         began = time.perf_counter()
         try:
-            yield
+            with measure_stage(stage):
+                yield
         finally:
             self.timing[stage] = self.timing.get(stage, 0.0) + time.perf_counter() - began
 

@@ -14,7 +14,7 @@ from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
-from indexer.submission.document_json import canonical_json, parse_json
+from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
@@ -27,6 +27,7 @@ from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
     "EVERYTHING",
+    "LAST_PAGE",
     "ChunkContent",
     "Comparison",
     "DocumentLimits",

@@ -5,6 +5,7 @@ import importlib
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
 from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
+from models.chat.endpoint import make_ssl_context
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
 
@@ -21,9 +22,28 @@ __all__ = [
 ]
 
 
+_LATE_IMPORTS = (
+    "openai.resources.chat.completions.completions",
+    "openai.resources.chat.completions.messages",
+    "openai.resources.chat.chat",
+    "anyio._backends._asyncio",
+    "anyio.streams.tls",
+    "h11",
+    "jiter",
+)
+"""What the OpenAI client imports only when it makes its first call."""
+
+
 def import_chat_client() -> None:
-    """Imports the OpenAI client, which takes a second, so that the first question does not wait for it."""
-    importlib.import_module("openai")
+    """Imports the OpenAI client and makes its TLS context, so that the first question does not wait for them.
+
+    The import takes a second, and the context a tenth, in which an event loop would stand still.
+    """
+    for module in _LATE_IMPORTS:
+        importlib.import_module(module)
+    import openai
+
+    openai.DefaultAsyncHttpxClient(verify=make_ssl_context())  # imports its transport
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:

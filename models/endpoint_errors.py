@@ -14,7 +14,7 @@ _PASSING = {408, 409, 429}  # timeout, lock, too many requests; and everything f
 _LONGEST = 300
 _REPEATED = 40
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_SEPARATORS = re.compile(r"(?:\\+[nrt]|[\\\"'\s])+")
+_SEPARATORS = re.compile(r"(?:\\++[nrt]?+|[\"'\s])++")
 
 
 class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`

@@ -1,18 +1,22 @@
-"""The routes of health: whether the process answers, and whether its stores do."""
+"""The routes of health: whether the process answers, whether its stores do and it is warm, and metrics."""
 
+import asyncio
 from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
-from api.access.scopes import OPEN
+from api.access.caller import caller_of
+from api.access.scopes import OPEN, READ
 from api.deps import ContainerDep, json_response
-from api.problems import WRONG_SETTINGS, problem
+from api.problems import STARTING, WRONG_SETTINGS, problem
+from api.readiness import Warmth, read_documents
 from api.schemas.base import Out
 from app.container import Container
 from app.doctor.readiness import Part, PartState, Readiness
-from core.errors import InvalidSettings
+from app.telemetry.prometheus import CONTENT_TYPE, PrometheusMeter
+from core.errors import Forbidden, InvalidSettings
 
 __all__ = ["router"]
 
@@ -35,16 +39,33 @@ async def healthz() -> Response:
     return json_response(HealthOut())
 
 
-@router.get("/readyz", dependencies=[OPEN], summary="The stores answer", response_model=ReadinessOut)
+@router.get("/readyz", dependencies=[OPEN], summary="The first search will be quick", response_model=ReadinessOut)
 async def readyz(request: Request, container: ContainerDep) -> Response:
-    """A 503 names the stores that are down. With `code`, a store refuses the settings, and waiting does not help."""
+    """A 503 names the stores that are down. With the `code` `wrong_settings`, a store refuses the settings, and waiting
+    does not help. With `starting`, models and snapshots are still being loaded.
+    """
     parts = await _readiness(request, container).look()
     down = {name: part for name, part in parts.items() if part.state is PartState.DOWN}
     if down:
         return _refuse(request, down)
+    warmth: Warmth | None = request.app.state.warmth
+    if warmth is not None and not warmth.is_warm:
+        detail = f"starting: {warmth.stage}"
+        path = request.url.path
+        return problem(503, detail, instance=path, code=STARTING, headers={"Retry-After": "1"})
     states = {part.state for part in parts.values()}
     status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK
     return json_response(ReadinessOut(status=status, parts={name: _describe(part) for name, part in parts.items()}))
+
+
+@router.get("/metrics", dependencies=[READ], summary="Metrics for Prometheus", response_class=PlainTextResponse)
+async def metrics(request: Request, container: ContainerDep) -> Response:
+    """The sums of all processes of this server, in the text format of Prometheus. A key must be for all corpora."""
+    if caller_of(request.scope).access.is_restricted:
+        raise Forbidden("metrics are sums over all corpora, and this key is not for all: make a key without `--corpus`")
+    documents = await read_documents(request.app.state, container)
+    meter: PrometheusMeter = request.app.state.meter
+    return Response(await asyncio.to_thread(meter.render, documents), media_type=CONTENT_TYPE)
 
 
 def _refuse(request: Request, down: Mapping[str, Part]) -> Response:

@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.search import HitDocumentOut, HitOut
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
@@ -29,9 +29,9 @@ SUPPORT = (
 class BudgetIn(In):
     """Limits for this question. Each may be at most the server's own limit, which holds if none is given."""
 
-    calls: int | None = Field(default=None, ge=1, description="Calls of models.")
-    tokens: int | None = Field(default=None, ge=1, description="Prompt and completion together.")
-    seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    calls: Whole | None = Field(default=None, ge=1, description="Calls of models.")
+    tokens: Whole | None = Field(default=None, ge=1, description="Prompt and completion together.")
+    seconds: Number | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     def within(self, settings: BudgetSettings) -> Budget:
         """Returns the server's limits, lowered to those of this body.
@@ -58,26 +58,26 @@ class MessageIn(In):
 class AskIn(In):
     """`reasoner` and `searcher` are `NAME[:key=value,…]`; if unset, the server's defaults."""
 
-    question: Text
+    question: Text = Field(json_schema_extra=NOT_BLANK)
     reasoner: str | None = None
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the reasoner.")
     searcher: str | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     instructions: Text = Field(default="", description="How the answer is to be written.")
-    k: int | None = Field(
+    k: Whole | None = Field(
         default=None, ge=1, le=MAX_K, description="Passages per retrieval; if unset, the reasoner's own number."
     )
     filter: dict[str, Any] | None = None
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
-    web: bool = Field(default=False, description="Permits queries to a web search.")
+    web: Flag = Field(default=False, description="Permits queries to a web search.")
     unsupported: Unsupported | None = Field(
         default=None,
         description="What is done with an answer that no passage states: `infer` gives it if it is inferred from "
         "passages, `abstain` gives none, `memory` also gives answers from the model's memory. If unset, the server's "
         "default.",
     )
-    stream: bool = Field(default=False, description="Respond with server-sent events; the answer is the last.")
+    stream: Flag = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
 

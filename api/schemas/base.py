@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue, StrictBool
 
+from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["In", "Out", "SpanOut", "Text"]
+__all__ = ["NOT_BLANK", "Flag", "In", "Number", "Out", "SpanOut", "Text", "Whole"]
 
 
 def _check_whole(text: str) -> str:
@@ -17,6 +18,25 @@ def _check_whole(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_check_whole)]
 """A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
+
+
+NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"\S"}
+"""What a schema says of a question. The service checks it, whose message tells what to do."""
+
+
+def _check_number(value: object) -> object:
+    if isinstance(value, bool | str):
+        # pydantic makes a fault of a ValueError only
+        raise ValueError(  # noqa: TRY004
+            f"a number is needed, not {'true or false' if isinstance(value, bool) else 'a string'}"
+        )
+    return value
+
+
+Flag = StrictBool
+Number = Annotated[float, BeforeValidator(_check_number)]
+Whole = Annotated[int, BeforeValidator(_check_number)]
+"""Numbers, and true or false, as JSON has them: pydantic alone takes `"5"` and `true` for numbers, and 1 for true."""
 
 
 class In(BaseModel):

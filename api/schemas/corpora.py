@@ -1,12 +1,12 @@
 """The bodies and responses of the routes of corpora."""
 
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field
 
 from api.schemas.base import In, Out
-from core.corpora import Corpus, CorpusCounts, Fine
+from core.corpora import CORPUS_NAME, CORPUS_NAME_RULE, Corpus, CorpusCounts, Fine
 
 __all__ = [
     "CorpusDetailOut",
@@ -18,10 +18,17 @@ __all__ = [
 ]
 
 
+CorpusName = Annotated[
+    str,
+    Field(json_schema_extra={"pattern": f"^{CORPUS_NAME}$"}, description=CORPUS_NAME_RULE),
+]
+"""The name is checked by the service, whose message tells the rule."""
+
+
 class CorpusIn(In):
     """Fields that are not given come from the server's settings."""
 
-    name: str = Field(description="1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit.")
+    name: CorpusName
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
     extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
@@ -40,7 +47,7 @@ class ReindexIn(In):
 
 
 class RenameIn(In):
-    name: str
+    name: CorpusName
 
 
 class EmbeddingOut(Out):

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import Flag, In, Out, SpanOut, Text, Whole
 from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
@@ -15,7 +15,7 @@ from core.documents import MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
-from indexer import Rejection
+from indexer import LAST_PAGE, Rejection
 
 __all__ = [
     "ChunkListOut",
@@ -38,11 +38,50 @@ class ChunkIn(In):
     """A passage of a document that its sender has already chunked."""
 
     text: str
-    page: int | None = None
+    page: Whole | None = Field(default=None, ge=0, le=LAST_PAGE)
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
+
+
+_NULL: dict[str, Any] = {"type": "null"}
+_NONE: dict[str, Any] = {"maxItems": 0}
+_CONTENTS: dict[str, Any] = {
+    "oneOf": [
+        {
+            "title": "text",
+            "required": ["text"],
+            "properties": {"text": {"type": "string"}, "chunks": _NULL, "content": _NULL, "media_type": _NULL},
+        },
+        {
+            "title": "chunks",
+            "required": ["chunks"],
+            "properties": {
+                "chunks": {"type": "array"},
+                "text": _NULL,
+                "content": _NULL,
+                "media_type": _NULL,
+            },
+        },
+        *(
+            {
+                "title": f"{name} of a media type",
+                "required": [name, "media_type"],
+                "properties": {
+                    name: {"type": "string"},
+                    "media_type": {"type": "string", "minLength": 1},
+                    other: _NULL,
+                    "chunks": _NULL,
+                    "entities": _NONE,
+                    "triples": _NONE,
+                },
+            }
+            for name, other in (("text", "content"), ("content", "text"))
+        ),
+    ]
+}
+"""What `api.submissions` checks, whose messages name the document and what it lacks."""
 
 
 class DocumentIn(In):
@@ -51,6 +90,8 @@ class DocumentIn(In):
     `media_type` chooses the loader of `text` or `content`, as the suffix of a file does: `text/markdown` is split at
     its headings. Then the document has no `chunks`, `entities` and `triples`. `content` is in Base64, and needs it.
     """
+
+    model_config = ConfigDict(json_schema_extra=_CONTENTS)
 
     key: Text | None = None
     title: str | None = None
@@ -96,7 +137,7 @@ class DocumentPatchIn(In):
 
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     metadata: dict[str, Any] | None = None
-    enabled: bool | None = None
+    enabled: Flag | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:

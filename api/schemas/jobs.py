@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from api.schemas.base import In, Out
+from api.schemas.base import In, Out, Whole
 from core.jobs import Job, JobKind, JobState
 
 __all__ = ["FailureOut", "JobBudgetIn", "JobListOut", "JobOut", "JobUsageOut", "ResumeIn", "StartedOut"]
@@ -23,7 +23,7 @@ class FailureOut(Out):
 class JobBudgetIn(In):
     """What a job may spend before it pauses."""
 
-    tokens: int = Field(ge=1, description=_TOKENS)
+    tokens: Whole = Field(ge=1, description=_TOKENS)
 
 
 class ResumeIn(In):

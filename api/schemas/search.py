@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.schemas.base import In, Out, SpanOut, Text
+from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
@@ -19,19 +19,19 @@ __all__ = ["HitDocumentOut", "HitOut", "SearchIn", "SearchOut"]
 class SearchIn(In):
     """`searcher` is `NAME[:key=value,…]`; if unset, the server's default."""
 
-    query: Text
+    query: Text = Field(json_schema_extra=NOT_BLANK)
     searcher: str | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
-    k: int = Field(default=5, ge=1, le=MAX_K)
+    k: Whole = Field(default=5, ge=1, le=MAX_K)
     filter: dict[str, Any] | None = None
-    min_similarity: float | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
-    min_generation: int | None = Field(default=None, ge=0)
-    explain: bool | Literal["features"] = Field(
+    min_similarity: Number | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
+    min_generation: Whole | None = Field(default=None, ge=0)
+    explain: Flag | Literal["features"] = Field(
         default=False,
         description="`true`: each hit has its `path` and `reasons`; `features`: its `contributions`, too.",
     )
-    web: bool = Field(default=False, description="Permits the query to a web search.")
-    context: int = Field(
+    web: Flag = Field(default=False, description="Permits the query to a web search.")
+    context: Whole = Field(
         default=0, ge=0, le=MAX_CONTEXT, description="Passages before and after each hit in its document."
     )
     group_by: GroupBy | None = Field(

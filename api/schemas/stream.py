@@ -24,11 +24,12 @@ def _inline(schema: Any, parts: _Schema) -> Any:
 
 
 def _event(name: str, data: _Schema) -> _Schema:
+    text = {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
     return {
         "title": name,
         "type": "object",
         "required": ["id", "event", "data"],
-        "properties": {"id": {"type": "string"}, "event": {"const": name}, "data": data},
+        "properties": {"id": {"type": "string"}, "event": {"const": name}, "data": text},
     }
 
 

@@ -1,4 +1,4 @@
-"""`Shield`: the outermost middleware. It adds the headers of security, and answers errors that nobody foresaw."""
+"""`Shield`: the middleware around all but the measuring: headers of security, and answers to unforeseen errors."""
 
 import logging
 
@@ -7,6 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import unforeseen
 from core.faults import describe_bug
+from core.telemetry.log_events import log_event
 
 __all__ = ["Shield"]
 
@@ -50,7 +51,14 @@ class Shield:
         try:
             await self._app(scope, receive, send_shielded)
         except Exception as error:  # noqa: BLE001 - the last place that can answer
-            _log.error("%s %s failed: %s", scope["method"], _path(scope), describe_bug(error))
+            log_event(
+                _log,
+                logging.ERROR,
+                "a request failed",
+                method=scope["method"],
+                route=_path(scope),
+                error=describe_bug(error),
+            )
             if not started:  # else the server closes the connection, and so the client sees that the rest is missing
                 await unforeseen(scope["path"])(scope, receive, send_shielded)
 

@@ -7,6 +7,7 @@ from typing import Any
 import retrieval
 from app.container.adapters import Adapters
 from app.container.limits import RequestLimits
+from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
 from core.filters import parse_filter
@@ -62,8 +63,7 @@ class Container(Adapters):
         )
 
     def searcher(self, spec: StrategySpec) -> Searcher:
-        searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
-        return searcher
+        return MeasuredSearcher(spec.name, build(retrieval.SEARCHERS, spec, "searcher", self.searching))
 
     @property
     def default_searcher(self) -> StrategySpec:

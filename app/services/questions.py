@@ -17,17 +17,28 @@ from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
+from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
 from core.trace import Trace
 from reasoning import REASONERS, restate
 from retrieval.presentation import SearchPage, present, search_by_document
 
-__all__ = ["MAX_CONTEXT", "AskRequest", "GroupBy", "Layout", "SearchRequest", "ask", "search", "search_page"]
+__all__ = [
+    "MAX_CONTEXT",
+    "MAX_QUESTION",
+    "AskRequest",
+    "GroupBy",
+    "Layout",
+    "SearchRequest",
+    "ask",
+    "search",
+    "search_page",
+]
 
 MAX_CONTEXT = 5
 """Passages before and after a hit."""
 
-_MAX_QUESTION = 20_000
+MAX_QUESTION = 20_000
 _MAX_INSTRUCTIONS = 10_000
 _MAX_HISTORY = 100_000
 
@@ -172,6 +183,7 @@ async def ask(container: Container, corpus: Corpus, request: AskRequest, trace: 
         if request.restate:
             question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
+    ANSWERS.record(1, support=answer.support.value, corpus=corpus.name)
     if container.trails is not None:
         container.trails.enqueue(corpus, question.text, answer, trace)
     return answer
@@ -197,7 +209,7 @@ async def _restate(container: Container, question: Question, request: AskRequest
 def _check_question(text: str, name: str) -> None:
     if not text.strip():
         raise InvalidInput(f"{name} is empty; write what you want to know")
-    _check_length(len(text), _MAX_QUESTION, name)
+    _check_length(len(text), MAX_QUESTION, name)
     check_text(text, name)
 
 

@@ -1,12 +1,19 @@
-"""Background tasks of the HTTP server: loading models ahead, and notifying workers of work without a message."""
+"""Background tasks of the HTTP server: loading ahead, and notifying workers of work without a message."""
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable, Sequence
 
 from app.broker.broker import make_celery
 from app.broker.outage_log import OutageLog
 from app.container import Container
-from core.errors import HopweaveError
+from app.services.questions import SearchRequest, search
+from core.corpora import Corpus
+from core.errors import HopweaveError, Unavailable
+from core.strategies import StrategySpec
+from core.telemetry.log_events import log_event
+from core.trace import Trace
 from models import import_chat_client
 from retrieval import warm
 
@@ -14,9 +21,17 @@ __all__ = ["notify_of_waiting_work", "warm_up"]
 
 _log = logging.getLogger("hopweave.app")
 
+_PAUSE_SECONDS = 1.0
+_RECENT_JOBS = 200
 
-async def warm_up(container: Container) -> None:
-    """Loads what the first request would wait for: the embedding model, compiled PageRank, the client of the broker."""
+
+async def warm_up(container: Container, report: Callable[[str], None]) -> None:
+    """Loads what the first request would wait for: the embedding model, compiled PageRank, the client of the broker,
+    and the snapshots of the corpora that were written last.
+
+    `report` receives what is being loaded, for messages. Waits for stores that do not answer.
+    """
+    began = time.monotonic()
     await asyncio.to_thread(make_celery, container.settings)
     await asyncio.to_thread(warm)
     if container.settings.llm.model:
@@ -25,6 +40,36 @@ async def warm_up(container: Container) -> None:
         await container.embedder.embed_query("warm")
     except HopweaveError as error:  # searches raise it again; other requests need no model
         _log.warning("the embedding model is not ready: %s", error)
+        return
+    corpora = await _list_recent(container)
+    for number, corpus in enumerate(corpora, 1):
+        report(f"loading snapshots, corpus {number} of {len(corpora)}")
+        await _warm_corpus(container, corpus)
+    seconds = round(time.monotonic() - began, 1)
+    log_event(_log, logging.INFO, "ready: models and snapshots are loaded", corpora=len(corpora), seconds=seconds)
+
+
+async def _list_recent(container: Container) -> Sequence[Corpus]:
+    """Returns the corpora of the last jobs, the latest first, and then others, up to the number that is loaded."""
+    while True:
+        try:
+            corpora = {corpus.name: corpus for corpus in await container.record.corpora.list()}
+            jobs = await container.record.jobs.list(limit=_RECENT_JOBS)
+        except Unavailable:  # `/readyz` names the store
+            await asyncio.sleep(_PAUSE_SECONDS)
+            continue
+        names = dict.fromkeys([*(job.corpus_name for job in jobs), *corpora])
+        known = [corpora[name] for name in names if name in corpora]
+        return known[: container.settings.api.warm_corpora]
+
+
+async def _warm_corpus(container: Container, corpus: Corpus) -> None:
+    """Makes one search, which loads all that searches read. `bridged` reads all of it, and calls no language model."""
+    request = SearchRequest(query="warm", searcher=StrategySpec(name="bridged"), k=1)
+    try:
+        await search(container, corpus, request, Trace())
+    except HopweaveError as error:  # a search raises it again, and names the remedy
+        _log.warning("corpus %s is not loaded: %s", corpus.name, error)
 
 
 async def notify_of_waiting_work(container: Container) -> None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import IO
 
 from core.processes import python_command
@@ -19,12 +20,15 @@ _STDERR = 2
 class WorkerChild:
     """A worker process that ends with this process, even after `kill -9`: this process holds the end of a pipe."""
 
-    def __init__(self, environment: Mapping[str, str], output: IO[bytes] | None) -> None:
-        """`output` receives its log. None means the standard error of this process."""
+    def __init__(self, environment: Mapping[str, str], output: IO[bytes] | None, log: Path | None = None) -> None:
+        """`output` receives its standard error, None means that of this process. `log` is the file that the worker
+        writes its log to once it has the lock of the data folder.
+        """
+        more = () if log is None else ("--log", str(log))
         reading, self._pipe = os.pipe()
         self.started = time.monotonic()
         self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-            python_command("app.worker.worker_process", "--parent", str(reading)),
+            python_command("app.worker.worker_process", "--parent", str(reading), *more),
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
             stdout=output or _STDERR,

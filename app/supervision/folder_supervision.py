@@ -22,7 +22,6 @@ _POLL_SECONDS = 0.3
 _MAX_PAUSE = 10.0
 _HEARTBEAT_SECONDS = 2.0  # after the machine slept, its worker gives a heartbeat within this time
 _STOP_SECONDS = 35.0
-_MAX_LOG_BYTES = 10_000_000
 
 
 class FolderSupervision:
@@ -40,6 +39,7 @@ class FolderSupervision:
         self._thread = threading.Thread(target=self._supervise, name="supervision", daemon=True)
         self._pause = _POLL_SECONDS
         self._not_before = 0.0
+        self._kill_at = float("inf")
 
     def __enter__(self) -> "FolderSupervision":
         """Raises `Unavailable` if the folder cannot be written."""
@@ -51,6 +51,13 @@ class FolderSupervision:
         self._ended.set()
         self._thread.join()
         self._stop_child()
+
+    def begin_stop(self, seconds: float) -> None:
+        self._kill_at = time.monotonic() + seconds
+        self._ended.set()
+        self._thread.join()
+        if self._child is not None:
+            self._child.stop()
 
     @property
     def log(self) -> Path:
@@ -98,10 +105,8 @@ class FolderSupervision:
         return holder.pid
 
     def _start_child(self) -> None:
-        log = self.log
-        mode = "wb" if log.exists() and log.stat().st_size > _MAX_LOG_BYTES else "ab"
-        with log.open(mode) as output:
-            self._child = WorkerChild({"HOPWEAVE_DATA_DIR": str(self._folder)}, output)
+        with self.log.open("ab") as output:  # until the worker has the lock; then it keeps the file within bounds
+            self._child = WorkerChild({"HOPWEAVE_DATA_DIR": str(self._folder)}, output, self.log)
         self._not_before = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, _MAX_PAUSE)
 
@@ -116,7 +121,7 @@ class FolderSupervision:
         if child is None:
             return
         self._discard_child()
-        if not child.wait(_STOP_SECONDS):
+        if not child.wait(min(_STOP_SECONDS, self._kill_at - time.monotonic())):
             child.kill()
 
 

@@ -22,6 +22,8 @@ class RemoteWorkers:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None: ...
 
+    def begin_stop(self, seconds: float) -> None: ...
+
     @property
     def log(self) -> Path:
         return self._settings.data_dir.resolve() / "worker.log"

@@ -18,6 +18,12 @@ class Supervision(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None: ...
 
+    def begin_stop(self, seconds: float) -> None:
+        """Asks the workers of this process to end, and returns at once. The end of the block waits for them, and kills
+        those that take longer than so many seconds from now.
+        """
+        ...
+
     @property
     def log(self) -> Path:
         """The log file of the workers of the data folder."""

@@ -5,8 +5,10 @@ import logging
 import os
 
 from app.broker.broker import delete_messages
+from app.telemetry.opentelemetry import flush_traces
 from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import Unavailable
+from core.telemetry.metrics import LEASES_EXPIRED
 
 __all__ = ["EmbeddedWorkerProcess"]
 
@@ -19,6 +21,7 @@ class EmbeddedWorkerProcess(WorkerProcess):
     def prepare(self) -> None:
         expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
         if expired:
+            LEASES_EXPIRED.record(expired)
             _log.info("took over %d revisions from a worker that is gone", expired)
         delete_messages(self._settings)
 
@@ -46,6 +49,7 @@ class EmbeddedWorkerProcess(WorkerProcess):
     def exit(self) -> None:
         if self._working.acquire(timeout=STOP_SECONDS):
             asyncio.run(self._container.close())
+            flush_traces()
             os._exit(0)  # nothing is being written; Celery's own warm shutdown takes seconds to find that out
         _log.warning("still busy after %d s; the work stays queued", STOP_SECONDS)
         os._exit(1)

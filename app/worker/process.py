@@ -1,20 +1,21 @@
 """The part that all worker processes share: an event loop, a Celery consumer, and a thread that looks for work."""
 
 import asyncio
-import gc
 import logging
 import os
-import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from typing import Any
+
+from celery import signals
 
 from app.broker.broker import make_celery
 from app.broker.notifier import TASK
 from app.container import Container
 from core.errors import HopweaveError, Unavailable
 from core.ids import new_id
+from core.processes import favour_event_loop
 from core.settings import WorkerSettings
 from indexer import DocumentLimits, Worker, WorkerOptions
 
@@ -22,8 +23,6 @@ __all__ = ["STOP_SECONDS", "WorkerProcess"]
 
 STOP_SECONDS = 30.0
 _PRUNE_SECONDS = 60.0  # between two rounds of housekeeping that no work causes
-_SWITCH_SECONDS = 0.001  # a fifth of the default: the event loop, for which a model waits, competes with busy threads
-_GC_THRESHOLDS = (20_000, 50, 100)  # a full collection takes tenths of a second with the libraries of models loaded
 
 _log = logging.getLogger("hopweave.worker")
 
@@ -32,8 +31,7 @@ class WorkerProcess(ABC):
     """Has one event loop for its whole life: clients of models belong to one loop."""
 
     def __init__(self, container: Container) -> None:
-        sys.setswitchinterval(_SWITCH_SECONDS)
-        gc.set_threshold(*_GC_THRESHOLDS)
+        favour_event_loop()
         self._container = container
         self._settings = container.settings
         self._loop = asyncio.new_event_loop()
@@ -53,6 +51,7 @@ class WorkerProcess(ABC):
         celery = make_celery(self._settings)
         celery.task(self.handle_message, name=TASK)
         celery.finalize()
+        signals.setup_logging.connect(_keep_logs, weak=False)
         if parent is not None:
             threading.Thread(target=self._wait_for_parent, args=(parent,), name="parent", daemon=True).start()
         threading.Thread(target=self.poll, name="poll", daemon=True).start()
@@ -119,6 +118,10 @@ class WorkerProcess(ABC):
         _log.info("the parent is gone; finishing")
         self._stopping.set()
         self.exit()
+
+
+def _keep_logs(**_: object) -> None:
+    """Leaves the logs as they are: Celery would replace the handlers of this process."""
 
 
 def _make_options(settings: WorkerSettings) -> WorkerOptions:

@@ -1,7 +1,7 @@
 """The entry point of a worker process. `app.supervision` starts it; nothing imports it.
 
-`python -P -m app.worker.worker_process [--parent FD]`: FD is the reading end of a pipe that its parent holds open; when
-it closes, however the parent ended, the worker finishes what it is writing and ends too.
+`python -P -m app.worker.worker_process [--parent FD] [--log FILE]`: FD is the reading end of a pipe that its parent
+holds open; when it closes, however the parent ended, the worker finishes what it is writing and ends too.
 """
 
 import argparse
@@ -18,6 +18,9 @@ from celery.platforms import SecurityWarning
 from app.container import Container
 from app.supervision.child import EXIT_SETTINGS
 from app.supervision.folder_lock import FolderLock
+from app.telemetry.logs import configure_logs, log_to_file
+from app.telemetry.opentelemetry import start_traces
+from app.telemetry.prometheus import start_metrics
 from app.worker.embedded import EmbeddedWorkerProcess
 from app.worker.servers import ServerWorkerProcess
 from core.errors import FolderHeld, InvalidSettings
@@ -34,28 +37,33 @@ _log = logging.getLogger("hopweave.worker")
 def _main() -> int:
     parser = argparse.ArgumentParser(prog="hopweave worker")
     parser.add_argument("--parent", type=int, default=None, help="the pipe whose end means: stop")
+    parser.add_argument("--log", type=Path, default=None, help="the file of the log, which is kept within bounds")
     arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("kombu.connection").setLevel(logging.ERROR)  # it logs that a broker of files has no host
     warnings.filterwarnings("ignore", category=SecurityWarning)  # about root and pickle; all messages are JSON
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles a Ctrl-C in the terminal
-    container = Container(_disable_cache(read_settings()))
-    return _RUN[container.composition.worker](container, arguments.parent)
+    settings = read_settings()
+    configure_logs(settings.log)
+    start_metrics(settings.metrics)
+    start_traces("hopweave-worker")
+    container = Container(_disable_cache(settings))
+    return _RUN[container.composition.worker](container, arguments)
 
 
-def _run_embedded(container: Container, parent: int | None) -> int:
+def _run_embedded(container: Container, arguments: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         try:
             _take_lock(stack, container.settings.data_dir)
         except FolderHeld as error:
             _log.info("%s", error)
             return EXIT_HELD
-        return EmbeddedWorkerProcess(container).run(parent)
+        if arguments.log is not None:
+            log_to_file(container.settings.log, arguments.log)
+        return EmbeddedWorkerProcess(container).run(arguments.parent)
 
 
-def _run_on_servers(container: Container, parent: int | None) -> int:
+def _run_on_servers(container: Container, arguments: argparse.Namespace) -> int:
     try:
-        return ServerWorkerProcess(container).run(parent)
+        return ServerWorkerProcess(container).run(arguments.parent)
     except InvalidSettings as error:
         _log.error("%s", error)
         return EXIT_SETTINGS

@@ -33,7 +33,8 @@ class ChatRequest:
     With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `corpus_id` and
     `chunk_ids` name the chunks whose text the messages contain, so that a cache can delete the answer with their
     document. `question` and `labels` are sent as metadata if the settings say so, and have no other effect. `sample`
-    distinguishes several drafts of one prompt. Without `cached`, the answer is neither read from a cache nor kept.
+    distinguishes several drafts of one prompt. Without `cached`, the answer is neither read from a cache nor kept. An
+    answer of more than `max_characters` fails; None: the model's bound.
     """
 
     role: str
@@ -46,6 +47,7 @@ class ChatRequest:
     labels: Mapping[str, str] = field(default_factory=dict)
     temperature: float = 0.0
     max_tokens: int | None = None
+    max_characters: int | None = None
     stop: tuple[str, ...] = ()
     sample: int = 0
     cached: bool = True

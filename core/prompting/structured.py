@@ -11,20 +11,21 @@ from pydantic import BaseModel, ValidationError
 
 from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
+from core.prompting.bounds import find_excess
 from core.trace import Trace
 
 __all__ = ["build_schema", "complete_structured", "make_cut_error", "strip_thinking"]
 
 T = TypeVar("T", bound=BaseModel)
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_BEGIN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _JSON = re.compile(r"\s*(?:```\w*\s*)?\{")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SHOWN = 200
-_MAX_TRIES = 1000
-"""Brackets at which JSON is looked for: each one in vain costs time that is linear in the text."""
+_MAX_TRIES, _MAX_READ = 1000, 4_000_000
+"""Brackets at which JSON is looked for, and characters that are read for it: each bracket in vain costs time that is
+linear in the text.
+"""
 _LEFT_OUT = frozenset(
     {"default", "maxItems", "maxLength", "maximum", "minItems", "minLength", "minimum", "exclusiveMinimum", "title"}
 )
@@ -94,10 +95,15 @@ def strip_thinking(text: str) -> str:
     """
     if _JSON.match(text):
         return text.strip()
-    ended = max((found.end() for found in _END.finditer(text)), default=0)
-    begun = _BEGIN.search(text, ended)
-    rest = text[ended : begun.start()] if begun else text[ended:]
-    return (_THINKING.sub("", text[:ended]) + rest).strip()
+    kept, at, begun = list[str](), 0, -1
+    for tag in _THINKING.finditer(text):
+        if begun < 0 and not tag[1]:
+            begun = tag.start()
+        elif begun >= 0 and tag[1]:
+            kept.append(text[at:begun])
+            at, begun = tag.end(), -1
+    kept.append(text[at:] if begun < 0 else text[at:begun])
+    return "".join(kept).strip()
 
 
 def _make_strict(schema: Any, without: frozenset[str]) -> Any:
@@ -135,6 +141,8 @@ def _read(completion: Completion, shape: type[T]) -> T:
     if not text:
         raise _MalformedError("it is empty")
     value = _find_json(text)
+    if excess := find_excess(value):
+        raise _MalformedError(excess)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise _MalformedError("it holds half of a surrogate pair, which is not a character")
     try:
@@ -151,7 +159,7 @@ def _find_json(text: str) -> object:
     decoder = json.JSONDecoder()
     for opening in "{[":
         at = text.find(opening)
-        for _ in range(_MAX_TRIES):
+        for _ in range(max(10, min(_MAX_TRIES, _MAX_READ // len(text)))):
             if at < 0:
                 break
             try:

@@ -17,6 +17,7 @@ from core.settings.stores import (
     StoreSettings,
     TrailSettings,
 )
+from core.settings.telemetry import LogSettings, MetricsSettings
 
 __all__ = [
     "ApiSettings",
@@ -26,6 +27,8 @@ __all__ = [
     "FilesSettings",
     "HnswSettings",
     "LlmSettings",
+    "LogSettings",
+    "MetricsSettings",
     "MilvusSettings",
     "Neo4jSettings",
     "RerankerSettings",

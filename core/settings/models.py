@@ -37,6 +37,7 @@ class RoleSettings(Section):
     base_url: str = ""
     api_key: SecretStr = SecretStr("")
     max_output_tokens: int | None = Field(default=None, ge=1)
+    max_answer_characters: int | None = Field(default=None, ge=1000, le=10_000_000)
     temperature: float | None = Field(default=None, ge=0, le=2)
 
 
@@ -53,6 +54,9 @@ class LlmSettings(Section):
     retries: int = Field(default=4, ge=0, description="How often a call is retried after an error that may pass.")
     max_output_tokens: int | None = Field(
         default=None, ge=1, description="Sent as max_tokens with each call; if unset, the endpoint decides."
+    )
+    max_answer_characters: int = Field(
+        default=200_000, ge=1000, le=10_000_000, description="A longer answer is stopped, and the step fails."
     )
     cache: bool = True
     send_metadata: bool = Field(

@@ -18,6 +18,7 @@ from core.settings.services import (
     WorkerSettings,
 )
 from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
+from core.settings.telemetry import LogSettings, MetricsSettings
 
 __all__ = ["PREFIX", "TOML_FILE", "Settings"]
 
@@ -53,6 +54,8 @@ class Settings(BaseSettings):
     parser: ParserSettings = ParserSettings()
     loaders: list[str] = Field(default_factory=list, description="Options of loaders, such as `pdf:ocr=never`.")
     api: ApiSettings = ApiSettings()
+    log: LogSettings = LogSettings()
+    metrics: MetricsSettings = MetricsSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO

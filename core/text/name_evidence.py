@@ -33,7 +33,7 @@ __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
 _RUN_WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
-_LAST_WORD = re.compile(r"\w+\s+$")
+_LAST_WORD = re.compile(r"(?<!\w)\w++\s++$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""

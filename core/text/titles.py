@@ -1,6 +1,5 @@
 """Titles of documents: derived from a key, cleaned, and as names of entities."""
 
-import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -9,7 +8,7 @@ from core.text.names import normalise
 
 __all__ = ["bare_title", "one_line", "stem_of", "title_names"]
 
-_FINAL_PARENTHESIS = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_OPENING, _CLOSING = "(（", ")）"
 
 
 def one_line(title: str) -> str:
@@ -24,7 +23,13 @@ def stem_of(key: str) -> str:
 
 def bare_title(title: str) -> str:
     """Returns the title without its final parenthesis: `Mercury (planet)` → `Mercury`. A title that is one stays."""
-    return _FINAL_PARENTHESIS.sub("", title).strip() or title.strip()
+    title = title.strip()
+    if not title.endswith(tuple(_CLOSING)):
+        return title
+    start = max(title.rfind(character) for character in _OPENING)
+    if start < 0 or any(character in title[start:-1] for character in _CLOSING):
+        return title
+    return title[:start].rstrip() or title
 
 
 def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:

@@ -23,7 +23,10 @@ class Config(StrategyConfig):
     """The size of chunks, and their overlap."""
 
     max_tokens: int | None = Field(
-        default=None, ge=8, description="Tokens of title, heading and text together; null: what the model reads."
+        default=None,
+        ge=8,
+        le=1_000_000,
+        description="Tokens of title, heading and text together; null: what the model reads.",
     )
     overlap_sentences: int = Field(
         default=1, ge=0, le=10, description="Sentences that the next chunk repeats, at most a quarter of it."

@@ -35,7 +35,10 @@ class Config(StrategyConfig):
     """How the model is called."""
 
     concurrency: int = Field(
-        default=64, ge=1, description="Passages worked on at a time; HOPWEAVE_LLM__CONCURRENCY bounds the calls."
+        default=64,
+        ge=1,
+        le=1024,
+        description="Passages worked on at a time; HOPWEAVE_LLM__CONCURRENCY bounds the calls.",
     )
     attempts: int = Field(
         default=3, ge=1, le=10, description="How often a passage is asked for whose answer cannot be used."

@@ -27,7 +27,10 @@ class Config(StrategyConfig):
     header: Literal["auto", "yes", "no"] = Field(default="auto", description="Whether the first row names the columns.")
     heading: str = Field(default="", description="The column whose value is the heading of a row.")
     block_characters: int = Field(
-        default=600, ge=0, description="Whole rows of a block together, at most; 0: each row is a block of its own."
+        default=600,
+        ge=0,
+        le=1_000_000,
+        description="Whole rows of a block together, at most; 0: each row is a block of its own.",
     )
 
 

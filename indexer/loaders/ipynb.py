@@ -32,7 +32,7 @@ class Config(StrategyConfig):
 
     code: bool = Field(default=True, description="Whether cells of code are read.")
     output_characters: int = Field(
-        default=2000, ge=0, description="Characters of the output of a cell, at most; 0: no output."
+        default=2000, ge=0, le=10_000_000, description="Characters of the output of a cell, at most; 0: no output."
     )
 
 

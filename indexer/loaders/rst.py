@@ -22,7 +22,7 @@ EXAMPLE = "Köln\n====\n\nEine Stadt.\n\n历史\n----\n\n很老。\n".encode()
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+")
-_MARKUP = re.compile(r":[\w:.+-]+:`([^`<]+?)(?:\s*<[^`>]*>)?`|`([^`<]+?)(?:\s*<[^`>]*>)?`_{0,2}|\*{1,2}([^*]+)\*{1,2}")
+_MARKUP = re.compile(r"(?::[\w:.+-]{1,80}:)?`([^`<]++)(?:<[^`>]*+>)?`_{0,2}|\*{1,2}([^*]++)\*{1,2}")
 _SHORTEST = 2
 _ENOUGH = 4  # marks of an underline that is shorter than its title
 _FIELD = re.compile(r":([A-Za-z][\w -]*):[^\S\r\n]+([^\r\n]+)")
@@ -98,7 +98,7 @@ def _windows(text: str) -> Iterator[tuple[tuple[str, int, int], tuple[str, int, 
 def _plain(title: str) -> str:
     """Returns a title without emphasis, literals and roles."""
     plain = title.replace("``", "")
-    return one_line(_MARKUP.sub(lambda found: found[1] or found[2] or found[3], plain))
+    return one_line(_MARKUP.sub(lambda found: found[1].rstrip() if found[1] else found[2], plain))
 
 
 def _fields(text: str) -> dict[str, str]:

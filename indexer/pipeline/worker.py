@@ -6,10 +6,13 @@ It knows no broker. A caller may call `work` as often as it likes: the record te
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
+from core.telemetry.spans import SpanKind, span
 from indexer.backends import IndexingBackends
+from indexer.pipeline.logged_ports import LoggedClaims, LoggedCommits
 from indexer.pipeline.maintenance import delete_deleted_corpora, maintain_corpus
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.reindexing import continue_reindexing
@@ -59,8 +62,13 @@ class Worker:
         await delete_deleted_corpora(self._backends)
         corpus = await self._backends.corpora.get_by_id(corpus_id)
         await maintain_corpus(corpus, self._backends)
-        run = Run(self._name, corpus, self._backends, self._options)
-        more = await self._run_until_stopped(run.run(self._make_clock(corpus, may_prolong=run.calls_model)))
+        claims = LoggedClaims(self._backends.claims, corpus.name)
+        logged = replace(self._backends, claims=claims, commits=LoggedCommits(self._backends.commits, claims))
+        run = Run(self._name, corpus, logged, self._options)
+        clock = self._make_clock(corpus, may_prolong=run.calls_model)
+        with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
+            more = await self._run_until_stopped(run.run(clock))
+            begun.set({"hopweave.documents": claims.made, "hopweave.unfinished": more})
         await self._backends.maintenance.prune()
         return more or await continue_reindexing(self._backends, corpus_id)
 

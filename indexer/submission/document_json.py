@@ -12,7 +12,7 @@ from core.errors import InvalidInput
 from core.graph import Triple
 from core.text.characters import NO_CHARACTER, find_half
 
-__all__ = ["DOCUMENT_MEDIA_TYPE", "canonical_json", "check_document", "parse_json", "read_triples"]
+__all__ = ["DOCUMENT_MEDIA_TYPE", "LAST_PAGE", "canonical_json", "check_document", "parse_json", "read_triples"]
 
 DOCUMENT_MEDIA_TYPE = "application/vnd.hopweave.document+json"
 
@@ -110,14 +110,14 @@ def _check_object(place: str, value: object) -> None:
         raise InvalidInput(f"`{place}` must be an object, not {_name_type(value)}")
 
 
-_LAST_PAGE = 1_000_000_000
+LAST_PAGE = 1_000_000_000
 
 
 def _check_page(place: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidInput(f"`{place}` must be a whole number, not {_name_type(value)}")
-    if not 0 <= value <= _LAST_PAGE:
-        raise InvalidInput(f"`{place}` must be a page number from 0 to {_LAST_PAGE:,}")
+    if not 0 <= value <= LAST_PAGE:
+        raise InvalidInput(f"`{place}` must be a page number from 0 to {LAST_PAGE:,}")
 
 
 def _name_type(value: object) -> str:

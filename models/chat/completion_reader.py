@@ -4,7 +4,13 @@ from typing import Any
 
 from core.ports.chat import ChatRequest, Completion
 
-__all__ = ["CompletionReader", "estimate_tokens"]
+__all__ = ["AnswerTooLong", "CompletionReader", "estimate_tokens"]
+
+_MAX_REASONING = 4_000_000
+
+
+class AnswerTooLong(Exception):
+    """The answer has more characters than it may have."""
 
 
 def estimate_tokens(*texts: str) -> int:
@@ -13,13 +19,18 @@ def estimate_tokens(*texts: str) -> int:
 
 
 class CompletionReader:
-    """Collects one completion. The client passes on whatever the endpoint sent, so any field may be missing."""
+    """Collects one completion. The client passes on whatever the endpoint sent, so any field may be missing.
 
-    def __init__(self) -> None:
+    Reading raises `AnswerTooLong` as soon as the text has more than `max_characters`, or the reasoning 4 million.
+    """
+
+    def __init__(self, max_characters: int) -> None:
+        self._max_characters = max_characters
         self.chunks = 0
         self.choices = False
-        self.text = ""
-        self.reasoning = ""
+        self._texts: list[str] = []
+        self._length = 0
+        self._reasoning = 0
         self.finish = ""
         self._usage: Any = None
 
@@ -32,11 +43,15 @@ class CompletionReader:
         self.chunks += 1
         return self._read(chunk, "delta")
 
+    @property
+    def text(self) -> str:
+        return "".join(self._texts)
+
     def completion(self, model: str, request: ChatRequest) -> Completion:
         told = self._reported_usage()
         prompt, written = told or (
             estimate_tokens(*(message.content for message in request.messages)),
-            estimate_tokens(self.text, self.reasoning),
+            -(-(self._length + self._reasoning) // 4),
         )
         return Completion(
             text=_until(self.text, request.stop),
@@ -45,7 +60,7 @@ class CompletionReader:
             completion_tokens=written,
             cut=self.finish == "length",
             estimated=told is None,
-            reasoned=bool(self.reasoning),
+            reasoned=bool(self._reasoning),
         )
 
     def _reported_usage(self) -> tuple[int, int] | None:
@@ -61,9 +76,14 @@ class CompletionReader:
         self.finish = choice.finish_reason or self.finish
         message = getattr(choice, part)
         piece: str = message.content or ""
-        self.text += piece
+        self._texts.append(piece)
+        self._length += len(piece)
         # The older name (vLLM, DeepSeek), then the newer one.
-        self.reasoning += getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
+        self._reasoning += len(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or "")
+        if self._length > self._max_characters:
+            raise AnswerTooLong(f"wrote more than the {self._max_characters:,} characters that an answer may have")
+        if self._reasoning > _MAX_REASONING:
+            raise AnswerTooLong(f"wrote more than {_MAX_REASONING:,} characters of reasoning")
         return piece
 
 

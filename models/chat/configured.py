@@ -74,7 +74,12 @@ class ConfiguredModels:
         """Raises `InvalidSettings` if no model is configured for the role."""
         own = self._settings.roles.get(role, _NO_ROLE)
         max_tokens = self._settings.max_output_tokens if own.max_output_tokens is None else own.max_output_tokens
-        return RoleParameters(self.configured(role).whole, temperature=own.temperature, max_tokens=max_tokens)
+        return RoleParameters(
+            self.configured(role).whole,
+            temperature=own.temperature,
+            max_tokens=max_tokens,
+            max_characters=own.max_answer_characters or self._settings.max_answer_characters,
+        )
 
     def configured(self, role: str) -> ConfiguredModel:
         """The model of a role; raises `InvalidSettings` where nothing does."""

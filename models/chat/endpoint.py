@@ -1,7 +1,9 @@
 """An endpoint that speaks OpenAI's chat protocol, and its connections."""
 
 import asyncio
+import functools
 import logging
+import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
@@ -11,11 +13,12 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings
 from models.chat.request_timing import on_request, on_response
+from models.outgoing import add_headers
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-__all__ = ["Endpoint"]
+__all__ = ["Endpoint", "make_ssl_context"]
 
 _PUBLIC = "https://api.openai.com/v1"
 _NO_KEY = SecretStr("")
@@ -47,14 +50,19 @@ class Endpoint:
 
             _keep_prompts_out_of_logs()
             timeout = Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS))
-            hooks: dict[str, list[Callable[..., Any]]] = {"request": [on_request], "response": [on_response]}
+            hooks: dict[str, list[Callable[..., Any]]] = {
+                "request": [add_headers, on_request],
+                "response": [on_response],
+            }
             self._clients[loop] = AsyncOpenAI(
                 api_key=self.key.get_secret_value() or "none",  # the client requires a key, local servers do not
                 base_url=self._address,
                 timeout=timeout,
                 max_retries=0,
                 # A redirect would send the prompt to an address that is not configured.
-                http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks=hooks, follow_redirects=False),
+                http_client=DefaultAsyncHttpxClient(
+                    timeout=timeout, event_hooks=hooks, follow_redirects=False, verify=make_ssl_context()
+                ),
             )
         return self._clients[loop]
 
@@ -63,6 +71,14 @@ class Endpoint:
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
+
+
+@functools.cache
+def make_ssl_context() -> ssl.SSLContext:
+    """Returns the context of all clients. It takes a tenth of a second to make, so a server does it in a thread."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _without_secrets(address: str) -> str:

@@ -10,7 +10,7 @@ from core.errors import HopweaveError, ModelFailed
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.chat_errors import convert_connection_error, convert_status_error, error_text
-from models.chat.completion_reader import CompletionReader
+from models.chat.completion_reader import AnswerTooLong, CompletionReader
 from models.chat.endpoint import Endpoint
 from models.chat.parameters import SupportedParameters
 from models.chat.request_timing import start_on_send
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIChat", "OutputMode"]
 
+MAX_CHARACTERS = 200_000
 _LONGEST_LABEL = 512  # what OpenAI takes as a value of metadata
 
 
@@ -34,10 +35,18 @@ class OutputMode(StrEnum):
 class OpenAIChat:
     """Implements `core.ports.chat.ChatModel` without retries, limits or accounting."""
 
-    def __init__(self, model: str, endpoint: Endpoint, *, send_metadata: bool = False) -> None:
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        *,
+        send_metadata: bool = False,
+        max_characters: int = MAX_CHARACTERS,
+    ) -> None:
         self._model = model
         self._endpoint = endpoint
         self._send_metadata = send_metadata
+        self._max_characters = max_characters
         self._parameters = SupportedParameters()
 
     @property
@@ -72,7 +81,7 @@ class OpenAIChat:
                 raise convert_connection_error(error, self._endpoint, self._model, request) from None
 
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
-        draft = CompletionReader()
+        draft = CompletionReader(request.max_characters or self._max_characters)
         with self._reading(request):
             answer = await self._endpoint.client().chat.completions.create(**sent)
             if on_token is None:
@@ -117,6 +126,8 @@ class OpenAIChat:
             yield
         except (openai.APIStatusError, openai.APIConnectionError):
             raise
+        except AnswerTooLong as error:
+            raise self._unusable(f"{error} (HOPWEAVE_LLM__MAX_ANSWER_CHARACTERS); it was stopped", request) from None
         except openai.APIError as error:
             said = error_text(error, self._endpoint, request)
             raise self._unusable(f"ended its answer with an error: {said}", request) from None

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed
 from core.ports.embedding import Vectors
+from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import normalize
 from models.embedding.tokens import EstimatedTokens
 from models.endpoint_errors import translate_errors
@@ -93,7 +94,9 @@ class OpenAIEmbedder:
 
     async def _call(self, texts: list[str]) -> Vectors:
         with self._errors():
-            answer = await self._client().embeddings.create(model=self._model, input=texts)
+            answer = await self._client().embeddings.create(
+                model=self._model, input=texts, extra_headers=outgoing_headers()
+            )
             vectors = _vectors_of(answer, len(texts))
         known = self.__dict__.setdefault("dimension", vectors.shape[1])
         if vectors.shape[1] != known:

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed, Unavailable
 from models.endpoint_errors import mask_secrets
+from models.outgoing import add_headers
 from models.rerankers.score_check import check_scores
 
 __all__ = ["HttpReranker"]
@@ -94,7 +95,7 @@ class HttpReranker:
     def _client(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout)
+            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, event_hooks={"request": [add_headers]})
         return self._clients[loop]
 
     def _words(self, text: str, private: Sequence[str]) -> str:

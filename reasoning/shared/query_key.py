@@ -4,7 +4,7 @@ import re
 
 __all__ = ["query_key"]
 
-_END = re.compile(r"[\s.?!。？！]+$")
+_END = re.compile(r"(?<![\s.?!。？！])[\s.?!。？！]++$")
 
 
 def query_key(text: str) -> str:

@@ -38,9 +38,9 @@ class Config(StrategyConfig):
         description="Abstains if no passage has this cosine with the question; `calibrate-extractive` finds it.",
     )
     overlap_weight: float = Field(
-        default=0.5, ge=0, description="Weight of the share of the question's words that the sentence holds."
+        default=0.5, ge=0, le=1000, description="Weight of the share of the question's words that the sentence holds."
     )
-    rank_weight: float = Field(default=0.1, ge=0, description="Weight of the passage's rank among the hits.")
+    rank_weight: float = Field(default=0.1, ge=0, le=1000, description="Weight of the passage's rank among the hits.")
 
 
 @dataclass(frozen=True, kw_only=True)

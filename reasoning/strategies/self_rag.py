@@ -34,9 +34,15 @@ class Config(StrategyConfig):
         default=True,
         description="Read all passages together if none alone states the answer, as in a comparison; false: the paper.",
     )
-    relevance_weight: float = Field(default=1.0, ge=0, description="Weight of the passage's relevance (0 or 1).")
-    support_weight: float = Field(default=1.0, ge=0, description="Weight of the support for the answer (0, .5 or 1).")
-    usefulness_weight: float = Field(default=0.5, ge=0, description="Weight of the answer's usefulness (-1 to 1).")
+    relevance_weight: float = Field(
+        default=1.0, ge=0, le=1000, description="Weight of the passage's relevance (0 or 1)."
+    )
+    support_weight: float = Field(
+        default=1.0, ge=0, le=1000, description="Weight of the support for the answer (0, .5 or 1)."
+    )
+    usefulness_weight: float = Field(
+        default=0.5, ge=0, le=1000, description="Weight of the answer's usefulness (-1 to 1)."
+    )
 
 
 class SelfRag:

@@ -1,6 +1,5 @@
 """Paths of hits through the graph, in names: why a chunk was found. Open it for `explain`."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,7 +11,9 @@ from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.merged_rows import read_display_names, read_facts_of
+from retrieval.graph.adjacency import Adjacency
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.interruption import check_interrupted, run_interruptibly
 from retrieval.pagerank.paths import find_strongest_path
 from retrieval.pagerank.personalized import GraphRanking
 
@@ -39,11 +40,17 @@ async def add_paths(
     graph = snapshot.graph(query.documents)
     seeds = {int(e) + graph.chunks: float(w) for e, w in zip(pagerank.entities, pagerank.weights, strict=True)}
     targets = snapshot.chunks_with([hit.chunk.id for hit in hits])
-    paths = await asyncio.to_thread(
-        lambda: [find_strongest_path(graph.adjacency, seeds, int(target)) for target in targets]
-    )
+    paths = await run_interruptibly(_find_paths, graph.adjacency, seeds, targets.tolist())
     described = await describe_paths(paths, snapshot, query.corpus.id, query.documents, backends)
     return [replace(hit, path=steps) for hit, steps in zip(hits, described, strict=True)]
+
+
+def _find_paths(graph: Adjacency, seeds: Mapping[int, float], targets: Sequence[int]) -> list[list[int]]:
+    paths = []
+    for target in targets:
+        check_interrupted()
+        paths.append(find_strongest_path(graph, seeds, target))
+    return paths
 
 
 async def describe_paths(

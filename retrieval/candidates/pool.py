@@ -13,7 +13,8 @@ from retrieval.backends import RetrievalBackends
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, rank_from_question
+from retrieval.interruption import run_interruptibly
+from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_incomplete, rank_from_question
 
 __all__ = ["Pool", "gather_pool", "rank_graph"]
 
@@ -76,7 +77,9 @@ async def gather_pool(
 async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config: PageRankConfig) -> GraphRanking:
     """Returns PageRank from the question's names, computed in a thread."""
     with trace.timed("graph"):
-        return await asyncio.to_thread(rank_from_question, snapshot, query.text, config, query.documents)
+        ranking = await run_interruptibly(rank_from_question, snapshot, query.text, config, query.documents)
+    note_incomplete(ranking, trace)
+    return ranking
 
 
 async def _search_dense(

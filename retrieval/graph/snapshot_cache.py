@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.ports.record import GraphSource
 from core.trace import Trace
+from retrieval.graph.memory import HeldSnapshots, count_bytes
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 __all__ = ["SnapshotCache"]
@@ -86,6 +87,12 @@ class SnapshotCache:
     def evict(self, corpus_id: str) -> None:
         """Frees the snapshot of a corpus, as after the corpus is deleted."""
         self._corpora.pop(corpus_id, None)
+
+    def describe(self) -> HeldSnapshots:
+        """Returns how much memory the snapshots take, and how old the oldest is."""
+        held = [entry for entry in self._corpora.values() if entry.snapshot is not None]
+        oldest = min((entry.checked for entry in held), default=time.monotonic())
+        return HeldSnapshots(bytes=count_bytes(entry.snapshot for entry in held), age_seconds=time.monotonic() - oldest)
 
     def _get_entry(self, corpus_id: str) -> _Entry:
         entry = self._corpora.setdefault(corpus_id, _Entry())

@@ -2,6 +2,8 @@
 
 Once `warm` was called, a kernel that numba compiles does it; before, numpy does (`sweeps.py`), with the same bound.
 
+It ends after a fixed number of steps, and when its search is cancelled.
+
 After Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006).
 """
 
@@ -13,20 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.adjacency import Adjacency
+from retrieval.interruption import Interrupted, stop_flag
 from retrieval.jit import JitFunction
-from retrieval.pagerank.sweeps import push_in_sweeps
+from retrieval.pagerank.sweeps import Pushed, push_in_sweeps
 
-__all__ = ["NodeMass", "forward_push", "warm"]
+__all__ = ["MAX_STEPS", "NodeMass", "forward_push", "warm"]
+
+MAX_STEPS = 500_000_000
+"""The greatest number of steps, each along one edge: some seconds. The defaults take less than a million."""
 
 _IDLE_WORKSPACES = 4
+_STEPS_PER_CHECK = 1_000_000
+_INTERRUPTED = -1
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeMass:
-    """PageRank mass by node: `nodes` with mass, ascending, and their `mass`, which sums to 1."""
+    """PageRank mass by node: `nodes` with mass, ascending, and their `mass`, which sums to 1.
+
+    `complete` is false if the steps ended before the error was as small as asked for.
+    """
 
     nodes: NDArray[np.int64]
     mass: NDArray[np.float64]
+    complete: bool = True
 
 
 def forward_push(
@@ -36,42 +48,55 @@ def forward_push(
     *,
     damping: float,
     epsilon: float,
+    max_steps: int = MAX_STEPS,
 ) -> NodeMass:
     """Returns the PageRank of `graph` with restarts at `seeds`, each in proportion to its weight.
 
     The error of a node is at most `epsilon` times its weighted degree. Seeds of weight zero are ignored; without a seed
     there is no mass. The mass that reaches a node without edges returns to the seeds, as in igraph.
+
+    Raises `Interrupted` if the search is cancelled meanwhile.
     """
     positive = weights > 0
     seeds, weights = seeds[positive], weights[positive]
     if not len(seeds):
         return NodeMass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
     seeds, weights = seeds.astype(np.int64), weights / weights.sum()
-    if not _KERNEL.is_compiled:
-        nodes, pushed, rest = push_in_sweeps(graph, seeds, weights, damping=damping, epsilon=epsilon)
-    else:
-        nodes, pushed, rest = _push(graph, seeds, weights, damping, epsilon)
+    push = _push if _KERNEL.is_compiled else push_in_sweeps
+    pushed = push(graph, seeds, weights, damping=damping, epsilon=epsilon, max_steps=max_steps)
     # A node keeps 1 - damping of its rest: adding that halves the error at no cost.
-    mass = pushed + (1 - damping) * rest
-    return NodeMass(nodes=nodes, mass=mass / mass.sum())
+    mass = pushed.mass + (1 - damping) * pushed.rest
+    return NodeMass(nodes=pushed.nodes, mass=mass / mass.sum(), complete=pushed.complete)
 
 
 def _push(
-    graph: Adjacency, seeds: NDArray[np.int64], weights: NDArray[np.float64], damping: float, epsilon: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    graph: Adjacency,
+    seeds: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    *,
+    damping: float,
+    epsilon: float,
+    max_steps: int,
+) -> Pushed:
     """Returns what `push_in_sweeps` returns, by the compiled kernel."""
     kernel, pool = _KERNEL(), _POOL
     space = pool.take(graph.size)
-    count = kernel(
+    state = np.zeros(2, np.int64)
+    kernel(
         graph.indptr, graph.indices, graph.weights, graph.degree,
         seeds, weights, damping, epsilon,
         space.mass, space.rest, space.queue, space.queued, space.touched,
+        max_steps, stop_flag(), state,
     )  # fmt: skip
+    count, waiting = state.tolist()
     nodes = np.sort(space.touched[:count].astype(np.int64))
     mass, rest = space.mass[nodes], space.rest[nodes]
     space.mass[nodes] = space.rest[nodes] = 0.0
+    space.queued[nodes] = False
     pool.give(space)
-    return nodes, mass, rest
+    if waiting == _INTERRUPTED:
+        raise Interrupted
+    return Pushed(nodes=nodes, mass=mass, rest=rest, complete=not waiting)
 
 
 def warm() -> None:
@@ -79,14 +104,18 @@ def warm() -> None:
     _KERNEL()
 
 
-def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what the compiler takes
+def _forward_push(  # noqa: C901, PLR0913, PLR0917 - compiled: plain arrays are what the compiler takes
     indptr: Any, indices: Any, edge_weights: Any, degree: Any,
     seeds: Any, seed_weights: Any, damping: float, epsilon: float,
     mass: Any, rest: Any, queue: Any, queued: Any, touched: Any,
-) -> int:  # fmt: skip
-    """Fills `mass` and `rest`, which are all zero at first; returns the number of nodes that `touched` lists."""
+    max_steps: int, stop: Any, state: Any,
+) -> None:  # fmt: skip
+    """Fills `mass` and `rest`, which are all zero at first, and `state`: the number of nodes that `touched` lists, and
+    of those that still wait in the queue, or -1 if `stop` was set.
+    """
     capacity = queue.shape[0]
     head = waiting = count = 0
+    steps, check = 0, _STEPS_PER_CHECK
     for i in range(seeds.shape[0]):
         node = seeds[i]
         if rest[node] == 0.0:
@@ -97,7 +126,12 @@ def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what t
             queued[node] = True
             queue[(head + waiting) % capacity] = node
             waiting += 1
-    while waiting:
+    while waiting and steps < max_steps:
+        if steps >= check:
+            check += _STEPS_PER_CHECK
+            if stop[0]:
+                waiting = _INTERRUPTED
+                break
         node = queue[head]
         head = (head + 1) % capacity
         waiting -= 1
@@ -108,6 +142,7 @@ def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what t
         if degree[node] == 0.0:
             continue
         spread = damping * share / degree[node]
+        steps += 1 + indptr[node + 1] - indptr[node]
         for edge in range(indptr[node], indptr[node + 1]):
             other = indices[edge]
             if rest[other] == 0.0 and mass[other] == 0.0:
@@ -118,16 +153,17 @@ def _forward_push(  # noqa: PLR0913, PLR0917 - compiled: plain arrays are what t
                 queued[other] = True
                 queue[(head + waiting) % capacity] = other
                 waiting += 1
-    return count
+    state[0], state[1] = count, waiting
 
 
 def _signature(types: Any) -> Any:
     ints, floats = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
     int32s, float32s = types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")
     flags = types.Array(types.boolean, 1, "C")
-    return types.int64(
+    return types.void(
         ints, int32s, float32s, floats, ints, floats, types.float64, types.float64,
         floats, floats, int32s, flags, int32s,
+        types.int64, types.Array(types.uint8, 1, "C"), ints,
     )  # fmt: skip
 
 

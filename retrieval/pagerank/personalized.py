@@ -10,12 +10,21 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from core.strategies import StrategyConfig
+from core.trace import Trace
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.pagerank.forward_push import forward_push
+from retrieval.pagerank.forward_push import MAX_STEPS, forward_push
 from retrieval.pagerank.name_linking import NameLink, link_names
 from retrieval.pagerank.truecase import build_name_share
 
-__all__ = ["FactsConfig", "GraphRanking", "PageRankConfig", "Seeds", "rank_from_question", "rank_from_seeds"]
+__all__ = [
+    "FactsConfig",
+    "GraphRanking",
+    "PageRankConfig",
+    "Seeds",
+    "note_incomplete",
+    "rank_from_question",
+    "rank_from_seeds",
+]
 
 
 def _no_numbers() -> NDArray[np.int64]:
@@ -30,7 +39,7 @@ class PageRankConfig(StrategyConfig):
     """Options of searchers that use Personalized PageRank."""
 
     damping: float = Field(
-        default=0.85, gt=0, lt=1, description="The share of a node's mass that goes on to its neighbours."
+        default=0.85, gt=0, le=0.99, description="The share of a node's mass that goes on to its neighbours."
     )
     epsilon: float = Field(
         default=1e-5,
@@ -67,7 +76,8 @@ class GraphRanking:
 
     `links` are the names of the question; `entities` are the seed entities with their `weights`, which sum to 1 if any
     is above 0. `mass` is the PageRank mass at `chunks`, and `reached_mass` that at the entities `reached`. Both are
-    ascending; a chunk or an entity that is missing has none.
+    ascending; a chunk or an entity that is missing has none. `complete` is false if the steps ended before the error of
+    the masses was as small as asked for.
     """
 
     links: tuple[NameLink, ...]
@@ -77,6 +87,7 @@ class GraphRanking:
     mass: NDArray[np.float64]
     reached: NDArray[np.int64]
     reached_mass: NDArray[np.float64]
+    complete: bool = True
 
 
 def rank_from_question(
@@ -121,4 +132,14 @@ def rank_from_seeds(graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsi
         mass=found.mass[:count],
         reached=found.nodes[count:] - graph.chunks,
         reached_mass=found.mass[count:],
+        complete=found.complete,
     )
+
+
+def note_incomplete(ranking: GraphRanking, trace: Trace) -> None:
+    """Notes that PageRank ended before its error was as small as asked for, if it did."""
+    if not ranking.complete:
+        trace.note(
+            f"graph: PageRank was ended after {MAX_STEPS:,} steps, and its masses are less exact than `epsilon` asks "
+            "for; raise `epsilon` or lower `damping`"
+        )

@@ -4,35 +4,63 @@ It has the error bound of the compiled kernel of `forward_push`, and needs no co
 A process that answers one question is quicker with it; for many questions the kernel is some ten times as fast.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.adjacency import Adjacency
+from retrieval.interruption import check_interrupted
 
-__all__ = ["push_in_sweeps"]
+__all__ = ["Pushed", "push_in_sweeps"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pushed:
+    """The nodes that a push has touched, ascending, with their mass and the rest that was not pushed.
+
+    `complete` is false if the steps ended before.
+    """
+
+    nodes: NDArray[np.int64]
+    mass: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    complete: bool
 
 
 def push_in_sweeps(
-    graph: Adjacency, seeds: NDArray[np.int64], weights: NDArray[np.float64], *, damping: float, epsilon: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Returns the nodes that the push has touched, ascending, with their mass and the rest that was not pushed.
+    graph: Adjacency,
+    seeds: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    *,
+    damping: float,
+    epsilon: float,
+    max_steps: int,
+) -> Pushed:
+    """Pushes while the rest of a node is more than `epsilon` times its weighted degree. `weights` sum to 1.
 
-    `weights` sum to 1. A node pushes while its rest is more than `epsilon` times its weighted degree.
+    Ends after the sweep in which the steps, each along one edge, have become `max_steps`. Raises `Interrupted` if the
+    search is cancelled meanwhile.
     """
     mass, rest = np.zeros(graph.size), np.zeros(graph.size)
     touched = np.zeros(graph.size, np.bool_)
     np.add.at(rest, seeds, weights)
     reached = np.unique(seeds)
-    while len(reached):
+    steps = 0
+    while len(reached) and steps < max_steps:
+        check_interrupted()
         touched[reached] = True
         pushing = reached[rest[reached] > epsilon * graph.degree[reached]]
         shares = rest[pushing]
         rest[pushing] = 0.0
         mass[pushing] += (1.0 - damping) * shares
         spreading = graph.degree[pushing] > 0
+        steps += int((graph.indptr[pushing + 1] - graph.indptr[pushing]).sum())
         reached = _spread(graph, pushing[spreading], damping * shares[spreading], rest)
+    touched[reached] = True
     nodes = np.flatnonzero(touched)
-    return nodes, mass[nodes], rest[nodes]
+    complete = not (rest[reached] > epsilon * graph.degree[reached]).any()
+    return Pushed(nodes=nodes, mass=mass[nodes], rest=rest[nodes], complete=complete)
 
 
 def _spread(

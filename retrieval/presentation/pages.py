@@ -1,12 +1,12 @@
 """`SearchPage`: the hits of a search as users read them."""
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.documents import Chunk
 from core.ports.retrieval import Hit, Query, SearchResult
 from retrieval.backends import RetrievalBackends
+from retrieval.interruption import check_interrupted, run_interruptibly
 from retrieval.presentation.neighbours import Surrounded, add_neighbours
 from retrieval.presentation.snippets import Snippet, make_snippet, weigh_words
 
@@ -47,12 +47,20 @@ async def present(
     surrounded = await add_neighbours(result.hits, query.corpus.id, backends.contents, context)
     snapshot = await backends.snapshots.get(query.corpus.id)
     weights = weigh_words(query.text, snapshot.statistics)
-    snippets = await asyncio.to_thread(lambda: [make_snippet(one.hit.chunk.text, weights) for one in surrounded])
+    snippets = await run_interruptibly(_make_snippets, [one.hit.chunk.text for one in surrounded], weights)
     hits = [
         _present_one(one, snippet, (others or {}).get(one.hit.chunk.id, ()))
         for one, snippet in zip(surrounded, snippets, strict=True)
     ]
     return SearchPage(hits=tuple(hits), generation=result.generation)
+
+
+def _make_snippets(texts: Sequence[str], weights: Mapping[str, float]) -> list[Snippet]:
+    snippets = []
+    for text in texts:
+        check_interrupted()
+        snippets.append(make_snippet(text, weights))
+    return snippets
 
 
 def _present_one(one: Surrounded, snippet: Snippet, others: tuple[Hit, ...]) -> PresentedHit:

@@ -3,7 +3,6 @@
 If the corpus has no vectors of entities, names are linked by name.
 """
 
-import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,8 @@ from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, rank_from_seeds
+from retrieval.interruption import run_interruptibly
+from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_incomplete, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
@@ -51,14 +51,15 @@ class FineRetrieval:
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        graph = await asyncio.to_thread(snapshot.graph, query.documents)
+        graph = await run_interruptibly(snapshot.graph, query.documents)
         with trace.timed("link"):
             linked = await self._link(query, snapshot, graph, trace)
         if not linked:
             trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
             return await self._unlinked.search_snapshot(query, snapshot, trace)
         with trace.timed("graph"):
-            pagerank = await asyncio.to_thread(self._rank, graph, linked)
+            pagerank = await run_interruptibly(self._rank, graph, linked)
+        note_incomplete(pagerank, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)

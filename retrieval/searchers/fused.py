@@ -24,9 +24,9 @@ class Config(FactsConfig):
     pool: int = Field(
         default=100, ge=10, le=1000, description="The least number of candidates that each signal adds to the pool."
     )
-    dense_weight: float = Field(default=1.0, ge=0)
-    sparse_weight: float = Field(default=0.3, ge=0)
-    graph_weight: float = Field(default=1.0, ge=0)
+    dense_weight: float = Field(default=1.0, ge=0, le=1000)
+    sparse_weight: float = Field(default=0.3, ge=0, le=1000)
+    graph_weight: float = Field(default=1.0, ge=0, le=1000)
     exponent: float = Field(
         default=0.25, gt=0, le=1, description="The power of PageRank's mass, which spans magnitudes."
     )

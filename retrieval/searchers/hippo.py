@@ -4,7 +4,6 @@ It differs from the authors' code where that cannot make its ranking worse: name
 passages of an entity are those that mention it, and a corpus of any size works.
 """
 
-import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +26,8 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.hippo.fact_filter import filter_facts
 from retrieval.hippo.fact_linking import LinkedFact, link_facts
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
-from retrieval.pagerank.personalized import GraphRanking, Seeds, rank_from_seeds
+from retrieval.interruption import run_interruptibly
+from retrieval.pagerank.personalized import GraphRanking, Seeds, note_incomplete, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
@@ -53,7 +53,7 @@ class Config(StrategyConfig):
         description="The greatest number of passages that are seeds, the nearest first; the paper takes all.",
     )
     damping: float = Field(
-        default=0.5, gt=0, lt=1, description="The share of a node's mass that goes on to its neighbours."
+        default=0.5, gt=0, le=0.99, description="The share of a node's mass that goes on to its neighbours."
     )
     epsilon: float = Field(
         default=1e-9,
@@ -93,7 +93,8 @@ class Hippo:
         with trace.timed("dense"):
             passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):
-            pagerank = await asyncio.to_thread(self._rank, facts, passages, query, snapshot)
+            pagerank = await run_interruptibly(self._rank, facts, passages, query, snapshot)
+        note_incomplete(pagerank, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(
             chunks=pagerank.chunks[best],

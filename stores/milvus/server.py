@@ -82,7 +82,7 @@ class MilvusServer:
             return version
 
         version = self.ask(work)
-        number = re.search(r"(\d+)\.(\d+)", version)
+        number = re.search(r"(\d{1,9})\.(\d{1,9})", version)
         if number is None or (int(number[1]), int(number[2])) < _OLDEST:
             raise InvalidSettings(f"HOPWEAVE_MILVUS__URI: {self.address} is Milvus {version}; it must be 2.3 or newer")
         return version

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import (
+    asks,
     demo,
     embedding,
     extraction,
@@ -161,6 +162,11 @@ def _overhead(datasets: Path) -> Measured:
     return Measured(report=report, checks=overhead.checks(report))
 
 
+def _asks(datasets: Path) -> Measured:
+    report = asyncio.run(asks.measure(datasets / MUSIQUE))
+    return Measured(report=report, checks=asks.checks(report))
+
+
 def _http(datasets: Path) -> Measured:
     report = asyncio.run(http.measure(datasets / MUSIQUE))
     return Measured(report=report, checks=http.checks(report))
@@ -254,6 +260,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "http": _http,
     "oracle": _oracle,
     "overhead": _overhead,
+    "asks": _asks,
     "pagerank": _pagerank,
     "servers": _servers,
     "snapshots": _snapshots,

@@ -26,7 +26,7 @@ from tests.benchmarks.workshop import Workshop, workshop
 from tests.twins.chat_server import ChatServer
 from tests.twins.oracle import Oracle
 
-__all__ = ["checks", "measure"]
+__all__ = ["checks", "measure", "oracle_server"]
 
 _DATASET = "musique-train-100"
 _QUESTIONS = 30
@@ -57,7 +57,7 @@ async def _compared(
     shop: Workshop, corpus: Corpus, gold: Sequence[Gold], path: Path, reasoner: str
 ) -> Mapping[str, Any]:
     bodies, searches = await _recorded(shop, corpus, gold, reasoner)
-    async with _server(path) as url:
+    async with oracle_server(path) as url:
         container = _container(shop, url)
         try:
             await _ask_all(container, corpus, gold[:3], reasoner)  # what is loaded on the first use is nobody's time
@@ -148,7 +148,7 @@ async def _at_once(container: Container, corpus: Corpus, gold: Sequence[Gold], r
 
 
 @asynccontextmanager
-async def _server(questions: Path) -> AsyncIterator[str]:
+async def oracle_server(questions: Path) -> AsyncIterator[str]:
     command = [sys.executable, "-m", "tests.benchmarks.oracle_server", str(questions)]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)

@@ -44,6 +44,7 @@ def worker(
     """
     from app.composition import choose_composition
     from app.container import read_prompts
+    from app.telemetry.prometheus import serve_worker_metrics
     from core.settings import read_settings
 
     settings = read_settings()
@@ -51,16 +52,17 @@ def worker(
     composition = choose_composition(settings)
     if composition.waits_for_servers:
         _check_servers(settings)
-    if not composition.run_workers(concurrency, print_status):
+    with serve_worker_metrics(settings.metrics):
+        ended = composition.run_workers(concurrency, print_status)
+    if not ended:
         raise typer.Exit(1)
 
 
 def _check_servers(settings: "Settings") -> None:
     """Raises `InvalidSettings` if a server refuses access. Each process logs to standard error."""
-    import logging
-
     from app.doctor.readiness import check_at_start
+    from app.telemetry.logs import configure_logs
     from cli.runtime import run_with_container
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    configure_logs(settings.log)
     run_with_container(check_at_start, settings)

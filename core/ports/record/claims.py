@@ -15,7 +15,7 @@ class Claim:
     """A worker's exclusive right to one revision until its lease expires. `epoch` is the fencing token.
 
     `job_id` is the job of the revision. The job may spend `token_budget` tokens of models (None: any number), and had
-    spent `tokens_spent` when the claim was made.
+    spent `tokens_spent` when the claim was made. `taken_over`: the lease of another worker's claim had expired.
     """
 
     corpus_id: str
@@ -32,6 +32,7 @@ class Claim:
     job_id: str = ""
     token_budget: int | None = None
     tokens_spent: int = 0
+    taken_over: bool = False
 
     @property
     def token(self) -> tuple[str, str, int, int]:

@@ -1,8 +1,22 @@
 """The port of maintenance: what workers do between claims, and the repair of the record itself."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Maintenance"]
+__all__ = ["DocumentCount", "Maintenance"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentCount:
+    """The documents of a corpus whose newest revision is in one state.
+
+    `waiting_seconds` is for how long the oldest of these revisions has been in the state, by the store's clock.
+    """
+
+    corpus: str
+    state: str
+    documents: int
+    waiting_seconds: float
 
 
 class Maintenance(Protocol):
@@ -25,6 +39,10 @@ class Maintenance(Protocol):
 
     async def count_expired_leases(self, corpus_id: str) -> int:
         """Returns how many revisions are in work under an expired lease. The next claim takes them over."""
+        ...
+
+    async def count_documents(self) -> list[DocumentCount]:
+        """Counts the documents of all corpora that have a name, by corpus and state. Reads all of them."""
         ...
 
     async def count_orphans(self, corpus_id: str) -> int:

@@ -23,7 +23,7 @@ _MAX_LINES = 3
 _MAX_ITEMS = 20_000
 
 _DIGITS = "0123456789"
-_FOOTNOTED = re.compile(r"[^\W\d_]{4,}['\"”’»)]*[.!?]['\"”’»)]*\s+\d{1,3}\Z")  # no "Symphony No. 5"
+_FOOTNOTED = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}+['\"”’»)]*[.!?]['\"”’»)]*\s+\d{1,3}\Z")  # no "Symphony No. 5"
 _NO_WORD = re.compile(r"[\W_]+")
 
 

@@ -13,7 +13,9 @@ _EDGE = 2
 """Lines at the top and at the bottom of a page that may be running ones."""
 _MIN_PAGES = 3
 _SHARE = 0.25
-_NUMBER = re.compile(r"\W*(?:page|seite|p\.|s\.)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\W*+(?:(?:page|seite|p\.|s\.)\s*+)?(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE
+)
 
 
 def drop_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:

@@ -39,7 +39,7 @@ _PERMALINK_SIGNS = frozenset("¶#§🔗") | {"🔗\ufe0e", "🔗\ufe0f"}
 _PERMALINK_CLASS = "headerlink"  # of Sphinx, whose definitions have them, too
 _SPACE = re.compile(r"\s+")
 _CHARSET = re.compile(
-    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]+)"""
+    rb"""<meta[^>]{0,300}?charset\s*+=\s*+(?:["']\s*+)?([\w.:-]+)"""
     rb"""|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
     re.IGNORECASE,
 )

@@ -20,7 +20,7 @@ __all__ = ["Mail", "is_mailbox", "read_mail", "split_mailbox"]
 
 _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2}[^\r\n]*(?:\r?\n|\Z)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
-_FOLD = re.compile(r"[\r\n]+(?=[ \t])")
+_FOLD = re.compile(r"(?<![\r\n])[\r\n]++(?=[ \t])")
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version")
 _SHOWN = ("From", "To", "Cc", "Date")
 

@@ -6,6 +6,8 @@ import time
 from core.errors import BudgetExhausted, HopweaveError
 from core.events import CallEvent
 from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
+from core.telemetry.metrics import LLM_ERRORS, LLM_TOKENS
+from core.telemetry.spans import SpanKind, SpanValue, span
 from core.trace import Trace
 from models.chat.request_timing import NeverSent
 
@@ -31,13 +33,14 @@ class ChatAccounting:
         began = time.monotonic()
         completion, sent = None, True
         try:
-            completion = await self._in_time(request, trace, on_token)
+            completion = await self._traced(request, trace, on_token)
         except NeverSent:
             sent = False
             row.calls -= 1
             trace.withdraw()
             raise
         except HopweaveError:
+            LLM_ERRORS.record(1, role=request.role, model=self.model)
             trace.emit(call_event(request, self.model, time.monotonic() - began))
             raise
         finally:
@@ -46,8 +49,33 @@ class ChatAccounting:
         row.prompt_tokens += completion.prompt_tokens
         row.completion_tokens += completion.completion_tokens
         row.estimated |= completion.estimated
+        LLM_TOKENS.record(completion.prompt_tokens, role=request.role, model=self.model, type="prompt")
+        LLM_TOKENS.record(completion.completion_tokens, role=request.role, model=self.model, type="completion")
         trace.emit(call_event(request, self.model, time.monotonic() - began, completion))
         return completion
+
+    async def _traced(self, request: ChatRequest, trace: Trace, on_token: OnToken | None) -> Completion:
+        """Makes the call within a span with the attributes of OpenTelemetry's conventions for generative AI."""
+        attributes: dict[str, SpanValue] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": "openai",  # the protocol; compatible servers have no name of their own
+            "gen_ai.request.model": self.model,
+            "gen_ai.request.temperature": request.temperature,
+            "hopweave.role": request.role,
+        }
+        if request.max_tokens is not None:
+            attributes["gen_ai.request.max_tokens"] = request.max_tokens
+        with span(f"chat {self.model}", attributes, kind=SpanKind.CLIENT) as begun:
+            completion = await self._in_time(request, trace, on_token)
+            begun.set(
+                {
+                    "gen_ai.response.model": completion.model,
+                    "gen_ai.usage.input_tokens": completion.prompt_tokens,
+                    "gen_ai.usage.output_tokens": completion.completion_tokens,
+                    "gen_ai.response.finish_reasons": ("length" if completion.cut else "stop",),
+                }
+            )
+            return completion
 
     async def _in_time(self, request: ChatRequest, trace: Trace, on_token: OnToken | None) -> Completion:
         limit = asyncio.timeout(trace.seconds_left)

@@ -18,7 +18,6 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "TO", "IN"})
 _WEIGHT = re.compile(r"(?<=\S)\^\d+(?:\.\d+)?$")
 _CHARACTER = re.compile("[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\"})
-_ADDITION = re.compile(r"(\S.*?)\s*\(([^()]+)\)")
 _AROUND = "()[]{}<>.,;:!?\"'“”„»«"
 
 
@@ -149,10 +148,15 @@ def _split_phrase(phrase: str) -> tuple[str, ...]:
 
     Nothing is split within a word, so a text without spaces stays whole.
     """
-    addition = _ADDITION.fullmatch(phrase)
-    if addition:
-        return (addition[1], *_split_words(addition[2]))
+    name, opening, addition = phrase.rpartition("(")
+    if opening and phrase.endswith(")") and name[:1].strip() and "\n" not in name.rstrip() and _is_flat(addition[:-1]):
+        return (name.rstrip(), *_split_words(addition[:-1]))
     return _split_words(phrase)
+
+
+def _is_flat(text: str) -> bool:
+    """Whether a text has characters, and no bracket."""
+    return bool(text) and ")" not in text
 
 
 def _split_words(text: str) -> tuple[str, ...]:

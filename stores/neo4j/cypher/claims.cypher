@@ -17,12 +17,12 @@ RETURN DISTINCT e.corpus_id AS id;
 
 // [claimable]: the oldest first; revisions whose workers died often come last
 MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
-RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
+RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion, r.state AS state
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit
 UNION ALL
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $working AND r.lease_until < $now
-RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion
+RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion, r.state AS state
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
 
 // [newest_of_documents]: the newest revisions of documents, if they are in one of the states
@@ -30,7 +30,7 @@ UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
 WHERE r.state IN $states
-RETURN r.uid AS uid, r.seq AS seq, r.deletion AS deletion;
+RETURN r.uid AS uid, r.seq AS seq, r.deletion AS deletion, r.state AS state;
 
 // [lease]
 UNWIND $rows AS uid

@@ -1,5 +1,12 @@
 // Corpora that were deleted by name, and the deletion of their rows in bounded transactions.
 
+// [count_documents]: by the state of their newest revision
+MATCH (c:Corpus) WHERE c.name IS NOT NULL
+MATCH (d:Document {corpus_id: c.id}) USING INDEX d:Document(corpus_id, key) WHERE d.key IS NOT NULL
+MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
+RETURN c.name AS name, r.state AS state, count(*) AS documents, min(r.updated_at) AS since
+ORDER BY name, state;
+
 // [deleted_corpora]
 MATCH (c:Corpus) WHERE c.name IS NULL AND c.beside IS NULL RETURN c.id AS id ORDER BY id;
 

@@ -5,6 +5,7 @@ These are functions of a transaction that has locked the corpus; only `corpora_w
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from core.documents import RevisionState
 from core.ports.record import Claim, ClaimProgress, JobUsage
@@ -79,7 +80,11 @@ def _lease(tx: Transaction, chosen: Sequence[Row], worker: str, lease_seconds: f
     uids = [row["uid"] for row in chosen]
     until = tx.now + lease_seconds
     rows = tx.rows_in_batches(statements("claims")["lease"], sorted(uids), worker=worker, until=until)
-    claims = {row["claim"]["uid"]: claim_from_row(row["claim"]) for row in rows}
+    expired = {row["uid"] for row in chosen if row["state"] in WORKING}
+    claims = {
+        row["claim"]["uid"]: replace(claim_from_row(row["claim"]), taken_over=row["claim"]["uid"] in expired)
+        for row in rows
+    }
     return [claims[uid] for uid in uids]
 
 

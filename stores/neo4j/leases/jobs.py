@@ -6,6 +6,7 @@ from core.jobs import Job, JobKind
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES
 from core.record_policy.states import WORKING
+from core.telemetry.request_ids import new_job_id
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
@@ -33,7 +34,7 @@ def insert_job(
 ) -> str:
     """Creates a job without revisions. `number_job` must follow at the end of the transaction. Returns the id."""
     job = {
-        "id": new_id(),
+        "id": new_job_id(),
         "corpus_id": corpus.id,
         "corpus_name": corpus.name,
         "kind": kind.value,

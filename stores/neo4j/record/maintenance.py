@@ -5,6 +5,7 @@ from functools import partial
 
 from core.documents import RevisionState
 from core.errors import NotFound
+from core.ports.record.maintenance import DocumentCount
 from core.record_policy.states import WORKING
 from stores.neo4j.commit.change_log import (
     corpora_with_expired_changes,
@@ -49,6 +50,9 @@ class Neo4jMaintenance:
     async def count_expired_leases(self, corpus_id: str) -> int:
         return await self._database.read(lambda tx: _count_expired_leases(tx, corpus_id))
 
+    async def count_documents(self) -> list[DocumentCount]:
+        return await self._database.read(_count_documents)
+
     async def count_orphans(self, corpus_id: str) -> int:
         return len(await self._database.read(lambda tx: _orphans(tx, corpus_id)))
 
@@ -80,6 +84,18 @@ class Neo4jMaintenance:
 def _close(tx: Transaction, job_id: str) -> None:
     lock_job(tx, job_id)
     close_job(tx, job_id)
+
+
+def _count_documents(tx: Transaction) -> list[DocumentCount]:
+    return [
+        DocumentCount(
+            corpus=row["name"],
+            state=row["state"],
+            documents=row["documents"],
+            waiting_seconds=max(0.0, tx.now - row["since"]),
+        )
+        for row in tx.rows(statements("maintenance")["count_documents"])
+    ]
 
 
 def _count_expired_leases(tx: Transaction, corpus_id: str) -> int:

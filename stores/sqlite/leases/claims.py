@@ -91,7 +91,7 @@ def _lease(cx: Connection, rows: Sequence[sqlite3.Row], worker: str, until: floa
         "UPDATE revisions SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
         [(worker, until, row["seq"]) for row in rows],
     )
-    return [replace(claim_from_row(row), epoch=row["epoch"] + 1) for row in rows]
+    return [replace(claim_from_row(row), epoch=row["epoch"] + 1, taken_over=row["state"] in WORKING) for row in rows]
 
 
 def select_valid(cx: Connection, claims: Sequence[Claim]) -> dict[_Token, int]:

@@ -5,12 +5,12 @@ from itertools import islice
 
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.ids import new_id
 from core.jobs import Job, JobKind, JobState
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.progress import MeasuredJob, RevisionProgress
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
+from core.telemetry.request_ids import new_job_id
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
@@ -97,7 +97,7 @@ def _grant(cx: Connection, job_id: str, tokens: int | None) -> None:
 
 def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None) -> str:
     """Inserts a job without revisions, and returns its id."""
-    job_id = new_id()
+    job_id = new_job_id()
     cx.execute(
         """
         INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at, token_budget, token_grant)

@@ -1,9 +1,10 @@
 """The port of maintenance in SQLite: corpora with work, expired leases, orphans, and the deletion of corpora."""
 
 from core.documents import RevisionState
+from core.ports.record.maintenance import DocumentCount
 from stores.sqlite import changes
 from stores.sqlite.commit.entities import delete_entities
-from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
 from stores.sqlite.leases.states import add_count, finish_if_done
@@ -32,6 +33,9 @@ class SqliteMaintenance:
 
     async def count_expired_leases(self, corpus_id: str) -> int:
         return await self._database.read(lambda cx: claims.count_expired(cx, corpus_id))
+
+    async def count_documents(self) -> list[DocumentCount]:
+        return await self._database.read(_count_documents)
 
     async def count_orphans(self, corpus_id: str) -> int:
         return len(await self._database.read(lambda cx: _orphans(cx, corpus_id)))
@@ -76,6 +80,27 @@ class SqliteMaintenance:
             delete_expired_receipts(cx)
 
         await self._database.write(work)
+
+
+def _count_documents(cx: Connection) -> list[DocumentCount]:
+    rows = cx.execute(
+        """
+        SELECT c.name, r.state, count(*) AS documents, min(r.updated_at) AS since
+        FROM corpora c JOIN documents d ON d.corpus_id = c.id
+        JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
+        WHERE c.name IS NOT NULL GROUP BY c.name, r.state ORDER BY c.name, r.state
+        """
+    )
+    at = now()
+    return [
+        DocumentCount(
+            corpus=row["name"],
+            state=row["state"],
+            documents=row["documents"],
+            waiting_seconds=max(0.0, at - row["since"]),
+        )
+        for row in rows
+    ]
 
 
 def _orphans(cx: Connection, corpus_id: str) -> list[str]:

@@ -43,6 +43,27 @@ class MaintenanceContract(RecordFixtures):
         await record.claims.renew(claims[:1], lease_seconds=-1.0)
         assert await record.maintenance.count_expired_leases(corpus.id) == 1
 
+    async def test_documents_are_counted_by_the_state_of_their_newest_revision(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        await put(record, corpus, "b", [("two", ["Bob"])])
+        await record.submissions.enqueue(corpus.id, [revision("b"), revision("c")], OnConflict.REPLACE)
+        counted = await record.maintenance.count_documents()
+        assert [(one.corpus, one.state, one.documents) for one in counted] == [
+            ("books", "indexed", 1),
+            ("books", "queued", 2),
+        ]
+        assert all(0 <= one.waiting_seconds < LEASE for one in counted)
+
+    async def test_a_claim_tells_that_a_lease_had_expired(self, record: Record, corpus: Corpus) -> None:
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        first = await claim_all(record, corpus)
+        assert not any(claim.taken_over for claim in first)
+        await record.claims.renew(first[:1], lease_seconds=-1.0)
+        [taken] = await claim_all(record, corpus)
+        assert (taken.key, taken.taken_over) == (first[0].key, True)
+
     async def test_commits_and_deletions_leave_no_entity_without_a_mention(
         self, record: Record, corpus: Corpus
     ) -> None:

@@ -197,11 +197,13 @@ async def test_a_model_that_fails_is_a_bad_gateway(
     people: Server, chat: ChatServer, reply: Reply, words: str, again: bool
 ) -> None:
     chat.respond = lambda _: reply
-    answer = await people.client.post(ASK, json={"question": QUESTION})
+    headers = {"X-Request-ID": "both"}
+    answer = await people.client.post(ASK, json={"question": QUESTION}, headers=headers)
     assert answer.status_code == 502, answer.text
     assert words in answer.json()["detail"]
     assert ("retry-after" in answer.headers) is again
-    told = events((await people.client.post(ASK, json={"question": QUESTION, "stream": True})).text)
+    streamed = await people.client.post(ASK, json={"question": QUESTION, "stream": True}, headers=headers)
+    told = events(streamed.text)
     assert [one.event for one in told].count("error") == 1
     assert told[-1].event == "error"
     assert told[-1].data == answer.json()
@@ -311,7 +313,9 @@ async def test_the_description_tells_of_the_stream(people: Server) -> None:
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerOut"}
     kinds = {one["title"]: one["properties"] for one in content["text/event-stream"]["schema"]["oneOf"]}
     assert set(kinds) == {"plan", "search", "step", "review", "token", "note", "answer", "error"}
-    assert kinds["answer"]["data"] == {"$ref": "#/components/schemas/AnswerOut"}
+    data = kinds["answer"]["data"]
+    assert data["type"] == "string", "JSON, as a line of text"
+    assert data["contentSchema"] == {"$ref": "#/components/schemas/AnswerOut"}
     assert "AnswerOut" in description["components"]["schemas"]
     assert "#/$defs" not in json.dumps(content)
-    assert set(kinds["search"]["data"]["properties"]) == {"step", "query", "searcher", "hits"}
+    assert set(kinds["search"]["data"]["contentSchema"]["properties"]) == {"step", "query", "searcher", "hits"}

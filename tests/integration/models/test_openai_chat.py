@@ -276,3 +276,13 @@ async def test_a_password_in_the_address_is_not_shown(server: ChatServer):
     assert server.url in str(raised.value)
     assert (await OpenAIChat("m", endpoint).complete(ask(), Trace())).text == "there"
     await endpoint.close()
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_answer_without_end_is_stopped(server: ChatServer, model: OpenAIChat, streamed: bool):
+    server.script.append(Reply(text="x" * 5001))
+    with pytest.raises(ModelFailed, match=r"more than the 5,000 characters .*MAX_ANSWER_CHARACTERS"):
+        await model.complete(ask(max_characters=5000), Trace(), (lambda _: None) if streamed else None)
+    server.script.append(Reply(text="x" * 5000))
+    answer = await model.complete(ask(max_characters=5000), Trace(), (lambda _: None) if streamed else None)
+    assert len(answer.text) == 5000

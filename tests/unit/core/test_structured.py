@@ -97,3 +97,18 @@ async def test_many_brackets_are_refused_in_bounded_time(piece: str) -> None:
     replies = [Completion(text=piece * 200_000, model="twin", prompt_tokens=9, completion_tokens=64)] * 2
     with pytest.raises(ModelFailed, match="answered twice"):
         await complete_structured(TwinChat(replies), ASKED, Verdict, Trace())
+
+
+@pytest.mark.parametrize(
+    ("excess", "said"),
+    [
+        ('{"status": ' + "[" * 60 + "]" * 60 + "}", "deeper than 50 levels"),
+        ('{"status": "PASS", "numbers": [' + "1," * 20_000 + "1]}", "more than 20,000 values"),
+        ('{"status": ' * 300 + "[" + "0," * 90_000, "no whole JSON object"),
+        ("<think>" * 20_000, "it is empty"),
+    ],
+)
+async def test_an_answer_beyond_all_measure_is_sent_back(excess: str, said: str) -> None:
+    value, twin = await ask(excess, '{"status": "PASS"}')
+    assert value.status == "PASS"
+    assert said in twin.requests[1].messages[-1].content

@@ -1,11 +1,13 @@
 """Forward push against the exact vector of igraph: the compiled kernel, and numpy in its place."""
 
+import asyncio
 import threading
 
 import numpy as np
 import pytest
 
 from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.interruption import Interrupted, run_interruptibly
 from retrieval.jit import JitFunction
 from retrieval.pagerank import forward_push as module
 from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
@@ -120,3 +122,40 @@ def test_repeated_and_concurrent_pushes_give_the_same_bytes() -> None:
 def test_warming_twice_is_harmless() -> None:
     warm()
     warm()
+
+
+def test_a_push_ends_at_its_limit_of_steps_and_says_so() -> None:
+    graph = random_graph(2000, 6000, 3)
+    seeds, weights = np.array([5, 17]), np.array([1.0, 0.5])
+    cut = forward_push(graph, seeds, weights, damping=0.99, epsilon=1e-12, max_steps=50_000)
+    assert not cut.complete
+    assert cut.mass.sum() == pytest.approx(1.0)
+    assert np.all(cut.mass >= 0)
+    whole = forward_push(graph, seeds, weights, damping=0.5, epsilon=1e-8)  # in the workspace of the one that was cut
+    assert whole.complete
+    assert np.array_equal(whole.mass, forward_push(graph, seeds, weights, damping=0.5, epsilon=1e-8).mass)
+    np.testing.assert_allclose(dense(whole, graph.size), exact(graph, [5, 17], [1.0, 0.5], 0.5), atol=1e-4)
+
+
+async def test_a_push_whose_search_is_cancelled_ends() -> None:
+    graph = random_graph(2000, 6000, 3)
+    seeds, weights = np.array([5]), np.array([1.0])
+    warm()
+    begun, ended = threading.Event(), threading.Event()
+
+    def push() -> None:
+        begun.set()
+        try:  # without end, but for the flag: the mass never falls below epsilon
+            forward_push(graph, seeds, weights, damping=1 - 2**-50, epsilon=1e-12, max_steps=2**62)
+        except Interrupted:
+            ended.set()
+
+    search = asyncio.create_task(run_interruptibly(push))
+    assert await asyncio.to_thread(begun.wait, 60)
+    await asyncio.sleep(0.05)
+    assert not ended.is_set()
+    search.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await search
+    assert await asyncio.to_thread(ended.wait, 60)
+    assert forward_push(graph, seeds, weights, damping=0.5, epsilon=1e-6).complete

@@ -9,7 +9,7 @@ import uvicorn
 from starlette.types import Message
 
 from api.transport.bodies import BodyLimit, limit_body
-from api.transport.deadlines import protocol_with_deadline
+from api.transport.connections import make_protocol
 from core.settings import ApiSettings
 from tests.integration.api.conftest import MakeServer
 
@@ -20,8 +20,9 @@ _CLOSED = b""
 async def port(make_server: MakeServer) -> AsyncIterator[int]:
     settings = ApiSettings(body_seconds=0.5, body_bytes_per_second=1000)
     server = await make_server(settings)
+    replaced = settings.model_copy(update={"header_seconds": 1.5})
     config = uvicorn.Config(
-        server.app, host="127.0.0.1", port=0, lifespan="off", log_config=None, http=protocol_with_deadline(1.5)
+        server.app, host="127.0.0.1", port=0, lifespan="off", log_config=None, http=make_protocol(replaced)
     )
     serving = uvicorn.Server(config)
     with contextlib.suppress(ValueError):

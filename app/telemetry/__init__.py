@@ -1,0 +1,1 @@
+"""What a process that is watched installs: logs, metrics and traces."""

@@ -1,0 +1,117 @@
+"""Logs by structlog: all loggers of the process, as text or JSON, with time, level, request id and fields.
+
+Open it to change what a line of a log contains.
+"""
+
+import logging
+import os
+import sys
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from core.settings import LogSettings
+from core.telemetry.log_events import FIELDS
+from core.telemetry.request_ids import current_request_id
+
+__all__ = ["configure_logs", "log_to_file"]
+
+_MEGABYTE = 1_000_000
+_QUIET = {
+    "kombu.connection": logging.ERROR,  # it logs that a broker of files has no host
+    "uvicorn.access": logging.WARNING,  # it logs query strings, which may be questions; `api.telemetry` logs requests
+    "httpx": logging.WARNING,  # it logs each request
+    "httpcore": logging.WARNING,
+    "openai": logging.INFO,  # at DEBUG it logs prompts
+    "celery": logging.WARNING,
+    "amqp": logging.WARNING,
+}
+
+
+def configure_logs(settings: LogSettings) -> None:
+    """Sends all logs of this process to standard error, in the form that the settings choose."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_make_formatter(settings))
+    _install(handler, settings)
+
+
+def log_to_file(settings: LogSettings, path: Path) -> None:
+    """Sends all logs of this process to a file that is replaced when it is full, with its standard output and error.
+
+    Only one process at a time may do this for a file.
+    """
+    handler = _BoundedFile(path, max_bytes=int(settings.file_mb * _MEGABYTE), backups=settings.files)
+    handler.setFormatter(_make_formatter(settings))
+    _install(handler, settings)
+
+
+class _BoundedFile(RotatingFileHandler):
+    """A rotating file, which is also standard output and error: what libraries write there stays bounded, too."""
+
+    def __init__(self, path: Path, *, max_bytes: int, backups: int) -> None:
+        super().__init__(path, maxBytes=max_bytes, backupCount=backups, encoding="utf-8")
+        self._redirect()
+
+    def doRollover(self) -> None:  # noqa: N802 - the name of the overridden method
+        super().doRollover()
+        self._redirect()
+
+    def _redirect(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if self.stream is not None:
+            for descriptor in (1, 2):
+                os.dup2(self.stream.fileno(), descriptor)
+
+
+def _install(handler: logging.Handler, settings: LogSettings) -> None:
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.level.upper())
+    for name, level in _QUIET.items():
+        logging.getLogger(name).setLevel(max(level, root.level))
+
+
+def _make_formatter(settings: LogSettings) -> logging.Formatter:
+    last: Processor = _render_text
+    if settings.format == "json":
+        last = structlog.processors.JSONRenderer(ensure_ascii=False)
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _add_fields,
+        ],
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.format_exc_info,
+            structlog.processors.UnicodeDecoder(),
+            last,
+        ],
+    )
+
+
+def _add_fields(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Adds the fields of `log_event`, the process, and the id of the request."""
+    record: logging.LogRecord = event["_record"]
+    event["pid"] = record.process
+    if request_id := current_request_id():
+        event["request_id"] = request_id
+    event.update(getattr(record, FIELDS, {}))
+    return event
+
+
+_plain = structlog.processors.LogfmtRenderer(bool_as_flag=False)
+
+
+def _render_text(logger: WrappedLogger, method: str, event: EventDict) -> str:
+    """Renders `TIME LEVEL LOGGER MESSAGE name=value …`, in one line but for a traceback."""
+    time, level, name = (event.pop(key, "") for key in ("timestamp", "level", "logger"))
+    message = str(event.pop("event", "")).replace("\n", "\\n").replace("\r", "\\r")
+    traceback = event.pop("exception", "")
+    fields = _plain(logger, method, event)
+    line = " ".join(filter(None, (str(time), f"{level:<7}", str(name), message, str(fields))))
+    return f"{line}\n{traceback}" if traceback else line

@@ -1,0 +1,90 @@
+"""Spans: the parts of a request or run as a tracer sees them. Without a tracer, a span does nothing."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from enum import StrEnum
+from typing import Protocol
+
+__all__ = ["Span", "SpanKind", "SpanValue", "Tracer", "install_tracer", "outgoing_headers", "span"]
+
+SpanValue = str | int | float | bool | tuple[str, ...]
+
+
+class SpanKind(StrEnum):
+    SERVER = "server"
+    CLIENT = "client"
+    CONSUMER = "consumer"
+    INTERNAL = "internal"
+
+
+class Span(Protocol):
+    """A span that has begun."""
+
+    def set(self, attributes: Mapping[str, SpanValue]) -> None: ...
+
+    def rename(self, name: str) -> None: ...
+
+    def fail(self, kind: str) -> None:
+        """Marks the span as failed; `kind` is the class of the error, never its text, which may quote documents."""
+        ...
+
+
+class Tracer(Protocol):
+    """Makes spans, each a child of the one in whose block it begins."""
+
+    def span(
+        self, name: str, kind: SpanKind, attributes: Mapping[str, SpanValue], parent: Mapping[str, str]
+    ) -> AbstractContextManager[Span]:
+        """`parent` are the headers of the request that the span serves, or empty."""
+        ...
+
+    def outgoing_headers(self) -> dict[str, str]:
+        """Returns the headers by which another server continues the trace."""
+        ...
+
+
+class _NoSpan:
+    def set(self, attributes: Mapping[str, SpanValue]) -> None: ...
+
+    def rename(self, name: str) -> None: ...
+
+    def fail(self, kind: str) -> None: ...
+
+
+class _Installed:
+    tracer: Tracer | None = None
+
+
+_installed = _Installed()
+_NO_SPAN = _NoSpan()
+_NO_PARENT: Mapping[str, str] = {}
+
+
+def install_tracer(tracer: Tracer | None) -> None:
+    """Makes this process trace with `tracer`; with None it traces nothing."""
+    _installed.tracer = tracer
+
+
+@contextmanager
+def span(
+    name: str,
+    attributes: Mapping[str, SpanValue],
+    *,
+    kind: SpanKind = SpanKind.INTERNAL,
+    parent: Mapping[str, str] = _NO_PARENT,
+) -> Iterator[Span]:
+    """A span for the length of the block. An error of the block fails the span, and goes on."""
+    if _installed.tracer is None:
+        yield _NO_SPAN
+        return
+    with _installed.tracer.span(name, kind, attributes, parent) as begun:
+        try:
+            yield begun
+        except BaseException as error:
+            begun.fail(type(error).__name__)
+            raise
+
+
+def outgoing_headers() -> dict[str, str]:
+    """Returns the headers by which another server continues the trace; none without a tracer."""
+    return {} if _installed.tracer is None else _installed.tracer.outgoing_headers()

@@ -1,0 +1,205 @@
+"""`hopweave serve` as an operator sees it: its logs, metrics and connections, and how it ends."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.benchmarks.documents.endpoint import embedding_endpoint
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
+from tests.servers.ports import free_ports
+from tests.twins.chat_server import ChatServer, Reply
+
+_TEXT = "Ada Lovelace wrote the first program in London."
+_QUESTION = "Who wrote the first program?"
+_DRAIN_SECONDS = 2
+_LEEWAY_SECONDS = 5
+
+
+class Served:
+    """A server process with its port, its log and a client."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", port: int, folder: Path) -> None:
+        self.process = process
+        self.port = port
+        self.folder = folder
+        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS)
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "serve.log").read_text("utf-8")
+
+    @property
+    def worker_log(self) -> str:
+        return (self.folder / "data/worker.log").read_text("utf-8")
+
+    def index(self, *documents: object, request_id: str = "index") -> str:
+        """Returns the id of the job, when it has ended."""
+        answer = self.client.post(
+            "/v1/corpora/c/documents", json={"documents": documents}, headers={"X-Request-ID": request_id}
+        )
+        assert answer.status_code == 202, answer.text
+        job: str = answer.json()["job"]["id"]
+        wait_until(lambda: self.client.get(f"/v1/jobs/{job}").json()["state"] in {"done", "failed"})
+        return job
+
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a server with settings, and waits until it is ready."""
+    started: list[Served] = []
+
+    def run(*arguments: str, files: int | None = None, **settings: object) -> Served:
+        named = {f"HOPWEAVE_{name}": str(value) for name, value in settings.items()}
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(tmp_path / "data"), **named}
+        [port] = free_ports(1)
+        limit = [] if files is None else ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"]
+        with (tmp_path / "serve.log").open("wb") as log:
+            process = subprocess.Popen(
+                [*limit, HOPWEAVE, "serve", "--port", str(port), *arguments],
+                env=environment,
+                cwd=tmp_path,
+                stdout=log,
+                stderr=log,
+            )
+        served = Served(process, port, tmp_path)
+        started.append(served)
+        wait_until(lambda: process.poll() is not None or _is_ready(served))
+        assert process.poll() is None, served.log
+        return served
+
+    with embedding_endpoint(dimension=16):
+        yield run
+        for one in started:
+            one.client.close()
+            one.process.terminate()
+            one.process.wait(PATIENCE_SECONDS)
+
+
+def _is_ready(served: Served) -> bool:
+    try:
+        return served.client.get("/readyz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_logs_tell_what_happened_and_nothing_that_was_said(serve: Serve) -> None:
+    server = serve(LOG__FORMAT="json")
+    server.client.post("/v1/corpora", json={"name": "c"})
+    job = server.index({"key": "ada", "text": _TEXT}, request_id="ingest-1")
+    server.client.post("/v1/corpora/c/ask", json={"question": _QUESTION}, headers={"X-Request-ID": "ask-1"})
+    server.client.get("/v1/corpora/c/entities", params={"query": "Ada Lovelace"})
+    told = [json.loads(line) for line in server.worker_log.splitlines()]
+    ours = {one["event"]: one for one in told if one.get("request_id") == "ingest-1"}
+    assert {"claimed", "document indexed"} <= set(ours)
+    assert ours["document indexed"]["job"] == job
+    assert ours["document indexed"]["seconds"] >= 0
+    lines = [json.loads(line) for line in server.log.splitlines()]
+    asked = next(one for one in lines if one.get("request_id") == "ask-1" and one["event"] == "request")
+    assert (asked["path"], asked["status"]) == ("/v1/corpora/c/ask", 200), lines
+    assert asked["seconds"] > 0
+    for private in (_TEXT, _QUESTION, "Lovelace"):
+        assert private not in server.log + server.worker_log
+
+
+def test_metrics_are_those_of_all_processes(serve: Serve) -> None:
+    server = serve("--workers", "2")
+    server.client.post("/v1/corpora", json={"name": "c"})
+    for _ in range(20):  # each on a connection of its own, which any process may accept
+        httpx.get(f"http://127.0.0.1:{server.port}/v1/strategies", timeout=PATIENCE_SECONDS)
+    told = server.client.get("/metrics").text
+    assert 'hopweave_http_request_seconds_count{route="/v1/strategies",status="200"} 20.0' in told
+    assert 'hopweave_http_request_seconds_count{route="/v1/corpora",status="201"} 1.0' in told
+
+
+def test_idle_connections_beyond_the_limit_of_files_harm_nobody(serve: Serve) -> None:
+    """Without a limit of connections, the log grew by a megabyte a second, and nobody was answered."""
+    server = serve(files=300)
+    with contextlib.ExitStack() as idle:
+        for _ in range(400):
+            idle.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS))
+        assert httpx.get(f"http://127.0.0.1:{server.port}/healthz", timeout=PATIENCE_SECONDS).status_code == 200
+    assert len(server.log) < 100_000
+    assert "cannot accept connections" not in server.log
+
+
+def test_a_connection_that_sends_no_request_is_closed(serve: Serve) -> None:
+    server = serve(API__HEADER_SECONDS=0.5)
+    for sent in (b"", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as connection:
+            connection.sendall(sent)
+            assert connection.recv(1) == b""
+
+
+def test_requests_are_finished_after_sigterm(serve: Serve) -> None:
+    may_answer = threading.Event()
+    with ChatServer(respond=lambda _: Reply(text="Answer: Ada [1]", until=may_answer.is_set)) as model:
+        server = serve(LLM__BASE_URL=model.url, LLM__MODEL="m", LLM__CACHE="false")
+        server.client.post("/v1/corpora", json={"name": "c"})
+        server.index({"key": "ada", "text": _TEXT})
+        answers: list[httpx.Response] = []
+        asking = threading.Thread(target=lambda: answers.append(_ask(server)))
+        asking.start()
+        wait_until(lambda: model.in_flight > 0)
+        server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: "Shutting down" in server.log)
+        may_answer.set()
+        asking.join(PATIENCE_SECONDS)
+        assert server.process.wait(PATIENCE_SECONDS) in {0, -signal.SIGTERM}
+    [answer] = answers
+    assert answer.status_code == 200
+    assert "Ada" in answer.json()["answer"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_takes_longer_than_the_drain_time_is_ended_and_handed_back(serve: Serve, processes: int) -> None:
+    with ChatServer(respond=lambda _: Reply(stall=True)) as model:
+        asked = {"LLM__BASE_URL": model.url, "LLM__MODEL": "m", "API__DRAIN_SECONDS": _DRAIN_SECONDS}
+        server = serve("--workers", str(processes), **asked)
+        server.client.post("/v1/corpora", json={"name": "c", "extractor": "llm"})
+        sent = server.client.post("/v1/corpora/c/documents", json={"documents": [{"key": "ada", "text": _TEXT}]})
+        wait_until(lambda: model.in_flight > 0)  # the worker's call
+        asking = threading.Thread(target=lambda: _ask(server))
+        asking.start()
+        wait_until(lambda: len(model.calls) > 1 and model.in_flight > 1)
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(PATIENCE_SECONDS)
+        took = time.monotonic() - began
+        asking.join(PATIENCE_SECONDS)
+    assert took < _DRAIN_SECONDS + _LEEWAY_SECONDS
+    assert "handed back" in server.worker_log
+    with ChatServer(respond=lambda _: Reply(text='{"entities": [], "triples": []}')) as model:
+        again = serve(LLM__BASE_URL=model.url, LLM__MODEL="m")
+        job = sent.json()["job"]["id"]
+        wait_until(lambda: again.client.get(f"/v1/jobs/{job}").json()["state"] in {"done", "failed"})
+
+
+def _ask(server: Served) -> httpx.Response:
+    try:
+        return httpx.post(
+            f"http://127.0.0.1:{server.port}/v1/corpora/c/ask",
+            json={"question": _QUESTION, "reasoner": "vanilla", "searcher": "sparse"},
+            timeout=PATIENCE_SECONDS,
+        )
+    except httpx.TransportError:
+        return httpx.Response(503)

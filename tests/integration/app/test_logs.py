@@ -1,0 +1,75 @@
+"""The lines and files of logs, in processes of their own: the configuration is that of a process."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+_PROGRAM = """
+import logging, os, sys
+from pathlib import Path
+from app.telemetry.logs import configure_logs, log_to_file
+from core.settings import LogSettings
+from core.telemetry.log_events import log_event
+from core.telemetry.request_ids import set_request_id
+log = logging.getLogger("hopweave.worker")
+"""
+
+
+def _run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", _PROGRAM + code], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    return done.stderr
+
+
+_LINE = 'set_request_id("abc"); log_event(log, logging.INFO, "document indexed", document="a b\\nc", seconds=0.25)'
+
+
+def test_json_has_one_object_a_line() -> None:
+    [line] = _run(f'configure_logs(LogSettings(format="json"))\n{_LINE}').splitlines()
+    found = json.loads(line)
+    assert found.pop("pid")
+    assert found.pop("timestamp").endswith("Z")
+    assert found == {
+        "event": "document indexed",
+        "level": "info",
+        "logger": "hopweave.worker",
+        "request_id": "abc",
+        "document": "a b\nc",
+        "seconds": 0.25,
+    }
+
+
+def test_text_is_one_line_with_the_same_fields() -> None:
+    [line] = _run(f"configure_logs(LogSettings())\n{_LINE}").splitlines()
+    assert " info    hopweave.worker document indexed " in line
+    for field in ("request_id=abc", 'document="a b\\nc"', "seconds=0.25"):
+        assert field in line
+
+
+def test_the_level_is_that_of_the_settings() -> None:
+    assert _run(f'configure_logs(LogSettings(level="WARNING"))\n{_LINE}') == ""
+
+
+def test_a_traceback_follows_its_line() -> None:
+    told = _run('configure_logs(LogSettings())\ntry: 1 / 0\nexcept ZeroDivisionError: log.exception("failed")')
+    first, *_, last = told.splitlines()
+    assert "failed" in first
+    assert last == "ZeroDivisionError: division by zero"
+
+
+def test_a_full_file_is_replaced_also_by_what_libraries_write_to_standard_error(tmp_path: Path) -> None:
+    path = tmp_path / "worker.log"
+    code = f"""
+log_to_file(LogSettings(file_mb=0.01, files=2), Path({str(path)!r}))
+for number in range(1000):
+    log.info("a line of the log with the number %d", number)
+    os.write(2, b"a library writes here\\n")
+    print("and here")
+"""
+    assert _run(code) == ""
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["worker.log", "worker.log.1", "worker.log.2"]
+    assert sum(one.stat().st_size for one in tmp_path.iterdir()) < 3 * 12_000
+    text = path.read_text("utf-8") + (tmp_path / "worker.log.1").read_text("utf-8")
+    assert "number 999" in text
+    assert "a library writes here" in text

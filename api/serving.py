@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
@@ -26,12 +28,11 @@ from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.keys import KeyState
-from core.processes import favour_event_loop
+from core.processes import favour_event_loop, share_cores
 from core.settings import Settings, read_settings
 
 __all__ = ["serve"]
 
-_APP = "api.serving:make_app"
 _NOT_STARTED = 3  # as uvicorn's own command ends
 
 
@@ -55,10 +56,14 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
             _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 
-def make_app() -> FastAPI:
-    """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes."""
+def make_app(environment: Mapping[str, str]) -> FastAPI:
+    """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes.
+
+    `environment` is for the processes that answer. The worker, which is started from the parent's, does not have it.
+    """
     from api.main import create_app
 
+    os.environ.update(environment)
     favour_event_loop()
     settings = read_settings()
     configure_logs(settings.log)
@@ -66,9 +71,10 @@ def make_app() -> FastAPI:
     return create_app(settings, meter=start_metrics(settings.metrics))
 
 
-def _configure(settings: Settings, **options: Any) -> uvicorn.Config:
+def _configure(settings: Settings, processes: int = 1, **options: Any) -> uvicorn.Config:
     return uvicorn.Config(
-        _APP,
+        partial(make_app, share_cores(processes)),
+        workers=processes,
         factory=True,
         http=cast("type[asyncio.Protocol]", make_protocol(settings.api)),
         log_config=None,
@@ -87,7 +93,7 @@ def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None
 
 
 def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, processes: int) -> None:
-    config = _configure(settings, host=host, port=port, workers=processes)
+    config = _configure(settings, processes, host=host, port=port)
     if processes > 1:
         _Processes(config, [config.bind_socket()], workers, settings.api.drain_seconds).run()
         return

@@ -19,6 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
 from api.transport.connections import make_protocol
+from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
@@ -95,7 +96,7 @@ def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None
 def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, processes: int) -> None:
     config = _configure(settings, processes, host=host, port=port)
     if processes > 1:
-        _Processes(config, [config.bind_socket()], workers, settings.api.drain_seconds).run()
+        _Processes(config, [_bind(config)], workers, settings.api.drain_seconds).run()
         return
     server = _Server(config, workers, settings.api.drain_seconds)
     with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
@@ -144,6 +145,16 @@ def _check_address(host: str, port: int) -> None:
             f"cannot listen on port {port} of {host}: {(error.strerror or str(error)).lower()}; stop what listens "
             "there, or choose another --port or --host"
         ) from error
+
+
+def _bind(config: uvicorn.Config) -> socket.socket:
+    if not can_share():
+        return config.bind_socket()
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    bound = SharedAddress.bind_to(family, (config.host, config.port))
+    host = f"[{config.host}]" if family == socket.AF_INET6 else config.host
+    logging.getLogger("uvicorn.error").info("Uvicorn running on http://%s:%d", host, config.port)
+    return bound
 
 
 def _check(settings: Settings, host: str) -> None:

@@ -21,6 +21,7 @@ def measure() -> dict[str, Any]:
         plain.install_locked(ROOT / "docker" / "requirements.lock")
         plain.install(build_wheel(ROOT, folder))
         plain.check()
+        plain.environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's Python keeps its compiled modules
         (plain.work / "ada.txt").write_text(_TEXT, "utf-8")
         megabytes = plain.megabytes()
         ingested = plain.run(plain.command, "ingest", "ada.txt", "-c", "papers", "--json")

@@ -87,8 +87,9 @@ def _measure_server(
         "p50_ms": 1e3 * _quantile(latencies, 0.5),
         "p99_ms": 1e3 * _quantile(latencies, 0.99),
         "alone_p50_ms": 1e3 * _quantile(sorted(alone["latencies"]), 0.5),
-        "cores": watch.cpu_seconds / report["seconds"],
-        "cpu_ms": 1e3 * watch.cpu_seconds / len(latencies),
+        "cores": sum(watch.cpu_seconds) / report["seconds"],
+        "cores_by_process": [seconds / report["seconds"] for seconds in watch.cpu_seconds],
+        "cpu_ms": 1e3 * sum(watch.cpu_seconds) / len(latencies),
         "clients_cpu_seconds": report["cpu_seconds"],
         "memory_mb": watch.memory_mb,
         "memory_drift": watch.drift,
@@ -117,18 +118,18 @@ class _Watch:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._sample)
         self.memory_mb: list[float] = []
-        self.cpu_seconds = 0.0
+        self.cpu_seconds: list[float] = []
 
     def __enter__(self) -> "_Watch":
         self._began = time.monotonic()
-        self.cpu_seconds = -sum(map(cpu_seconds, self._pids))
+        self._used_before = list(map(cpu_seconds, self._pids))
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
-        self.cpu_seconds += sum(map(cpu_seconds, self._pids))
+        self.cpu_seconds = [cpu_seconds(pid) - used for pid, used in zip(self._pids, self._used_before, strict=True)]
 
     @property
     def drift(self) -> float:

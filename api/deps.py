@@ -12,18 +12,22 @@ from app.access.container import RestrictedContainer
 from app.container import Container
 from core.corpora import Corpus
 
-__all__ = ["ContainerDep", "CorpusDep", "json_response", "set_job_location"]
+__all__ = ["ContainerDep", "CorpusDep", "container_of", "json_response", "set_job_location"]
 
 
-async def _container(request: Request) -> Container:
+def container_of(request: Request) -> Container:
+    """Returns the container as the caller may use it: what the caller's key may not see is not there."""
     whole: Container = request.app.state.container
     ledger: Ledger = request.app.state.ledger
     caller = caller_of(request.scope)
     return RestrictedContainer(whole, caller.access, ledger.meter(caller))
 
 
+async def _container(request: Request) -> Container:  # a plain function would run in a thread
+    return container_of(request)
+
+
 ContainerDep = Annotated[Container, Depends(_container)]
-"""The container as the caller may use it: what the caller's key may not see is not there."""
 
 
 async def _corpus(corpus: str, container: ContainerDep) -> Corpus:

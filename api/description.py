@@ -49,6 +49,7 @@ _NAMES = {
     "import_into": "import_corpus",
     "job_events": "follow_job",
     "list_all": "list_merges",
+    "metrics": "get_metrics",
     "merge": "merge_entities",
     "readyz": "check_readiness",
     "search": "search_corpus",
@@ -90,12 +91,6 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     },
 }
 _ERRORS = {"Problem": PROBLEM, "OpenAIError": OPENAI_ERROR, "OllamaError": OLLAMA_ERROR, "DifyError": DIFY_ERROR}
-_KEY = {
-    "type": "http",
-    "scheme": "bearer",
-    "description": "A key of the server. Without keys, only its own machine is served, and none is needed.",
-}
-_OPEN = frozenset({"check_health", "check_readiness"})
 
 
 def name_operation(route: APIRoute) -> str:
@@ -104,7 +99,7 @@ def name_operation(route: APIRoute) -> str:
 
 
 def complete_description(app: FastAPI) -> None:
-    """Makes `app.openapi()` return the description with shared errors, examples and the security scheme."""
+    """Makes `app.openapi()` return the description with shared errors and examples."""
     describe = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -118,12 +113,8 @@ def complete_description(app: FastAPI) -> None:
 def _complete(description: dict[str, Any]) -> None:
     components = description["components"]
     components["schemas"] |= _ERRORS
-    components["securitySchemes"] = {"key": _KEY}
-    description["security"] = [{"key": []}, {}]
     for operation in _operations(description):
         name = operation["operationId"]
-        if name in _OPEN:
-            operation["security"] = []
         if name in _EXAMPLES:
             operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
 

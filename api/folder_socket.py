@@ -10,12 +10,14 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.problems import problem
-from core.folder_socket import SETTINGS_HEADER, fingerprint_settings, listen_in_folder
+from app.supervision.folder_socket import SETTINGS_HEADER, fingerprint_settings, listen_in_folder
 from core.settings import Settings
 
 __all__ = ["FolderSocket", "is_from_folder", "serve_in_folder"]
 
 _FAREWELL_SECONDS = 5
+_MARK = "hopweave.from_folder"
+"""In the scope of requests over the socket. No header and no address makes it."""
 
 
 class FolderSocket:
@@ -46,8 +48,12 @@ async def serve_in_folder(app: ASGIApp, settings: Settings) -> AsyncIterator[Non
         if listening is None:
             yield
             return
+
+        async def marked(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, _MARK: True}, receive, send)
+
         config = uvicorn.Config(
-            app,
+            marked,
             lifespan="off",
             access_log=False,
             log_config=None,  # the logs of the process are configured already
@@ -72,6 +78,5 @@ class _Server(uvicorn.Server):
 
 
 def is_from_folder(scope: Scope) -> bool:
-    """Whether the request came over a Unix domain socket: its address has no port."""
-    server = scope.get("server")
-    return scope["type"] == "http" and server is not None and server[1] is None
+    """Whether the request came over the folder's socket."""
+    return _MARK in scope

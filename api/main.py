@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from api import problems
 from api.access.keyring import Keyring, prime
@@ -16,6 +17,8 @@ from api.access.usage import Ledger
 from api.description import TAGS, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
+from api.mcp.endpoint import PATH as MCP_PATH
+from api.mcp.endpoint import McpEndpoint
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
 from api.readiness import Warmth
@@ -67,8 +70,16 @@ _ROUTES = (
 )
 
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
-_REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID")
-_RESPONSE_HEADERS = ("Content-Disposition", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID")
+_MCP_HEADERS = ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id")
+_REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID", *_MCP_HEADERS)
+_RESPONSE_HEADERS = (
+    "Content-Disposition",
+    "Idempotent-Replayed",
+    "Location",
+    "Mcp-Session-Id",
+    "Retry-After",
+    "X-Request-ID",
+)
 _PREFLIGHT_SECONDS = 600
 
 _log = logging.getLogger("hopweave.api")
@@ -105,6 +116,8 @@ def create_app(
         app.include_router(routes.router)
     for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
         app.include_router(router)
+    app.state.mcp = McpEndpoint(settings)
+    app.router.routes.append(Route(MCP_PATH, app.state.mcp))
     complete_description(app)
     return app
 
@@ -155,7 +168,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.gather(*tasks, app.state.mcp.close(), return_exceptions=True)
     if given is None:
         await container.close()
         app.state.container = None

@@ -4,13 +4,13 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
+from app.supervision.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
 from core import errors
-from core.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
 from core.settings import Settings
 
 __all__ = ["LocalServer", "Misdirected", "find_server"]
@@ -43,6 +43,8 @@ class LocalServer:
     def __init__(self, connection: socket.socket, fingerprint: str) -> None:
         self._http = http.client.HTTPConnection("localhost")
         self._http.sock = connection
+        self._http.auto_open = 0  # it would connect to another server after `close`
+        self._connection = connection
         self._headers = {SETTINGS_HEADER: fingerprint, "Content-Type": "application/json"}
 
     def post(self, corpus: str, action: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,6 +68,11 @@ class LocalServer:
                     if name == "error":
                         raise _read_error(data)
                     yield name, data
+
+    def hang_up(self) -> None:
+        """Ends a request that runs in another thread, which then raises `Unavailable`."""
+        with suppress(OSError):  # it has ended
+            self._connection.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._http.close()

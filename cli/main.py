@@ -8,7 +8,7 @@ import typer
 
 from cli.commands import entities, prompts, questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
-from cli.commands.operation import backup, doctor, keys, migrate, serve
+from cli.commands.operation import backup, doctor, keys, mcp, migrate, serve
 from cli.output.console import print_status
 from cli.usage import run_command
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
@@ -28,6 +28,7 @@ for group in (
     ingest,
     questions,
     serve,
+    mcp,
     corpora,
     documents,
     entities,

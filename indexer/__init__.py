@@ -14,6 +14,7 @@ from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
+from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
@@ -61,6 +62,7 @@ __all__ = [
     "parse_json",
     "read_paths",
     "read_uploads",
+    "read_within",
     "submission_from_json",
     "versions_of",
 ]

@@ -26,6 +26,7 @@ _QUIET = {
     "httpcore": logging.WARNING,
     "openai": logging.INFO,  # at DEBUG it logs prompts
     "celery": logging.WARNING,
+    "mcp": logging.WARNING,  # it logs each request
     "amqp": logging.WARNING,
 }
 

@@ -7,7 +7,14 @@ Each field is `HOPWEAVE_<NAME>` in the environment (nested: `HOPWEAVE_EMBEDDING_
 
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings, RoleSettings
 from core.settings.reading import read_settings
-from core.settings.services import ApiSettings, BrokerSettings, BudgetSettings, WebSettings, WorkerSettings
+from core.settings.services import (
+    ApiSettings,
+    BrokerSettings,
+    BudgetSettings,
+    McpSettings,
+    WebSettings,
+    WorkerSettings,
+)
 from core.settings.settings import Settings
 from core.settings.stores import (
     FilesSettings,
@@ -28,6 +35,7 @@ __all__ = [
     "HnswSettings",
     "LlmSettings",
     "LogSettings",
+    "McpSettings",
     "MetricsSettings",
     "MilvusSettings",
     "Neo4jSettings",

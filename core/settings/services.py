@@ -8,7 +8,15 @@ from pydantic import Field, SecretStr, field_validator
 from core.ports.retrieval import MAX_K
 from core.settings.section import Section
 
-__all__ = ["ApiSettings", "BrokerSettings", "BudgetSettings", "ParserSettings", "WebSettings", "WorkerSettings"]
+__all__ = [
+    "ApiSettings",
+    "BrokerSettings",
+    "BudgetSettings",
+    "McpSettings",
+    "ParserSettings",
+    "WebSettings",
+    "WorkerSettings",
+]
 
 
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)
@@ -95,6 +103,13 @@ class ApiSettings(Section):
                     "https://app.example or http://localhost:3000"
                 )
         return [origin.lower() for origin in origins]
+
+
+class McpSettings(Section):
+    """The tools for language models, at `/mcp` and by `hopweave mcp`."""
+
+    write: bool = Field(default=False, description="Also offer the tools that add and delete documents.")
+    corpus: str = Field(default="", description="The corpus of calls that name none. Empty: the only one.")
 
 
 class WebSettings(Section):

@@ -13,6 +13,7 @@ from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    McpSettings,
     ParserSettings,
     WebSettings,
     WorkerSettings,
@@ -56,6 +57,7 @@ class Settings(BaseSettings):
     api: ApiSettings = ApiSettings()
     log: LogSettings = LogSettings()
     metrics: MetricsSettings = MetricsSettings()
+    mcp: McpSettings = McpSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO

@@ -13,7 +13,7 @@ from indexer.submission.json_lines import LocatedSubmission, Rejection, read_lin
 from indexer.submission.submissions import submission_from_json
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
-__all__ = ["Rejection", "check_roots", "read_file", "read_paths", "taken_already"]
+__all__ = ["Rejection", "check_roots", "read_file", "read_paths", "taken_already", "without_duplicates"]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -31,7 +31,7 @@ def read_paths(
     """
     roots = check_roots(paths, selection)
     found = (one for root in roots for one in _read_root(root, selection, with_given=with_given))
-    return _without_duplicates(found)
+    return without_duplicates(found)
 
 
 def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -> list[Path]:
@@ -44,7 +44,8 @@ def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -
     return roots
 
 
-def _without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
+def without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
+    """Yields the documents; of those with one key the first, and a `Rejection` for each of the others."""
     sources: dict[str, str] = {}
     for one in found:
         if isinstance(one, Rejection):

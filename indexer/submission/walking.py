@@ -14,7 +14,7 @@ from indexer.submission.json_lines import GIVEN_FILE, Rejection
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["EVERYTHING", "Selection", "printable", "walk"]
+__all__ = ["EVERYTHING", "Selection", "is_hidden", "printable", "walk"]
 
 _BESIDE_CORPUS = frozenset({GIVEN_FILE, "questions.jsonl"})
 _GITIGNORE = ".gitignore"
@@ -25,16 +25,25 @@ class Selection:
     """Which files of a folder are documents. `include` and `exclude` are patterns as in a .gitignore file.
 
     Without `include`, all are. `exclude` takes precedence. `gitignore`: whether files that a .gitignore file in the
-    folder, or in one within it, names are left out.
+    folder, or in one within it, names are left out. `within`: links are
+    rejected that lead out of this folder, or to something hidden in it.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
+    within: Path | None = None
 
     def covers(self, path: str) -> bool:
         """Whether the patterns select a path within the folder. Raises `InvalidInput` for a pattern that is wrong."""
         return (not self.include or self._included.match_file(path)) and not self._excluded.match_file(path)
+
+    def permits(self, path: Path) -> bool:
+        """Whether the file or folder that a path leads to may be read."""
+        if self.within is None:
+            return True
+        real = Path(os.path.realpath(path))  # `resolve` raises for a circle
+        return real.is_relative_to(self.within) and not is_hidden(real.relative_to(self.within))
 
     def skips_folder(self, path: str) -> bool:
         """Whether everything in a folder within the folder is excluded."""
@@ -128,6 +137,10 @@ class _Walk:
         return files, folders
 
     def _link(self, link: Path, rules: tuple[_Ignored, ...]) -> Iterator[Path | Rejection]:
+        if not self._selection.permits(link):
+            source = printable(link.relative_to(self._root).as_posix())
+            yield Rejection(source=source, reason="it leads out of the folder that may be read, or to a hidden file")
+            return
         try:
             status = link.stat()
         except OSError:  # it leads nowhere, or in a circle: whoever reads it says so
@@ -194,6 +207,10 @@ def _make_spec(patterns: Sequence[str], option: str) -> "GitIgnoreSpec":
 def _unreadable(folder: Path, error: OSError) -> Rejection:
     reason = f"the folder cannot be read: {error.strerror}"
     return Rejection(source=printable(str(folder)), reason=reason, hides=True, folder=folder)
+
+
+def is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def printable(path: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 
 import cli.runtime
-from core.folder_socket import NAME, connect_to_server, listen_in_folder
+from app.supervision.folder_socket import NAME, connect_to_server, listen_in_folder
 from core.settings import ApiSettings
 from tests.integration.cli import test_remote_ingest
 from tests.integration.cli.conftest import Hopweave

@@ -46,7 +46,7 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
     expected = {
         "NotFound": 404,
         "Forbidden": 403,
-        "RateLimited": 429,
+        "QueueFull", "RateLimited": 429,
         "InvalidFilter": 422,
         "EmbeddingMismatch": 409,
         "Unavailable": 503,

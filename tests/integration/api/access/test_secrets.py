@@ -10,6 +10,7 @@ import pytest
 
 from app.access.container import RestrictedContainer
 from core.keys import Scope
+from core.telemetry.log_events import FIELDS
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import BASE, Server
 
@@ -58,7 +59,9 @@ async def test_each_kind_of_error(
     for answer in answers:
         assert answer.headers["content-type"] == "application/problem+json", answer.text
         _check(answer.text + str(answer.headers), key, str(tmp_path), _QUESTION)
-    logged = "\n".join(logging.Formatter().format(record) for record in caplog.records)
+    logged = "\n".join(
+        f"{logging.Formatter().format(record)} {getattr(record, FIELDS, '')}" for record in caplog.records
+    )
     assert "ValueError in" in logged
     _check(logged, key, str(tmp_path), _QUESTION)
 

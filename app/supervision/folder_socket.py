@@ -71,7 +71,7 @@ def connect_to_server(folder: Path, *, timeout: float | None = None) -> socket.s
 
 def fingerprint_settings(settings: Settings) -> str:
     """Returns a digest of all settings that change what a command finds or answers, and of the version."""
-    kept = settings.model_dump(exclude={"api", "worker", "data_dir"})
+    kept = settings.model_dump(exclude={"api", "mcp", "worker", "data_dir"})
     text = json.dumps(kept, default=_reveal, sort_keys=True)
     return hashlib.sha256(f"{version('hopweave')}\n{text}".encode()).hexdigest()
 

@@ -1,0 +1,109 @@
+"""`ask`: the server's own answer to a question, with citations."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from api.mcp.references import Reference, link_to
+from api.mcp.tool import Hints, Tool, ToolCall
+from api.mcp.tools.arguments import CorpusName, Filter, Question, choose_corpus
+from api.schemas.ask import SUPPORT
+from api.schemas.base import In, Out
+from core.keys import Scope
+from core.ports.reasoning import Support
+
+__all__ = ["ASK"]
+
+_SHOWN = 200
+
+
+class AskArguments(In):
+    question: Question = Field(
+        description="A question that is understood without this conversation: name whom and what it is about."
+    )
+    corpus: CorpusName = ""
+    filter: Filter = Field(default_factory=dict)
+
+
+class CitedOut(Out):
+    marker: int = Field(description="The number of the citation in the answer, as [1].")
+    id: str = Field(description="Give it to `fetch` to read the passage; empty for a page of the web.")
+    title: str
+    url: str
+    page: int | None
+    quote: str = Field(description="The words of the passage that the answer stands on.")
+
+
+class AskResult(Out):
+    answer: str
+    abstained: bool = Field(description="Whether no answer is given; `answer` then says so.")
+    support: Support = Field(description=SUPPORT)
+    note: str = Field(description="Why the answer is not stated, or what contradicts it; tell the user.")
+    citations: list[CitedOut]
+
+
+async def _ask(call: ToolCall, arguments: AskArguments) -> AskResult:
+    corpus = await choose_corpus(call, arguments.corpus)
+
+    def report(kind: str, data: Mapping[str, Any]) -> None:
+        if (text := describe_event(kind, data)) is not None:
+            call.progress(text)
+
+    body = {"question": arguments.question, "filter": arguments.filter or None}
+    answer = await call.questions.ask(corpus, body, report)
+    return AskResult(
+        answer=answer["answer"],
+        abstained=answer["abstained"],
+        support=answer["support"],
+        note=answer["note"],
+        citations=[_show(call, corpus, citation) for citation in answer["citations"]],
+    )
+
+
+def _show(call: ToolCall, corpus: str, citation: Mapping[str, Any]) -> CitedOut:
+    document, chunk_id = citation["document"], citation["chunk_id"]
+    return CitedOut(
+        marker=citation["marker"],
+        id=str(Reference(corpus=corpus, kind="chunks", id=chunk_id)) if chunk_id else "",
+        title=document["title"] or document["key"],
+        url=citation["url"] or link_to(call.address, corpus, document["id"], document["metadata"]),
+        page=citation["page"],
+        quote=citation["quote"],
+    )
+
+
+def describe_event(kind: str, data: Mapping[str, Any]) -> str | None:
+    """Returns a sentence on an event of an answer; None for one that is not worth it."""
+    match kind:
+        case "plan":
+            return f"planned {len(data['steps'])} steps"
+        case "search":
+            return f"searched for {_shorten(data['query'])!r}: {len(data['hits'])} passages"
+        case "step":
+            return f"{_shorten(data['question'])} {_shorten(data['answer'] or 'no answer')}"
+        case "review":
+            return f"checked an answer: {data['verdict']}"
+        case "note":
+            return _shorten(data["text"])
+        case _:
+            return None
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+ASK = Tool(
+    name="ask",
+    title="Ask the documents",
+    description="Answers a question from the user's documents, in several searches if it needs them, and cites the "
+    "passages with verbatim quotes. It may take from seconds to minutes. `support` and `note` say whether passages "
+    "state the answer; pass on what `note` says. If it abstains, the documents do not answer the question.",
+    arguments=AskArguments,
+    result=AskResult,
+    hints=Hints(read_only=True),
+    scope=Scope.READ,
+    run=_ask,
+)

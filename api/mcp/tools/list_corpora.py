@@ -1,0 +1,51 @@
+"""`list_corpora`: the corpora that the caller may see."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from api.mcp.tool import Hints, Tool, ToolCall
+from api.schemas.base import In, Out
+from core.corpora import Corpus
+from core.keys import Scope
+
+__all__ = ["LIST_CORPORA"]
+
+
+class ListArguments(In):
+    """None."""
+
+
+class CorpusCountsOut(Out):
+    name: str = Field(description="Give it to other tools as `corpus`.")
+    documents: int
+    passages: int
+    created_at: datetime
+
+
+class ListResult(Out):
+    corpora: list[CorpusCountsOut] = Field(description="By name.")
+
+
+async def _list(call: ToolCall, _arguments: ListArguments) -> ListResult:
+    return ListResult(corpora=[await _count(call, one) for one in await call.container.record.corpora.list()])
+
+
+async def _count(call: ToolCall, corpus: Corpus) -> CorpusCountsOut:
+    counts = await call.container.record.corpora.count(corpus.id)
+    return CorpusCountsOut(
+        name=corpus.name, documents=counts.documents, passages=counts.chunks, created_at=corpus.created_at
+    )
+
+
+LIST_CORPORA = Tool(
+    name="list_corpora",
+    title="List corpora",
+    description="Lists the corpora (collections of documents) that can be searched, with the numbers of their "
+    "documents and passages. Call it if there may be several corpora and you do not know which one to search.",
+    arguments=ListArguments,
+    result=ListResult,
+    hints=Hints(read_only=True),
+    scope=Scope.READ,
+    run=_list,
+)

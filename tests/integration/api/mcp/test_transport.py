@@ -1,0 +1,97 @@
+"""MCP as HTTP: cancellation, what is refused, and that the SDK is not imported before it is needed."""
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.integration.api.mcp.conftest import ANSWER, MODES, Spoken, data_of
+from tests.twins.chat_server import ChatServer
+
+_HEADERS = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+_LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_cancelled_question_hangs_up_on_the_model(spoken: Spoken, chat: ChatServer, mode: str) -> None:
+    chat.respond = lambda _: replace(ANSWER, stall=True)
+    async with spoken.client(mode) as client:
+        call = asyncio.create_task(client.call_tool("ask", {"question": "Who wrote the first program?"}))
+        await chat.until(lambda: bool(chat.calls))
+        call.cancel()
+        await chat.until(lambda: chat.hung_up)
+        chat.respond = lambda _: ANSWER
+        assert data_of(await client.call_tool("ask", {"question": "Who wrote the first program?"}))["citations"]
+
+
+async def test_a_client_that_leaves_ends_its_question(spoken: Spoken, chat: ChatServer) -> None:
+    chat.respond = lambda _: replace(ANSWER, stall=True)
+    params = {"name": "ask", "arguments": {"question": "Who wrote the first program?"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    async with httpx.AsyncClient() as client:
+        asking = asyncio.create_task(client.post(spoken.url, json=body, headers=_HEADERS))
+        await chat.until(lambda: bool(chat.calls))
+        asking.cancel()
+        await chat.until(lambda: chat.hung_up)
+
+
+async def test_a_session_is_no_state(spoken: Spoken) -> None:
+    """A client goes on after a restart of the server, and at another of its processes."""
+    async with httpx.AsyncClient(headers=_HEADERS) as client:
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
+        opened = await client.post(spoken.url, json=body)
+        assert len(opened.headers["mcp-session-id"]) == 32
+        await spoken.server.app.state.mcp.close()
+        answer = await client.post(spoken.url, json=_LIST, headers={"mcp-session-id": opened.headers["mcp-session-id"]})
+        assert answer.status_code == 200
+        assert "search" in answer.text
+        assert (await client.delete(spoken.url)).status_code == 204
+
+
+async def test_only_the_own_session_is_cancelled(spoken: Spoken, chat: ChatServer) -> None:
+    chat.respond = lambda _: replace(ANSWER, stall=True)
+    async with spoken.client("legacy") as client, httpx.AsyncClient(headers=_HEADERS) as other:
+        call = asyncio.create_task(client.call_tool("ask", {"question": "Who wrote the first program?"}))
+        await chat.until(lambda: bool(chat.calls))
+        for number in range(5):
+            params = {"requestId": number}
+            notification = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+            answer = await other.post(spoken.url, json=notification, headers={"mcp-session-id": "0" * 32})
+            assert answer.status_code == 202
+        assert not chat.hung_up
+        assert not call.done()
+        call.cancel()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"method": "GET"}, 405),
+        ({"method": "PUT", "json": _LIST}, 405),
+        ({"method": "POST", "content": "{", "headers": {"content-type": "application/json"}}, 400),
+        ({"method": "POST", "content": "x", "headers": {"content-type": "text/plain"}}, 415),
+        ({"method": "POST", "json": _LIST, "headers": {"accept": "text/html"}}, 406),
+        ({"method": "POST", "json": _LIST, "headers": {"origin": "https://evil.example"}}, 403),
+        ({"method": "POST", "json": _LIST, "headers": {"host": "evil.example"}}, 403),
+        ({"method": "POST", "json": _LIST, "headers": {"mcp-protocol-version": "1999-01-01"}}, 400),
+        ({"method": "POST", "json": []}, 400),
+        ({"method": "POST", "content": "[" * 100_000, "headers": {"content-type": "application/json"}}, 400),
+    ],
+)
+async def test_what_is_no_mcp_is_refused(spoken: Spoken, sent: dict[str, Any], status: int) -> None:
+    headers = {**_HEADERS, **sent.pop("headers", {})}
+    async with httpx.AsyncClient() as client:
+        answer = await client.request(url=spoken.url, headers=headers, **sent)
+    assert answer.status_code == status, answer.text
+    if status == 405:
+        assert answer.headers["allow"] == "POST, DELETE"
+
+
+def test_the_sdk_is_imported_for_mcp_alone() -> None:
+    code = "import sys, api.main, cli.main; sys.exit(any(name.partition('.')[0] == 'mcp' for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

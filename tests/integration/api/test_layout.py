@@ -67,7 +67,7 @@ async def test_hits_are_grouped_by_document(library: Server) -> None:
     hits = await search(library, "lantern", k=2, group_by="document")
     assert [hit["document"]["key"] for hit in hits] == ["catalogue", "note"]
     assert len(hits[0]["other_passages"]) == 59
-    assert {*hits[0]["other_passages"][0]} == {"id", "page", "span", "heading", "score"}
+    assert {*hits[0]["other_passages"][0]} == {"id", "position", "page", "span", "heading", "score"}
     assert hits[0]["score"] >= hits[0]["other_passages"][0]["score"]
     assert hits[1]["other_passages"] == []
     three = await search(library, "lantern", k=3, group_by="document", context=1)

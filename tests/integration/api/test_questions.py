@@ -18,7 +18,7 @@ async def test_search(people: Server) -> None:
     hit = found["hits"][0]
     assert hit["document"]["key"] == "notes/babbage"
     assert hit["document"]["metadata"] == {"year": 1837}
-    assert set(hit["chunk"]) == {"id", "text", "page", "span", "heading"}
+    assert set(hit["chunk"]) == {"id", "position", "text", "page", "span", "heading"}
     assert hit["signals"]["dense"] is not None
     assert hit["path"][0]["source"] == "Analytical Engine"
     assert len(found["hits"]) <= 2

@@ -46,7 +46,8 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
     expected = {
         "NotFound": 404,
         "Forbidden": 403,
-        "QueueFull", "RateLimited": 429,
+        "QueueFull": 429,
+        "RateLimited": 429,
         "InvalidFilter": 422,
         "EmbeddingMismatch": 409,
         "Unavailable": 503,
@@ -57,5 +58,5 @@ async def test_every_error_has_a_status(kind: type[errors.HopweaveError]) -> Non
         "BudgetExhausted": 504,
     }
     assert answer.status_code == expected.get(kind.__name__, answer.status_code)
-    passing = {"Unavailable", "ModelUnavailable", "FolderHeld", "RateLimited"}
+    passing = {"Unavailable", "ModelUnavailable", "FolderHeld", "QueueFull", "RateLimited"}
     assert ("retry-after" in answer.headers) is (kind.__name__ in passing)

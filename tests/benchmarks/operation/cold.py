@@ -1,5 +1,6 @@
 """What one `hopweave search` costs: alone, and with a server on the data folder that answers for it."""
 
+import json
 import os
 import statistics
 import sys
@@ -36,7 +37,7 @@ def compare(shop: Workshop, corpus: Corpus, questions: Sequence[str]) -> dict[st
     alone = [_search(shop, corpus, question) for question in questions]
     with serving(shop, 1):
         beside = [_search(shop, corpus, question) for question in questions]
-    same = [one.output == other.output for one, other in zip(alone, beside, strict=True)]
+    same = [_keys(one) == _keys(other) for one, other in zip(alone, beside, strict=True)]
     return {"alone": _summary(alone[1:]), "with_server": _summary(beside[1:]), "same_results": statistics.mean(same)}
 
 
@@ -46,14 +47,19 @@ def checks(report: dict[str, Any]) -> list[Check]:
         at_most("`hopweave search`, cold: seconds of the processor", alone["cpu_seconds"], 2.0),
         at_most("`hopweave search`, cold: peak MB", alone["peak_mb"], 450),
         at_most("`hopweave search`, a server runs: seconds of the processor", beside["cpu_seconds"], 0.6),
-        at_least("`hopweave search`: same results from the server", report["same_results"], 1),
+        at_least("`hopweave search`: same documents from the server", report["same_results"], 1),
     ]
 
 
 def _search(shop: Workshop, corpus: Corpus, question: str) -> Cost:
     environment = {**os.environ, "HOPWEAVE_DATA_DIR": str(shop.settings.data_dir)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a user's Python keeps its compiled modules
-    return run_counted([_HOPWEAVE, "search", question, "-c", corpus.name], environment)
+    return run_counted([_HOPWEAVE, "search", question, "-c", corpus.name, "--json"], environment)
+
+
+def _keys(cost: Cost) -> list[str]:
+    """Returns the documents found, in their order. Scores may differ in the last digit that is printed."""
+    return [hit["document"]["key"] for hit in json.loads(cost.output)["hits"]]
 
 
 def _summary(costs: Sequence[Cost]) -> dict[str, float]:

@@ -29,12 +29,16 @@ endif
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
+DIST ?= dist
+# Its warning says that a lock does not tell which package needs which.
+SBOM := $(BIN)/python -W ignore::UserWarning -m cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible
+
 export HF_HUB_OFFLINE := 1
 # Every command starts from compiled modules, also where the environment says that none shall be written: a third of the
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -98,6 +102,16 @@ demo: setup ## Ingest, search and ask a small real corpus
 bench: setup ## Measure on $(DATASETS); see docs/benchmarks.md
 	$(BIN)/python -m tests.servers install
 	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)
+
+sbom: setup ## Write the packages of the locks of the image into $(DIST), as CycloneDX
+	@mkdir -p $(DIST)
+	$(SBOM) docker/requirements.lock --output-file $(DIST)/hopweave.cdx.json
+	$(SBOM) docker/models.lock --output-file $(DIST)/hopweave-models.cdx.json
+
+dist: setup ## Build sdist and wheel into an empty $(DIST), with their CycloneDX files
+	rm -rf $(DIST)
+	$(BIN)/uv build --quiet --out-dir $(DIST)
+	@$(MAKE) sbom
 
 train-ranker: setup ## Train the rankers of `bridged` again on $(DATASETS); see docs/training.md
 	data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && for recipe in full six; do \

@@ -3,9 +3,11 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
@@ -17,6 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
 from api.transport.connections import make_protocol
+from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
@@ -26,12 +29,11 @@ from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.keys import KeyState
-from core.processes import favour_event_loop
+from core.processes import favour_event_loop, share_cores
 from core.settings import Settings, read_settings
 
 __all__ = ["serve"]
 
-_APP = "api.serving:make_app"
 _NOT_STARTED = 3  # as uvicorn's own command ends
 
 
@@ -55,10 +57,14 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
             _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 
-def make_app() -> FastAPI:
-    """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes."""
+def make_app(environment: Mapping[str, str]) -> FastAPI:
+    """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes.
+
+    `environment` is for the processes that answer. The worker, which is started from the parent's, does not have it.
+    """
     from api.main import create_app
 
+    os.environ.update(environment)
     favour_event_loop()
     settings = read_settings()
     configure_logs(settings.log)
@@ -66,9 +72,10 @@ def make_app() -> FastAPI:
     return create_app(settings, meter=start_metrics(settings.metrics))
 
 
-def _configure(settings: Settings, **options: Any) -> uvicorn.Config:
+def _configure(settings: Settings, processes: int = 1, **options: Any) -> uvicorn.Config:
     return uvicorn.Config(
-        _APP,
+        partial(make_app, share_cores(processes)),
+        workers=processes,
         factory=True,
         http=cast("type[asyncio.Protocol]", make_protocol(settings.api)),
         log_config=None,
@@ -87,9 +94,9 @@ def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None
 
 
 def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, processes: int) -> None:
-    config = _configure(settings, host=host, port=port, workers=processes)
+    config = _configure(settings, processes, host=host, port=port)
     if processes > 1:
-        _Processes(config, [config.bind_socket()], workers, settings.api.drain_seconds).run()
+        _Processes(config, [_bind(config)], workers, settings.api.drain_seconds).run()
         return
     server = _Server(config, workers, settings.api.drain_seconds)
     with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
@@ -138,6 +145,16 @@ def _check_address(host: str, port: int) -> None:
             f"cannot listen on port {port} of {host}: {(error.strerror or str(error)).lower()}; stop what listens "
             "there, or choose another --port or --host"
         ) from error
+
+
+def _bind(config: uvicorn.Config) -> socket.socket:
+    if not can_share():
+        return config.bind_socket()
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    bound = SharedAddress.bind_to(family, (config.host, config.port))
+    host = f"[{config.host}]" if family == socket.AF_INET6 else config.host
+    logging.getLogger("uvicorn.error").info("Uvicorn running on http://%s:%d", host, config.port)
+    return bound
 
 
 def _check(settings: Settings, host: str) -> None:

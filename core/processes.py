@@ -3,9 +3,12 @@ started, and how a process shares its time between threads.
 """
 
 import gc
+import os
 import sys
 
-__all__ = ["favour_event_loop", "freeze_objects", "python_command"]
+__all__ = ["count_cores", "favour_event_loop", "freeze_objects", "python_command", "share_cores"]
+
+_THREADS = "OMP_NUM_THREADS"  # torch reads it by itself
 
 _SWITCH_SECONDS = 0.001  # a fifth of the default
 _GC_THRESHOLDS = (20_000, 50, 100)  # a full collection takes tenths of a second with the libraries of models loaded
@@ -17,6 +20,21 @@ def python_command(module: str, *arguments: str) -> list[str]:
     The working directory is not on the module search path of the child, so nothing there is imported by accident.
     """
     return [sys.executable, "-P", "-m", "hopweave._start", module, *arguments]
+
+
+def count_cores() -> int:
+    """Returns how many cores models may use in this process: `OMP_NUM_THREADS`, or all that the process may run on."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limit = os.environ.get(_THREADS, "")
+    return min(cores, int(limit)) if limit.isdecimal() and int(limit) > 0 else cores
+
+
+def share_cores(processes: int) -> dict[str, str]:
+    """Returns the variables with which each of some equal processes uses its share of the cores, at least one.
+
+    A value that the environment has already stays.
+    """
+    return {} if processes == 1 or _THREADS in os.environ else {_THREADS: str(max(1, count_cores() // processes))}
 
 
 def favour_event_loop() -> None:

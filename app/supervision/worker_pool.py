@@ -1,12 +1,12 @@
 """The pool of worker processes that `hopweave worker` runs on servers. Each process is replaced when it dies."""
 
 import logging
-import os
 import signal
 import time
 from types import FrameType
 
 from app.supervision.child import EXIT_SETTINGS, WorkerChild
+from core.processes import share_cores
 from core.settings import Settings
 
 __all__ = ["WorkerPool"]
@@ -15,7 +15,6 @@ _POLL_SECONDS = 0.2
 _MIN_PAUSE, _MAX_PAUSE = 0.3, 10.0
 _HEALTHY_SECONDS = 60.0
 _STOP_SECONDS = 35.0
-_THREADS = "OMP_NUM_THREADS"  # of PyTorch, for embedding: without it, each process would use all cores
 
 _log = logging.getLogger("hopweave.worker")
 
@@ -27,9 +26,7 @@ class WorkerPool:
     """
 
     def __init__(self, settings: Settings, concurrency: int) -> None:
-        environment = {"HOPWEAVE_DATA_DIR": str(settings.data_dir.resolve())}
-        if concurrency > 1 and _THREADS not in os.environ:
-            environment[_THREADS] = str(max(1, (os.cpu_count() or 1) // concurrency))
+        environment = {"HOPWEAVE_DATA_DIR": str(settings.data_dir.resolve()), **share_cores(concurrency)}
         self._workers = [_SupervisedWorker(environment) for _ in range(concurrency)]
         self._signals = 0
 

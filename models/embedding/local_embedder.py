@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.ports.embedding import TokenCounter, Vectors
+from core.processes import count_cores
 from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve
@@ -38,7 +39,7 @@ class SentenceTransformersEmbedder:
         check_loadable(self._weights)
         self._precision = precision
         self._batch_size = batch_size
-        self._cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._cores = count_cores()
         self._for_passages = self._threads("passages", _behind_others)
         self._for_questions = self._threads("questions")
         self._loading = threading.Lock()

@@ -71,7 +71,7 @@ async def fetch_vectors(
         rows = await backends.vectors.fetch(query.corpus.id, VectorKind.CHUNK, view_ids)
         there = [i for i, view_id in enumerate(view_ids) if view_id in rows]
         if there:
-            out[there] = np.stack([rows[view_ids[i]] for i in there])
+            out[there] = np.concatenate([rows[view_ids[i]] for i in there]).reshape(len(there), -1)
     return out
 
 

@@ -44,6 +44,7 @@ from tests.benchmarks.documents import (
     tiny_files,
 )
 from tests.benchmarks.machine import describe
+from tests.benchmarks.operation import cold, install, load, ready
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
 MUSIQUE = "musique-train-100"
@@ -167,6 +168,26 @@ def _asks(datasets: Path) -> Measured:
     return Measured(report=report, checks=asks.checks(report))
 
 
+def _cold(datasets: Path) -> Measured:
+    report = asyncio.run(cold.measure(datasets / MUSIQUE))
+    return Measured(report=report, checks=cold.checks(report))
+
+
+def _load(datasets: Path) -> Measured:
+    report = asyncio.run(load.measure(datasets / MUSIQUE))
+    return Measured(report=report, checks=load.checks(report))
+
+
+def _ready(datasets: Path) -> Measured:
+    report = asyncio.run(ready.measure(datasets / MUSIQUE))
+    return Measured(report=report, checks=ready.checks(report))
+
+
+def _install(_datasets: Path) -> Measured:
+    report = install.measure()
+    return Measured(report=report, checks=install.checks(report))
+
+
 def _http(datasets: Path) -> Measured:
     report = asyncio.run(http.measure(datasets / MUSIQUE))
     return Measured(report=report, checks=http.checks(report))
@@ -258,6 +279,10 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "search": _search,
     "follow": _follow,
     "http": _http,
+    "load": _load,
+    "ready": _ready,
+    "cold": _cold,
+    "install": _install,
     "oracle": _oracle,
     "overhead": _overhead,
     "asks": _asks,

@@ -13,6 +13,7 @@ import urllib.request
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from evaluation import read_dataset
 from tests.benchmarks.check import Check, at_least
 from tests.benchmarks.workshop import Workshop, workshop
 
-__all__ = ["checks", "measure", "serving"]
+__all__ = ["Server", "checks", "measure", "running", "serving"]
 
 _CLIENTS = 8
 _ROUNDS = 3
@@ -92,8 +93,21 @@ def _over_http(port: int, corpus: Corpus, questions: list[str]) -> float:
 
 
 @contextmanager
-def serving(shop: Workshop, processes: int) -> Iterator[int]:
+def serving(shop: Workshop, processes: int, poll_seconds: float = 0.2) -> Iterator[int]:
     """`hopweave serve` over the shop's data folder, on a port that was free a moment ago."""
+    with running(shop, processes, poll_seconds) as server:
+        yield server.port
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    pid: int
+    port: int
+
+
+@contextmanager
+def running(shop: Workshop, processes: int, poll_seconds: float = 0.2) -> Iterator[Server]:
+    """As `serving`; also tells the process, which has started those that answer."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -103,8 +117,8 @@ def serving(shop: Workshop, processes: int) -> Iterator[int]:
     with log.open("wb") as output:
         server = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
-        _wait_ready(server, port, log)
-        yield port
+        _wait_ready(server, port, log, poll_seconds)
+        yield Server(pid=server.pid, port=port)
     finally:
         server.terminate()
         try:
@@ -114,12 +128,12 @@ def serving(shop: Workshop, processes: int) -> Iterator[int]:
             server.wait()
 
 
-def _wait_ready(server: subprocess.Popen[bytes], port: int, log: Path) -> None:
+def _wait_ready(server: subprocess.Popen[bytes], port: int, log: Path, poll_seconds: float) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while time.monotonic() < deadline and server.poll() is None:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(0.2)
+            time.sleep(poll_seconds)
     raise RuntimeError(f"`hopweave serve` did not become ready:\n{log.read_text(encoding='utf-8')[-2000:]}")

@@ -11,14 +11,14 @@ import sys
 import time
 from collections import deque
 
-__all__: list[str] = []
+__all__ = ["read_length", "write_request"]
 
 _LONGEST_HEAD = 65_536
 
 
 async def _main(port: int, path: str, clients: int, seconds: float) -> None:
     bodies = [line.strip() for line in sys.stdin.buffer if line.strip()]
-    waiting = deque(_request(port, path, body) for body in bodies)
+    waiting = deque(write_request(port, path, body) for body in bodies)
     statuses: dict[str, int] = {}
     began = time.perf_counter()
     async with asyncio.timeout(seconds):
@@ -29,7 +29,8 @@ async def _main(port: int, path: str, clients: int, seconds: float) -> None:
     print(json.dumps({"requests": len(bodies), "seconds": hold, "statuses": statuses}))
 
 
-def _request(port: int, path: str, body: bytes) -> bytes:
+def write_request(port: int, path: str, body: bytes) -> bytes:
+    """Returns the bytes of a POST of JSON."""
     head = (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
@@ -42,14 +43,15 @@ async def _client(port: int, waiting: deque[bytes], statuses: dict[str, int]) ->
     while waiting:
         writer.write(waiting.popleft())
         head = await reader.readuntil(b"\r\n\r\n")
-        await reader.readexactly(_length(head))
+        await reader.readexactly(read_length(head))
         status = head[9:12].decode()
         statuses[status] = statuses.get(status, 0) + 1
     writer.close()
     await writer.wait_closed()
 
 
-def _length(head: bytes) -> int:
+def read_length(head: bytes) -> int:
+    """Returns the length of the body that follows the head of a response."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":

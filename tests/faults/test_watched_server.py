@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -129,6 +130,26 @@ def test_metrics_are_those_of_all_processes(serve: Serve) -> None:
     told = server.client.get("/metrics").text
     assert 'hopweave_http_request_seconds_count{route="/v1/strategies",status="200"} 20.0' in told
     assert 'hopweave_http_request_seconds_count{route="/v1/corpora",status="201"} 1.0' in told
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not divide connections")
+def test_all_processes_get_connections(serve: Serve) -> None:
+    """With one socket for all, the process that woke first took nearly all connections that came together."""
+    server = serve("--workers", "2")
+    before = _count_sockets(server.process.pid)
+    with contextlib.ExitStack() as stack:
+        for _ in range(64):
+            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS))
+        wait_until(lambda: sum(_count_sockets(server.process.pid).values()) >= sum(before.values()) + 64)
+        after = _count_sockets(server.process.pid)
+    assert sum(after[pid] - before[pid] >= 8 for pid in before) == 2
+
+
+def _count_sockets(server: int) -> dict[int, int]:
+    """Returns the number of sockets of each process that the server has started."""
+    children = [path.read_text().split() for path in Path(f"/proc/{server}/task").glob("*/children")]
+    folders = {int(pid): Path(f"/proc/{pid}/fd") for found in children for pid in found}
+    return {pid: sum("socket:" in str(file.readlink()) for file in folder.iterdir()) for pid, folder in folders.items()}
 
 
 def test_idle_connections_beyond_the_limit_of_files_harm_nobody(serve: Serve) -> None:

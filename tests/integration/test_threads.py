@@ -1,0 +1,18 @@
+"""How many threads numpy multiplies with in processes of Hopweave."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.processes import python_command
+
+
+@pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("2", "2")])
+def test_numpy_multiplies_on_one_core_unless_told_otherwise(given: str | None, seen: str, tmp_path: Path) -> None:
+    (tmp_path / "printing.py").write_text("import os; print(os.environ['OPENBLAS_NUM_THREADS'])", "utf-8")
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {"PYTHONPATH": str(tmp_path)} | ({} if given is None else {"OPENBLAS_NUM_THREADS": given})
+    command = python_command("printing")
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip() == seen

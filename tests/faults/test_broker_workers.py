@@ -241,11 +241,11 @@ def test_outages_longer_than_a_worker_tries(
     for name, server in (("record", own_neo4j), ("vectors", own_milvus_lite)):
         ingest = start("ingest", papers, "-c", f"away-{name}", "--json")
         until(lambda: "indexing" in ingest.said() or ingest.process.poll() is not None, "it is under way")  # noqa: B023 - asked only now
-        warnings = worker.said().count("WARNING")
+        warnings = worker.said().count(" warning ")
         server.kill()
         try:
             until(
-                lambda: worker.said().count("WARNING") > warnings or ingest.process.poll() is not None,  # noqa: B023 - likewise
+                lambda: worker.said().count(" warning ") > warnings or ingest.process.poll() is not None,  # noqa: B023 - likewise
                 "it is missed",
             )
         finally:

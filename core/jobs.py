@@ -113,6 +113,8 @@ def derive_job_state(kind: JobKind, counts: Mapping[str, int], *, cancelled: boo
     if counts.get("queued"):
         settled = any(counts.get(s) for s in ("indexed", "deleted", "failed"))
         return JobState.RUNNING if settled else JobState.QUEUED
+    if kind not in _RESULTS and counts.get("failed"):  # what was not done yet was given up because of the failure
+        return JobState.FAILED
     if cancelled:
         return JobState.CANCELLED
     has_result = any(counts.get(name) for name in _RESULTS.get(kind, ()))

@@ -70,6 +70,7 @@ async def _warm_corpus(container: Container, corpus: Corpus) -> None:
         await search(container, corpus, request, Trace())
     except HopweaveError as error:  # a search raises it again, and names the remedy
         _log.warning("corpus %s is not loaded: %s", corpus.name, error)
+    container.snapshots.compare_again(corpus.id)  # the first search finds what was indexed since
 
 
 async def notify_of_waiting_work(container: Container) -> None:

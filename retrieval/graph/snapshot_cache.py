@@ -84,6 +84,11 @@ class SnapshotCache:
         latest = await self._await_generation(corpus_id, entry, latest, wanted, begun + self._wait_seconds)
         return latest if latest.generation > snapshot.generation else None
 
+    def compare_again(self, corpus_id: str) -> None:
+        """Makes the next search compare the snapshot with the record, however short ago that was done."""
+        if (entry := self._corpora.get(corpus_id)) is not None:
+            entry.checked = float("-inf")
+
     def evict(self, corpus_id: str) -> None:
         """Frees the snapshot of a corpus, as after the corpus is deleted."""
         self._corpora.pop(corpus_id, None)

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.supervision.folder_supervision import FolderSupervision
-from core.errors import Unavailable
-from core.settings import Settings
+from core.errors import InvalidSettings
+from core.settings import read_settings
 from tests.faults.commands import Commands, commands
 from tests.faults.disks import Disk, mounted
 
@@ -73,6 +72,5 @@ def test_a_read_only_folder_is_named_by_each_command(disk: Disk, hopweave: Comma
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    supervision = FolderSupervision(Settings(data_dir=tmp_path / "file" / "data"))
-    with pytest.raises(Unavailable, match=r"file/data cannot be written .*set HOPWEAVE_DATA_DIR"), supervision:
-        pass
+    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_DATA_DIR: .*file' is a file; name a folder"):
+        read_settings(data_dir=tmp_path / "file" / "data")

@@ -51,7 +51,7 @@ class EmbeddingsIn(ProtocolIn):
         return [self.input] if isinstance(self.input, str) else self.input
 
 
-class EmbeddingOut(Out):
+class OpenAIEmbeddingOut(Out):
     """`embedding` is a list of numbers, or with `base64` their bytes as little-endian float32."""
 
     object: Literal["embedding"] = "embedding"
@@ -66,7 +66,7 @@ class EmbeddingUsageOut(Out):
 
 class EmbeddingListOut(Out):
     object: Literal["list"] = "list"
-    data: list[EmbeddingOut]
+    data: list[OpenAIEmbeddingOut]
     model: str
     usage: EmbeddingUsageOut
 
@@ -94,7 +94,7 @@ async def _embed(body: EmbeddingsIn, container: Container) -> EmbeddingListOut:
         )
     as_bytes = body.encoding_format == "base64"
     return EmbeddingListOut(
-        data=[EmbeddingOut(index=at, embedding=_encode(vectors, at, as_bytes)) for at in range(len(vectors))],
+        data=[OpenAIEmbeddingOut(index=at, embedding=_encode(vectors, at, as_bytes)) for at in range(len(vectors))],
         model=embedder.model,
         usage=EmbeddingUsageOut(prompt_tokens=sum(tokens), total_tokens=sum(tokens)),
     )

@@ -89,7 +89,7 @@ async def test_a_corpus_names_the_embedding_model_that_it_expects(server: Server
     other = await server.client.post("/v1/corpora", json={"name": "b", "embedding": "another"})
     assert other.status_code == 409
     assert f"the configured embedding model is {model!r}, not 'another'" in other.json()["detail"]
-    assert "HOPWEAVE_EMBEDDING__MODEL" in other.json()["detail"]
+    assert "name another one with its kind" in other.json()["detail"]
     assert (await server.client.get("/v1/corpora/b")).status_code == 404
 
 

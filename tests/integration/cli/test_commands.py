@@ -19,7 +19,7 @@ def test_search(hopweave: Hopweave, corpus: str) -> None:
     assert "way: Analytical Engine —mentions→ passage of “The Engine”" in ran.out
     shown = hopweave("search", "Analytical Engine", "-c", corpus, "--searcher", "fused:damping=0.7", "--json").json
     assert shown["hits"][0]["document"]["key"] == "engine.md"
-    assert set(shown) == {"hits", "generation", "notes", "timing", "usage"}
+    assert set(shown) == {"hits", "generation", "generations", "notes", "timing", "usage"}
     only = hopweave("search", "Charles Babbage", "-c", corpus, "--filter", '{"$key": "ada.txt"}', "--json").json
     assert [hit["document"]["key"] for hit in only["hits"]] == ["ada.txt"]
 

@@ -37,7 +37,7 @@ _ANSWERS = {
     "MergeListOut": Page[hopweave.EntityMerge],
     "PageOut": documents.PageText,
 }
-_CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength"}
+_CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "ge", "gt", "le", "lt", "pattern"}
 _VALUES = {
     name: value
     for name in hopweave.__all__
@@ -66,7 +66,7 @@ def test_events_have_the_fields_of_the_http_api(openapi: dict[str, Any]) -> None
     answer = openapi["paths"]["/v1/corpora/{corpus}/ask"]["post"]["responses"]["200"]
     described = answer["content"]["text/event-stream"]["schema"]["oneOf"]
     schemas = openapi["components"]["schemas"]
-    data = {one["title"]: _plain(one["properties"]["data"], schemas) for one in described}
+    data = {one["title"]: _plain(one["properties"]["data"]["contentSchema"], schemas) for one in described}
     assert data.pop("error")["required"] == ["type", "title", "status", "detail", "instance"]
     assert data == {name: _schema(value, sent=False) for name, value in EVENTS.items()}
 

@@ -126,7 +126,12 @@ def _write_unnamed(path: Path, content: bytes) -> bool:
         with os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb") as file:
             file.write(content)
             file.flush()
-            os.link(f"/proc/self/fd/{file.fileno()}", path, follow_symlinks=True)
+            # Without `src_dir_fd`, Python calls link(), which does not follow the link in /proc to the file.
+            open_files = os.open("/proc/self/fd", os.O_RDONLY)
+            try:
+                os.link(str(file.fileno()), path, src_dir_fd=open_files, follow_symlinks=True)
+            finally:
+                os.close(open_files)
     except FileExistsError:  # another writer was faster; the name is the hash of the content
         return True
     except OSError as error:

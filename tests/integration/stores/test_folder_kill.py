@@ -33,6 +33,8 @@ async def test_originals_are_whole_with_and_without_unnamed_files(
 ) -> None:
     if not has_unnamed:
         monkeypatch.setattr(folder, "_write_unnamed", lambda *_: False)
+    elif sys.platform.startswith("linux"):
+        monkeypatch.delattr(Path, "replace")  # no draft is renamed
     files = folder.FolderFileStore(tmp_path)
     names = await files.put("a" * 32, [b"one", b"two", b"one"])
     assert names[0] == names[2]

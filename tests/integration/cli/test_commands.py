@@ -231,7 +231,12 @@ def test_wrong_settings_are_named(hopweave: Hopweave, monkeypatch: pytest.Monkey
     assert "HOPWEAVE_WORKER__LEASE_SECONDS" in ran.err
 
 
-def test_serve_refuses_an_open_door(hopweave: Hopweave, tmp_path: Path) -> None:
+@pytest.mark.parametrize("keys", [None, '[""]', '[" "]'])
+def test_serve_refuses_an_open_door(
+    hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str | None
+) -> None:
+    if keys is not None:
+        monkeypatch.setenv("HOPWEAVE_API__KEYS", keys)
     ran = hopweave("serve", "--host", "0.0.0.0")  # noqa: S104 - refused
     assert ran.code == 2
     assert "HOPWEAVE_API__KEYS" in ran.err

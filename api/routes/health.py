@@ -62,9 +62,7 @@ async def readyz(request: Request, container: ContainerDep) -> Response:
 async def metrics(request: Request, container: ContainerDep) -> Response:
     """The sums of all processes of this server, in the text format of Prometheus. A key must be for all corpora."""
     if caller_of(request.scope).access.is_restricted:
-        raise Forbidden(
-            "metrics are sums over all corpora, and this key is not for all: make a key without `--corpus` and `--filter`"
-        )
+        raise Forbidden("metrics are sums over all corpora: make a key without `--corpus` and `--filter`")
     documents = await read_documents(request.app.state, container)
     meter: PrometheusMeter = request.app.state.meter
     return Response(await asyncio.to_thread(meter.render, documents), media_type=CONTENT_TYPE)

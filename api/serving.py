@@ -35,6 +35,8 @@ from core.settings import Settings, read_settings
 __all__ = ["serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
+_BACKLOG = 64
+"""Connections that wait to be accepted. asyncio accepts as many at once, before any of them is counted."""
 
 
 def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
@@ -81,6 +83,7 @@ def _configure(settings: Settings, processes: int = 1, **options: Any) -> uvicor
         log_config=None,
         access_log=False,
         server_header=False,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,
     )

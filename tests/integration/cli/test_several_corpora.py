@@ -18,11 +18,11 @@ def two(hopweave: Hopweave, corpus: str) -> tuple[str, str]:
 def test_hits_and_sources_name_their_corpus(hopweave: Hopweave, two: tuple[str, str], served: bool) -> None:
     def check() -> None:
         ran = hopweave("search", QUERY, "-c", two[0], "-c", two[1], "--min-generation", f"{two[0]}=1")
-        assert (ran.code, f"({two[0]}: " in ran.out) == (0, True), ran.err
+        assert (ran.code, f"({two[0]}: " in ran.out) == (0, True), ran
         found = hopweave("search", QUERY, "-c", two[0], "-c", two[1], "--json").json
         assert set(found["generations"]) == set(two)
         told = hopweave("ask", QUERY, "-c", two[0], "-c", two[1], "--reasoner", "extractive:min_similarity=-1")
-        assert (told.code, f"({two[0]}: " in told.out) == (0, True), told.err
+        assert (told.code, f"({two[0]}: " in told.out) == (0, True), told
         for wrong in (("-c", two[0], "-c", two[0]), ("-c", two[0], "--min-generation", "seven")):
             refused = hopweave("search", QUERY, *wrong)
             assert (refused.code, refused.err.count("\n")) == (2, 1), refused.err

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "graph_rows"]
+__all__ = ["EntityNames", "GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "entity_names", "graph_rows"]
 
 Ints = NDArray[np.int32]
 
@@ -55,6 +55,24 @@ class GraphRows:
     synonyms: Ints
     scores: NDArray[np.float32]
     merges: tuple[GraphMerge, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EntityNames:
+    """The ids of entities as fixed-width bytes, ascending, and their normalised names beside them."""
+
+    ids: NDArray[np.bytes_]
+    names: NDArray[np.object_]
+
+
+def entity_names(rows: Iterable[Sequence[str]]) -> EntityNames:
+    """Returns names from rows of (id, normalised name), which may come in any order, each id once."""
+    pairs = [(row[0].encode(), row[1]) for row in rows]
+    ids = np.array([id for id, _ in pairs] or np.zeros(0, "S32"), np.bytes_)
+    names = np.empty(len(pairs), np.object_)
+    names[:] = [name for _, name in pairs]
+    order = np.argsort(ids, kind="stable")
+    return EntityNames(ids=ids[order], names=names[order])
 
 
 class GraphRowsBuilder:

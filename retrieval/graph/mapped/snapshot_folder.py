@@ -59,7 +59,7 @@ class SnapshotFolder:
         """
         try:
             return read_array_file(self.path_of(corpus_id), LAYOUT, corpus_id)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
 
     def describe(self, corpus_id: str) -> SnapshotFile | None:

@@ -202,10 +202,16 @@ class SnapshotCache:
             snapshot = await asyncio.to_thread(old.apply, changes)
             self._keep(corpus_id, entry, snapshot, changes)
             return snapshot
-        if self._files is not None:
-            mapped = await self._files.open(corpus_id, entry.adopt)
-            if mapped is not None:
-                return mapped
+        if self._files is None:
+            return await self._build(corpus_id, entry)
+        mapped = await self._files.open(corpus_id, entry.adopt)
+        if mapped is not None:
+            return mapped
+        async with self._files.building(corpus_id):
+            mapped = await self._files.open(corpus_id, entry.adopt)  # another process may have written it meanwhile
+            return mapped or await self._build(corpus_id, entry)
+
+    async def _build(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
         generation, rows = await self._graph.graph(corpus_id)
         snapshot = await asyncio.to_thread(build_snapshot, generation, rows)
         self._keep(corpus_id, entry, snapshot, None)

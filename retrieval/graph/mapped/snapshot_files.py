@@ -4,8 +4,8 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,12 +16,15 @@ from core.record_policy.change_log import KEPT_SECONDS
 from core.telemetry.log_events import log_event
 from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.mapped.snapshot_folder import BuildLock, SnapshotFolder
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["FilePolicy", "SnapshotFiles"]
 
 _log = logging.getLogger("hopweave.retrieval")
+
+_LONGEST_WAIT_SECONDS = 60.0
+_POLL_SECONDS = 0.05
 
 _Adopt = Callable[[GraphSnapshot, GraphSnapshot], None]
 """Called with a snapshot and its equal in a file, which may take its place."""
@@ -101,6 +104,22 @@ class SnapshotFiles:
             self.keep(corpus_id, snapshot, changes, adopt)
         return snapshot
 
+    @asynccontextmanager
+    async def building(self, corpus_id: str) -> AsyncIterator[None]:
+        """Makes other processes wait while the snapshot of a corpus is built in the block, and written after it.
+
+        Waits itself while another process does so, for a minute at most; then there may be a file.
+        """
+        lock = await self._lock(corpus_id)
+        try:
+            yield
+        finally:
+            state = self._states.get(corpus_id)
+            if lock is not None and state is not None and state.task is not None:
+                state.task.add_done_callback(lambda _: lock.release())
+            elif lock is not None:
+                lock.release()
+
     def keep(self, corpus_id: str, snapshot: GraphSnapshot, changes: GraphChanges | None, adopt: _Adopt) -> None:
         """Writes the snapshot in the background, when that is due. `changes` led to it; None: it was built."""
         state = self._states.setdefault(corpus_id, _State())
@@ -137,7 +156,7 @@ class SnapshotFiles:
         Returns the ids of the corpora whose files were deleted. Raises what the record raises.
         """
         deleted = []
-        await asyncio.to_thread(self._delete_unfinished)
+        await asyncio.to_thread(self._delete_leftovers)
         for corpus_id in await asyncio.to_thread(self._folder.list_corpora):
             if not await self._is_usable(corpus_id):
                 await asyncio.to_thread(self._delete, corpus_id)
@@ -164,6 +183,16 @@ class SnapshotFiles:
             return await self._graph.changes(corpus_id, file.generation) is not None
         except NotFound:
             return False
+
+    async def _lock(self, corpus_id: str) -> BuildLock | None:
+        """Returns the lock, or None if it could not be had."""
+        deadline = time.monotonic() + _LONGEST_WAIT_SECONDS
+        try:
+            while (lock := self._folder.try_build_lock(corpus_id)) is None and time.monotonic() < deadline:
+                await asyncio.sleep(_POLL_SECONDS)
+        except OSError:  # writing the file names the reason
+            return None
+        return lock
 
     def _is_worthwhile(self, state: _State) -> bool:
         chunks = state.snapshot.whole.chunks if state.snapshot is not None else 0
@@ -262,9 +291,9 @@ class SnapshotFiles:
         except OSError as error:
             self._log_failed_deletion(error)
 
-    def _delete_unfinished(self) -> None:
+    def _delete_leftovers(self) -> None:
         try:
-            self._folder.delete_unfinished()
+            self._folder.delete_leftovers()
         except OSError as error:
             self._log_failed_deletion(error)
 

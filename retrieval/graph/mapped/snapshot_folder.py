@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +20,11 @@ from retrieval.graph.mapped.array_file import (
 )
 from retrieval.graph.mapped.layout import LAYOUT
 
-__all__ = ["SnapshotFile", "SnapshotFolder"]
+__all__ = ["BuildLock", "SnapshotFile", "SnapshotFolder"]
 
 _SUFFIX = ".graph"
 _UNFINISHED = ".unfinished"
+_BUILDING = ".building"
 _ID = re.compile(r"[0-9a-f]{8,128}")
 _LOCK_SECONDS = 30.0
 _POLL_SECONDS = 0.05
@@ -34,6 +35,22 @@ class SnapshotFile(NamedTuple):
 
     generation: int
     age_seconds: float
+
+
+class BuildLock:
+    """A lock of the operating system on a file that is deleted with it. It ends with its process."""
+
+    def __init__(self, path: Path, file: int) -> None:
+        self._path = path
+        self._file = file
+
+    def release(self) -> None:
+        """Does nothing if the lock was released before."""
+        if self._file >= 0:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+            os.close(self._file)
+            self._file = -1
 
 
 class SnapshotFolder:
@@ -105,8 +122,25 @@ class SnapshotFolder:
         names = [path.name for path in self._path.glob(f"*{_SUFFIX}")]
         return sorted(id for name in names if _ID.fullmatch(id := name.removesuffix(_SUFFIX)))
 
-    def delete_unfinished(self) -> None:
-        """Deletes what processes left that were killed while they wrote. Raises `OSError`."""
+    def try_build_lock(self, corpus_id: str) -> BuildLock | None:
+        """Returns the lock of building the snapshot of a corpus; None if another process holds it.
+
+        It saves work and decides nothing: two processes may hold it in rare cases. Raises `OSError`.
+        """
+        path = self.path_of(corpus_id).with_suffix(_BUILDING)
+        self._path.mkdir(mode=0o700, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if _try_lock(file):
+            return BuildLock(path, file)
+        os.close(file)
+        return None
+
+    def delete_leftovers(self) -> None:
+        """Deletes what processes left that were killed while they built or wrote a snapshot. Raises `OSError`."""
+        for path in self._path.glob(f"*{_BUILDING}"):
+            lock = self.try_build_lock(path.name.removesuffix(_BUILDING))
+            if lock is not None:
+                lock.release()
         if any(self._path.glob(f"*{_UNFINISHED}")):
             with self._locked(threading.Event()):
                 self._delete_unfinished()

@@ -139,6 +139,15 @@ async def test_a_process_takes_the_file_that_it_has_written_itself(world: World,
     await process.cache.close()
 
 
+async def test_processes_that_start_together_build_once(world: World, folder: Path) -> None:
+    processes = [Process(world, folder) for _ in range(3)]
+    snapshots = await asyncio.gather(*(process.get() for process in processes))
+    assert sorted(process.source.wholes for process in processes) == [0, 0, 1]
+    assert sorted(is_mapped(snapshot.columns.chunk_ids) for snapshot in snapshots) == [False, True, True]
+    await asyncio.gather(*(process.cache.close() for process in processes))
+    assert names_in(folder) == [file_of(world, folder).name]
+
+
 async def test_an_older_file_is_brought_up_to_date(world: World, folder: Path) -> None:
     first = Process(world, folder)
     await first.get()
@@ -311,7 +320,7 @@ def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path: Path) -> None:
         assert content.generation >= written
         assert len(content.arrays["chunk_ids"]) == CHUNKS + content.generation % 7
         written = content.generation
-    files.delete_unfinished()
+    files.delete_leftovers()
     assert [path.name for path in tmp_path.iterdir()] == [f"{CORPUS_ID}.graph"]
 
 

@@ -6,17 +6,15 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import HopweaveError, NotFound
 from core.ports.record import GraphChanges, GraphSource
-from core.ports.record.graph import EntityNames, graph_rows
 from core.record_policy.change_log import KEPT_SECONDS
-from core.telemetry.log_events import log_event
-from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
-from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import BuildLock, SnapshotFolder
+from retrieval.graph.mapped.layout import decode_snapshot
+from retrieval.graph.mapped.logged_folder import LoggedFolder
+from retrieval.graph.mapped.snapshot_folder import BuildLock
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["FilePolicy", "SnapshotFiles"]
@@ -66,15 +64,13 @@ class _State:
 
 
 class SnapshotFiles:
-    """The files of one process. What goes wrong with a file is logged once, and the snapshot is in memory then."""
+    """Opens, writes and deletes the files for one process. If a file cannot be used, the snapshot is in memory."""
 
     def __init__(self, graph: GraphSource, folder: Path, policy: FilePolicy | None = None) -> None:
         self._graph = graph
-        self._path = folder
-        self._folder = SnapshotFolder(folder)
+        self._folder = LoggedFolder(folder)
         self._policy = policy or FilePolicy()
         self._states: dict[str, _State] = {}
-        self._logged: set[str] = set()
         self._stop = threading.Event()
         self._closing = asyncio.Event()
 
@@ -83,7 +79,7 @@ class SnapshotFiles:
 
         Raises what the record raises, `NotFound` after deleting the file of a deleted corpus.
         """
-        content = await asyncio.to_thread(self._read, corpus_id)
+        content = await asyncio.to_thread(self._folder.read, corpus_id)
         if content is None:
             return None
         try:
@@ -148,7 +144,7 @@ class SnapshotFiles:
         if state is not None and state.task is not None:
             state.snapshot = None
             await asyncio.wait([state.task])
-        await asyncio.to_thread(self._delete, corpus_id)
+        await asyncio.to_thread(self._folder.delete, corpus_id)
 
     async def clean(self) -> Sequence[str]:
         """Deletes the files of corpora that do not exist, those that changes cannot follow, and unfinished ones.
@@ -156,10 +152,10 @@ class SnapshotFiles:
         Returns the ids of the corpora whose files were deleted. Raises what the record raises.
         """
         deleted = []
-        await asyncio.to_thread(self._delete_leftovers)
+        await asyncio.to_thread(self._folder.delete_leftovers)
         for corpus_id in await asyncio.to_thread(self._folder.list_corpora):
             if not await self._is_usable(corpus_id):
-                await asyncio.to_thread(self._delete, corpus_id)
+                await asyncio.to_thread(self._folder.delete, corpus_id)
                 deleted.append(corpus_id)
         return deleted
 
@@ -187,12 +183,14 @@ class SnapshotFiles:
     async def _lock(self, corpus_id: str) -> BuildLock | None:
         """Returns the lock, or None if it could not be had."""
         deadline = time.monotonic() + _LONGEST_WAIT_SECONDS
-        try:
-            while (lock := self._folder.try_build_lock(corpus_id)) is None and time.monotonic() < deadline:
-                await asyncio.sleep(_POLL_SECONDS)
-        except OSError:  # writing the file names the reason
-            return None
-        return lock
+        while True:
+            try:
+                lock = self._folder.try_build_lock(corpus_id)
+            except OSError:
+                return None
+            if lock is not None or time.monotonic() > deadline:
+                return lock
+            await asyncio.sleep(_POLL_SECONDS)
 
     def _is_worthwhile(self, state: _State) -> bool:
         chunks = state.snapshot.whole.chunks if state.snapshot is not None else 0
@@ -224,7 +222,7 @@ class SnapshotFiles:
             state.snapshot, state.changed, state.deleted_at = None, 0, float("inf")
         state.is_writing = True
         try:
-            mapped = await asyncio.to_thread(self._write_and_read, corpus_id, snapshot)
+            mapped = await asyncio.to_thread(self._write_file, corpus_id, snapshot)
         finally:
             state.is_writing = False
             state.written_at = time.monotonic()
@@ -237,71 +235,8 @@ class SnapshotFiles:
         except HopweaveError as error:
             _log.info("snapshot files are not cleaned: %s", error)
 
-    def _write_and_read(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
-        """Returns the snapshot of the file, if it is of the same generation. The file may be another process'."""
-        if snapshot.whole.chunks < self._policy.least_chunks:
-            self._delete(corpus_id)
-            return None
-        began = time.monotonic()
-        try:
-            is_written = self._folder.write(encode_snapshot(corpus_id, snapshot), self._stop)
-        except TimeoutError:
-            _log.info("the snapshot of corpus %s is in memory only: another process writes for long", corpus_id)
-            return None
-        except OSError as error:
-            self._log_once(
-                logging.WARNING,
-                f"snapshots of corpus {corpus_id} are in memory only, since {self._path} cannot be written "
-                f"({(error.strerror or str(error)).lower()}); correct that, or set "
-                "HOPWEAVE_STORE__MAPPED_SNAPSHOTS=false",
-            )
-            return None
-        if is_written:
-            seconds = round(time.monotonic() - began, 2)
-            chunks = snapshot.whole.chunks
-            log_event(_log, logging.INFO, "snapshot written", corpus=corpus_id, passages=chunks, seconds=seconds)
-        content = self._read(corpus_id)
-        if content is None or content.generation != snapshot.generation:
-            return None
-        names = EntityNames(ids=snapshot.columns.entity_ids, names=snapshot.columns.names)
-        if snapshot.merges:
-            names = EntityNames(ids=snapshot.stated.entity_ids, names=snapshot.stated.names)
-        unchanged = GraphChanges(
-            generation=snapshot.generation, removed=(), added=replace(graph_rows(), merges=snapshot.merges.merges)
-        )
-        return decode_snapshot(content, names, unchanged)
-
-    def _read(self, corpus_id: str) -> ArrayFile | None:
-        try:
-            return self._folder.read(corpus_id)
-        except UnreadableFile as error:
-            self._log_once(logging.INFO, f"{self._folder.path_of(corpus_id)} {error}; the snapshot is built again")
-            self._delete(corpus_id)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            self._log_once(
-                logging.WARNING,
-                f"{self._folder.path_of(corpus_id)} cannot be read ({reason}); the snapshot is built again",
-            )
+    def _write_file(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
+        if snapshot.whole.chunks >= self._policy.least_chunks:
+            return self._folder.write(corpus_id, snapshot, self._stop)
+        self._folder.delete(corpus_id)  # the corpus has become small
         return None
-
-    def _delete(self, corpus_id: str) -> None:
-        try:
-            self._folder.delete(corpus_id)
-        except OSError as error:
-            self._log_failed_deletion(error)
-
-    def _delete_leftovers(self) -> None:
-        try:
-            self._folder.delete_leftovers()
-        except OSError as error:
-            self._log_failed_deletion(error)
-
-    def _log_failed_deletion(self, error: OSError) -> None:
-        reason = (error.strerror or str(error)).lower()
-        self._log_once(logging.WARNING, f"a snapshot in {self._path} cannot be deleted ({reason}); delete it by hand")
-
-    def _log_once(self, level: int, message: str) -> None:
-        if message not in self._logged:
-            self._logged.add(message)
-            _log.log(level, "%s", message)

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 __all__ = ["EntityNames", "GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "entity_names", "graph_rows"]
 
 Ints = NDArray[np.int32]
+
+_BATCH = 10_000
 
 
 class GraphChunk(NamedTuple):
@@ -67,10 +69,15 @@ class EntityNames:
 
 def entity_names(rows: Iterable[Sequence[str]]) -> EntityNames:
     """Returns names from rows of (id, normalised name), which may come in any order, each id once."""
-    pairs = [(row[0].encode(), row[1]) for row in rows]
-    ids = np.array([id for id, _ in pairs] or np.zeros(0, "S32"), np.bytes_)
-    names = np.empty(len(pairs), np.object_)
-    names[:] = [name for _, name in pairs]
+    parts = [np.zeros(0, "S32")]
+    listed: list[str] = []
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):  # an id as an object takes three times its length
+        parts.append(np.array([row[0].encode() for row in batch], np.bytes_))
+        listed += [row[1] for row in batch]
+    ids = np.concatenate(parts) if listed else parts[0]
+    names = np.empty(len(listed), np.object_)
+    names[:] = listed
     order = np.argsort(ids, kind="stable")
     return EntityNames(ids=ids[order], names=names[order])
 

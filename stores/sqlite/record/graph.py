@@ -84,7 +84,10 @@ class SqliteGraphSource:
             ).fetchall()
             chunks = frozenset(row["id"] for row in rows if row["kind"] == "chunk")
             entities = frozenset(row["id"] for row in rows if row["kind"] == "synonyms")
-            added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
+            if chunks or entities:
+                added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
+            else:  # SQLite would read all entities to find none
+                added = replace(graph_rows(), merges=read_merges(cx, corpus_id))
             return GraphChanges(generation=generation, removed=chunks, added=added, synonyms_of=entities)
 
         return await self._database.read(work)

@@ -113,12 +113,12 @@ class SnapshotCache:
         if self._files is not None:
             await self._files.delete(corpus_id)
 
-    async def clean(self) -> Sequence[str]:
+    async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes files that no snapshot can be read from any more, as those of deleted corpora.
 
-        Returns the ids of their corpora. Raises what the record raises.
+        With `outdated`, files of earlier generations are deleted, too. Returns the ids of their corpora. Raises what the record raises.
         """
-        return [] if self._files is None else await self._files.clean()
+        return [] if self._files is None else await self._files.clean(outdated=outdated)
 
     async def close(self) -> None:
         """Writes what waits to be written to files."""

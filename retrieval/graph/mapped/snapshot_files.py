@@ -146,15 +146,15 @@ class SnapshotFiles:
             await asyncio.wait([state.task])
         await asyncio.to_thread(self._folder.delete, corpus_id)
 
-    async def clean(self) -> Sequence[str]:
+    async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes the files of corpora that do not exist, those that changes cannot follow, and unfinished ones.
 
-        Returns the ids of the corpora whose files were deleted. Raises what the record raises.
+        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted. Returns the ids of the corpora whose files were deleted. Raises what the record raises.
         """
         deleted = []
         await asyncio.to_thread(self._folder.delete_leftovers)
         for corpus_id in await asyncio.to_thread(self._folder.list_corpora):
-            if not await self._is_usable(corpus_id):
+            if not await self._is_usable(corpus_id, outdated=outdated):
                 await asyncio.to_thread(self._folder.delete, corpus_id)
                 deleted.append(corpus_id)
         return deleted
@@ -167,12 +167,12 @@ class SnapshotFiles:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._states.clear()
 
-    async def _is_usable(self, corpus_id: str) -> bool:
+    async def _is_usable(self, corpus_id: str, *, outdated: bool) -> bool:
         """Whether the file is of the record's generation, or can be brought to it."""
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
         try:
             generation = await self._graph.generation(corpus_id)
-            if file is None or file.generation >= generation:
+            if file is None or file.generation >= generation or outdated:
                 return file is not None and file.generation == generation
             if file.age_seconds < KEPT_SECONDS:  # reading the changes costs more than the check of the age
                 return True

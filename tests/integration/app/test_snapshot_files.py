@@ -11,7 +11,7 @@ from app.doctor.diagnosis import repair_all
 from app.services import corpora
 from app.services.warming import clean_snapshots
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.ports.record.graph import graph_rows
+from core.ports.record.graph import GraphMerge, graph_rows
 from core.settings import Settings
 from retrieval.graph.mapped.layout import encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
@@ -67,9 +67,12 @@ async def test_the_repair_names_what_it_deletes(container: Container, corpus: Co
     folder = await write_file(container, corpus.id)
     await write_file(container, UNKNOWN)
     lines = [line async for line in repair_all(container)]
-    assert lines == ["snapshots: 1 files that nothing can use are gone"]
+    assert lines == ["snapshots: 1 outdated files are gone"]
     assert folder.list_corpora() == [corpus.id]
     assert [line async for line in repair_all(container)] == []
+    await container.record.merges.adopt(corpus.id, [GraphMerge("1" * 32, "one", "2" * 32, "two")])
+    assert await container.snapshots.clean() == [], "changes bring it up to date"
+    assert [line async for line in repair_all(container)] == lines
 
 
 async def test_without_the_setting_no_file_is_used(tmp_path: Path) -> None:

@@ -149,7 +149,8 @@ class SnapshotFiles:
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes the files of corpora that do not exist, those that changes cannot follow, and unfinished ones.
 
-        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted. Returns the ids of the corpora whose files were deleted. Raises what the record raises.
+        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted. Returns the ids
+        of the corpora whose files were deleted. Raises what the record raises.
         """
         deleted = []
         await asyncio.to_thread(self._folder.delete_leftovers)

@@ -62,6 +62,11 @@ class _State:
     is_writing: bool = False
     task: "asyncio.Task[None] | None" = None
 
+    @property
+    def pending(self) -> "asyncio.Task[None] | None":
+        """The task that writes or waits to write. It also ends with the event loop in which it was made."""
+        return None if self.task is None or self.task.done() else self.task
+
 
 class SnapshotFiles:
     """Opens, writes and deletes the files for one process. If a file cannot be used, the snapshot is in memory."""
@@ -111,8 +116,9 @@ class SnapshotFiles:
             yield
         finally:
             state = self._states.get(corpus_id)
-            if lock is not None and state is not None and state.task is not None:
-                state.task.add_done_callback(lambda _: lock.release())
+            pending = None if state is None else state.pending
+            if lock is not None and pending is not None:
+                pending.add_done_callback(lambda _: lock.release())
             elif lock is not None:
                 lock.release()
 
@@ -128,22 +134,22 @@ class SnapshotFiles:
                 state.deleted_at = min(state.deleted_at, state.changed_at)
         if not self._is_worthwhile(state):
             state.snapshot = None
-        elif state.task is None:
+        elif state.pending is None:
             state.task = asyncio.create_task(self._write_when_due(corpus_id, state), name="writing a snapshot")
 
     def discard(self, corpus_id: str) -> None:
         """Stops following a corpus whose snapshot is not used any more. Its file stays."""
         state = self._states.pop(corpus_id, None)
-        if state is not None and state.task is not None and not state.is_writing:
-            state.task.cancel()
+        if state is not None and state.pending is not None and not state.is_writing:
+            state.pending.cancel()
 
     async def delete(self, corpus_id: str) -> None:
         """Deletes the file of a corpus, if there is one, also that which this process is writing."""
         state = self._states.get(corpus_id)
         self.discard(corpus_id)
-        if state is not None and state.task is not None:
+        if state is not None and (pending := state.pending) is not None:
             state.snapshot = None
-            await asyncio.wait([state.task])
+            await asyncio.wait([pending])
         await asyncio.to_thread(self._folder.delete, corpus_id)
 
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
@@ -164,7 +170,7 @@ class SnapshotFiles:
         """Writes at once what waits to be written, so that the next process finds it."""
         self._closing.set()
         self._stop.set()
-        tasks = [state.task for state in self._states.values() if state.task is not None]
+        tasks = [state.pending for state in self._states.values() if state.pending is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
         self._states.clear()
 
@@ -215,7 +221,6 @@ class SnapshotFiles:
                     await asyncio.wait_for(self._closing.wait(), wait)
                 continue
             await self._write(corpus_id, state, snapshot)
-        state.task = None
 
     async def _write(self, corpus_id: str, state: _State, snapshot: GraphSnapshot) -> None:
         """Writes one snapshot, and offers its equal in the file in its place."""

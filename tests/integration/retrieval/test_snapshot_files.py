@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import resource
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -146,6 +147,41 @@ async def test_processes_that_start_together_build_once(world: World, folder: Pa
     assert sorted(is_mapped(snapshot.columns.chunk_ids) for snapshot in snapshots) == [False, True, True]
     await asyncio.gather(*(process.cache.close() for process in processes))
     assert names_in(folder) == [file_of(world, folder).name]
+
+
+async def test_who_builds_makes_others_wait(world: World, folder: Path) -> None:
+    lock = SnapshotFolder(folder).try_build_lock(world.corpus.id)
+    assert lock is not None
+    assert SnapshotFolder(folder).try_build_lock(world.corpus.id) is None
+    process = Process(world, folder)
+    waiting = asyncio.create_task(process.get())
+    await asyncio.sleep(0.1)
+    assert (waiting.done(), process.source.wholes) == (False, 0)
+    lock.release()
+    lock.release()
+    await waiting
+    assert process.source.wholes == 1
+    await process.cache.close()
+
+
+def test_who_ends_does_not_wait_for_another_writer(tmp_path: Path) -> None:
+    files, ending = SnapshotFolder(tmp_path), threading.Event()
+    content = encode_snapshot(CORPUS_ID, build_snapshot(1, rows_of(1)))
+    ending.set()
+    with files._locked(threading.Event()), pytest.raises(TimeoutError):
+        files.write(content, ending)
+    assert files.write(content, ending)
+
+
+async def test_what_killed_processes_left_is_deleted(world: World, folder: Path) -> None:
+    process = Process(world, folder)
+    await process.get_mapped()
+    path = file_of(world, folder)
+    for suffix in (".graph.unfinished", ".building"):
+        path.with_suffix(suffix).write_bytes(b"half")
+    assert await process.cache.clean() == []
+    assert names_in(folder) == [path.name]
+    await process.cache.close()
 
 
 async def test_an_older_file_is_brought_up_to_date(world: World, folder: Path) -> None:

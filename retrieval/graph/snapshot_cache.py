@@ -20,10 +20,13 @@ _POLL_SECONDS = 0.05
 
 @dataclass
 class _Entry:
-    """One corpus: its current snapshot, when it was last compared with the record, and the refresh that runs."""
+    """One corpus: its current snapshot, when it was last compared with the record, whether the next search compares it
+    however short ago that was, and the refresh that runs.
+    """
 
     snapshot: GraphSnapshot | None = None
     checked: float = float("-inf")
+    is_due: bool = False
     refresh: asyncio.Task[GraphSnapshot] | None = None
     begun: float = 0.0
 
@@ -99,7 +102,7 @@ class SnapshotCache:
     def compare_again(self, corpus_id: str) -> None:
         """Makes the next search compare the snapshot with the record, however short ago that was done."""
         if (entry := self._corpora.get(corpus_id)) is not None:
-            entry.checked = float("-inf")
+            entry.is_due = True
 
     def evict(self, corpus_id: str) -> None:
         """Frees the snapshot of a corpus. Its file stays."""
@@ -144,7 +147,7 @@ class SnapshotCache:
         if old is None:
             return await asyncio.shield(self._refresh(corpus_id, entry))
         now = time.monotonic()
-        if entry.refresh is None and now - entry.checked < self._interval:
+        if entry.refresh is None and not entry.is_due and now - entry.checked < self._interval:
             return old
         begun = now if entry.refresh is None else entry.begun
         return await self._await_refresh(corpus_id, entry, old, patience=begun + self._patience - now)
@@ -185,7 +188,7 @@ class SnapshotCache:
             done.exception()
 
     async def _follow(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
-        started = time.monotonic()
+        started, entry.is_due = time.monotonic(), False
         old = entry.snapshot
         try:
             if old is None or await self._graph.generation(corpus_id) != old.generation:

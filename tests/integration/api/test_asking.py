@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-import api.answering
+import api.streams.work_stream
 from app.services import questions
 from core.settings import BudgetSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
@@ -105,7 +105,7 @@ async def test_without_a_model_a_stream_tells_notes_and_answer(people: Server, c
 async def test_a_ping_comes_while_nothing_else_does(
     people: Server, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api.answering, "_PING_SECONDS", 0.01)
+    monkeypatch.setattr(api.streams.work_stream, "_PING_SECONDS", 0.01)
     asked = asyncio.Event()
     real_ask = questions.ask
 

@@ -10,7 +10,7 @@ import openai
 import pytest
 from pydantic import SecretStr
 
-import api.protocols.streaming
+import api.streams.work_stream
 from core.settings import ApiSettings, BudgetSettings
 from tests.integration.api.asking import QUESTION, asking, listening
 from tests.integration.api.conftest import MakeServer, Server
@@ -215,7 +215,7 @@ async def test_the_work_ends_with_the_connection(address: str, chat: ChatServer)
 
 
 async def test_a_ping_while_nothing_is_written(address: str, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api.protocols.streaming, "_PING_SECONDS", 0.01)
+    monkeypatch.setattr(api.streams.work_stream, "_PING_SECONDS", 0.01)
     pinged = asyncio.Event()
     chat.script.append(Reply(text=ANSWER.text, until=pinged.is_set))
     async with (

@@ -213,7 +213,8 @@ class AnswerOut(Out):
     abstained: bool
     support: Support = Field(description=SUPPORT)
     note: str = Field(
-        description="Why the answer is not stated, or that passages contradict it, for the reader of the answer."
+        description="Why the answer is not stated, that passages contradict it, or that it only quotes, for the "
+        "reader of the answer."
     )
     notes: list[str]
     timing: dict[str, float]

@@ -69,7 +69,10 @@ class AskIn(In):
     )
     filter: dict[str, Any] | None = None
     budget: BudgetIn = BudgetIn()
-    history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
+    history: list[MessageIn] = Field(
+        default_factory=list,
+        description="The conversation before the question, from which a model makes the question self-contained.",
+    )
     web: Flag = Field(default=False, description="Permits queries to a web search.")
     unsupported: Unsupported | None = Field(
         default=None,

@@ -1,6 +1,7 @@
 """The action `restate_question`: makes the last question of a conversation understandable without the conversation."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -88,7 +89,7 @@ async def _ask(session: Session, limits: Sequence[int] = _LIMITS) -> str:
     return " ".join(reply.question.split())
 
 
-def _find_fault(restated: str, question: str, history: Iterable[Message]) -> str:
+def _find_fault(restated: str, question: str, history: Sequence[Message]) -> str:
     """Returns why a reply is no restatement of the question; '' if it may be one.
 
     A restatement consists of words of the conversation. A refusal, or an answer from the model's memory, mostly does
@@ -97,7 +98,8 @@ def _find_fault(restated: str, question: str, history: Iterable[Message]) -> str
     if len(restated) > len(question) + _MOST_ADDED:
         return f"the model wrote {len(restated)} characters"
     stems = _list_stems((restated,))
-    if stems and not stems & _list_stems((question, *(turn.content for turn in history))):
+    said = (question, *(turn.content for turn in _last_turns(history, _LIMITS[0])))
+    if stems and not stems & _list_stems(said):
         return "the model's text has no word in common with the conversation"
     return ""
 
@@ -106,19 +108,22 @@ def _list_stems(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.stem for text in texts for word in split_words(text))
 
 
-def _format_conversation(history: tuple[Message, ...], limit: int) -> str:
+def _format_conversation(history: Sequence[Message], limit: int) -> str:
     """Returns the last messages that fit, one line each, so that no message can hold the beginning of another one."""
-    lines = list[str]()
+    return "\n".join(f"{_NAMES[turn.speaker]}: {turn.content}" for turn in _last_turns(history, limit))
+
+
+def _last_turns(history: Sequence[Message], limit: int) -> list[Message]:
+    """Returns the last messages that have at most `limit` characters together, without line breaks, and shortened."""
+    kept = list[Message]()
     left = limit
     for turn in reversed(history):
         text = _shorten(" ".join(turn.content.split()), limit // _SHARE)
-        if not text:
-            continue
         left -= len(text)
         if left < 0:
             break
-        lines.append(f"{_NAMES.get(turn.speaker, turn.speaker)}: {text}")
-    return "\n".join(reversed(lines))
+        kept += [replace(turn, content=text)] if text else []
+    return kept[::-1]
 
 
 def _shorten(text: str, most: int) -> str:

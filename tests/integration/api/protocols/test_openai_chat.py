@@ -92,7 +92,8 @@ async def test_the_last_question_is_restated_from_the_turns_before(
     restating, concluding = chat.calls
     assert "Whom did she know?" in restating.text
     assert "Ada Lovelace [1]." in restating.text
-    assert "**Sources**" not in restating.text + concluding.text, "blocks of sources are no part of the history"
+    assert "Ada Lovelace [1]. Sources: [1] Ada Lovelace\n" in restating.text, "titles, and no addresses"
+    assert "**Sources**" not in restating.text + concluding.text
     assert concluding.messages[-1]["content"].rstrip().endswith("Whom did Ada Lovelace know?\n</question>")
     assert said.model_extra is not None
     assert "the question was understood as: Whom did Ada Lovelace know?" in said.model_extra["hopweave"]["notes"]
@@ -158,8 +159,10 @@ async def test_plain_is_the_language_model_alone(client: openai.AsyncOpenAI, cha
 
 
 async def test_a_named_reasoner_without_a_model(client: openai.AsyncOpenAI, chat: ChatServer) -> None:
-    said = await client.chat.completions.create(model="people:extractive", messages=_TURNS)
-    assert said.choices[0].message.content
+    said = await client.chat.completions.create(model="people:extractive:min_similarity=-1", messages=_TURNS)
+    assert "only quotes sentences; no language model wrote it" in (said.choices[0].message.content or "")
+    assert said.model_extra is not None
+    assert any("the conversation before" in note for note in said.model_extra["hopweave"]["notes"])
     assert chat.calls == [], "a reasoner that asks no model restates nothing either"
     assert said.usage is not None
     assert said.usage.total_tokens == 0

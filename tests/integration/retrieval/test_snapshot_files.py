@@ -174,14 +174,14 @@ def test_who_ends_does_not_wait_for_another_writer(tmp_path: Path) -> None:
 
 
 async def test_what_killed_processes_left_is_deleted(world: World, folder: Path) -> None:
-    process = Process(world, folder)
-    await process.get_mapped()
+    first, second = Process(world, folder), Process(world, folder)
+    await first.get()
+    await first.cache.close()
     path = file_of(world, folder)
     for suffix in (".graph.unfinished", ".building"):
         path.with_suffix(suffix).write_bytes(b"half")
-    assert await process.cache.clean() == []
+    assert await second.cache.clean() == []
     assert names_in(folder) == [path.name]
-    await process.cache.close()
 
 
 async def test_an_older_file_is_brought_up_to_date(world: World, folder: Path) -> None:

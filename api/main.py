@@ -43,7 +43,7 @@ from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, me
 from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield
 from app.container import Container
-from app.services.warming import notify_of_waiting_work
+from app.services.warming import clean_snapshots, notify_of_waiting_work
 from app.telemetry.prometheus import PrometheusMeter
 from core.faults import describe_bug
 from core.ports.record import Keys
@@ -159,6 +159,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
         asyncio.create_task(warmth.warm_up(), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
+        asyncio.create_task(clean_snapshots(container), name="cleaning snapshots"),
         asyncio.create_task(measure_event_loop(), name="measuring the event loop"),
         asyncio.create_task(measure_snapshots(container), name="measuring snapshots"),
     ]

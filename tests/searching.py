@@ -14,8 +14,9 @@ from core.ports.embedding import Embedder
 from core.ports.reranking import Reranker
 from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build
-from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache
+from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache, SnapshotFiles
 from retrieval.backends import WebAccess
+from retrieval.graph.mapped.snapshot_files import FilePolicy
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
 from stores.tantivy import TantivyTextIndex
@@ -23,7 +24,11 @@ from testing.contracts.searcher import OpenCorpus, SearcherContract
 from testing.indexed_corpus import IndexedCorpus
 from tests.twins.embedder import TwinEmbedder
 
-__all__ = ["NamedSearcherContract", "World", "open_world"]
+__all__ = ["AT_ONCE", "NamedSearcherContract", "World", "open_world"]
+
+
+AT_ONCE = FilePolicy(least_chunks=0, idle_seconds=0, pause_seconds=0)
+"""Every snapshot is written to a file at once."""
 
 
 @dataclass(kw_only=True)
@@ -49,8 +54,12 @@ async def open_world(
     reranker: Reranker | None = None,
     web: WebAccess | None = None,
     asserting: bool = False,
+    mapped: bool = False,
 ) -> AsyncIterator[World]:
-    """By default snapshots follow every write at once, so that no test depends on time."""
+    """By default snapshots follow every write at once, so that no test depends on time.
+
+    With `mapped`, each snapshot is written to a file at once, however small, and replaced by that.
+    """
     embedder = embedder or TwinEmbedder(dimension=256)
     record = SqliteRecord(folder / "record.sqlite")
     vectors, text = SqliteVectorStore(folder / "vectors.sqlite"), TantivyTextIndex(folder / "text")
@@ -66,7 +75,12 @@ async def open_world(
         text=text,
         documents=record.documents,
         contents=record.contents,
-        snapshots=SnapshotCache(record.graph, interval=interval, patience=patience),
+        snapshots=SnapshotCache(
+            record.graph,
+            files=SnapshotFiles(record.graph, folder / "snapshots", AT_ONCE) if mapped else None,
+            interval=interval,
+            patience=patience,
+        ),
         embedder=embedder,
         models=models,
         reranker=reranker,
@@ -85,6 +99,7 @@ async def open_world(
             asserting=asserting,
         )
     finally:
+        await backends.snapshots.close()
         await record.close()
         await vectors.close()
         await text.close()

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from app.container import Container
-from core.telemetry.metrics import EVENT_LOOP_LAG, SNAPSHOT_AGE, SNAPSHOT_BYTES
+from core.telemetry.metrics import EVENT_LOOP_LAG, SNAPSHOT_AGE, SNAPSHOT_BYTES, SNAPSHOT_MAPPED_BYTES
 
 __all__ = ["limit_accept_errors", "measure_event_loop", "measure_snapshots"]
 
@@ -32,6 +32,7 @@ async def measure_snapshots(container: Container) -> None:
     while True:
         held = container.snapshots.describe()
         SNAPSHOT_BYTES.record(held.bytes)
+        SNAPSHOT_MAPPED_BYTES.record(held.mapped_bytes)
         SNAPSHOT_AGE.record(held.age_seconds)
         await asyncio.sleep(_SNAPSHOT_SECONDS)
 

@@ -20,7 +20,7 @@ from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
-from retrieval import SnapshotCache, WebAccess
+from retrieval import SnapshotCache, SnapshotFiles, WebAccess
 from stores.files import make_file_store
 from stores.sqlite import SqliteModelCache
 from stores.web import make_web_search
@@ -140,7 +140,12 @@ class Adapters:
 
     @cached_property
     def snapshots(self) -> SnapshotCache:
-        return SnapshotCache(self.record.graph)
+        graph = self.record.graph
+        is_mapped = self.settings.store.mapped_snapshots
+        files = SnapshotFiles(graph, self.settings.data_dir / "snapshots") if is_mapped else None
+        snapshots = SnapshotCache(graph, files=files)
+        self._closers.append(snapshots)
+        return snapshots
 
     async def close(self) -> None:
         for closer in reversed(self._closers):

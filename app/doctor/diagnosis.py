@@ -31,7 +31,8 @@ async def diagnose(container: Container) -> AsyncIterator[Finding]:
 
 
 async def repair_all(container: Container) -> AsyncIterator[str]:
-    """Repairs the views of all corpora from the record, and deletes originals that nothing names.
+    """Repairs the views of all corpora from the record, and deletes originals that nothing names, and snapshot files
+    that are outdated.
 
     Yields one line for each repair.
     """
@@ -44,6 +45,9 @@ async def repair_all(container: Container) -> AsyncIterator[str]:
             yield line
         async for line in delete_originals(container, corpus, examination.orphaned_originals):
             yield line
+    deleted = await container.snapshots.clean(outdated=True)
+    if deleted:
+        yield f"snapshots: {len(deleted)} outdated files are gone"
 
 
 async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:

@@ -142,7 +142,7 @@ async def delete(container: Container, name: str) -> Job:
             raise
         return running
     job = await container.record.corpora.delete(name)
-    container.snapshots.evict(corpus.id)
+    await container.snapshots.delete(corpus.id)
     await container.delete_cached_answers(corpus.id)
     await container.notifier.notify_soon(corpus.id)
     return job

@@ -1,4 +1,4 @@
-"""Background tasks of the HTTP server: loading ahead, and notifying workers of work without a message."""
+"""Background tasks of the HTTP server: loading ahead, cleaning, and notifying workers of work without a message."""
 
 import asyncio
 import logging
@@ -17,11 +17,12 @@ from core.trace import Trace
 from models import import_chat_client
 from retrieval import warm
 
-__all__ = ["notify_of_waiting_work", "warm_up"]
+__all__ = ["clean_snapshots", "notify_of_waiting_work", "warm_up"]
 
 _log = logging.getLogger("hopweave.app")
 
 _PAUSE_SECONDS = 1.0
+_CLEAN_SECONDS = 600.0
 _RECENT_JOBS = 200
 
 
@@ -71,6 +72,16 @@ async def _warm_corpus(container: Container, corpus: Corpus) -> None:
     except HopweaveError as error:  # a search raises it again, and names the remedy
         _log.warning("corpus %s is not loaded: %s", corpus.name, error)
     container.snapshots.compare_again(corpus.id)  # the first search finds what was indexed since
+
+
+async def clean_snapshots(container: Container) -> None:
+    """Deletes the snapshot files of corpora that do not exist any more, at the start and every ten minutes."""
+    while True:
+        try:
+            await container.snapshots.clean()
+        except HopweaveError as error:
+            _log.info("snapshot files are not cleaned: %s", error)
+        await asyncio.sleep(_CLEAN_SECONDS)
 
 
 async def notify_of_waiting_work(container: Container) -> None:

@@ -16,6 +16,9 @@ class StoreSettings(Section):
     record: Literal["sqlite", "neo4j"] = "sqlite"
     vectors: Literal["sqlite", "milvus"] = "sqlite"
     text: Literal["tantivy", "neo4j"] = "tantivy"
+    mapped_snapshots: bool = Field(
+        default=True, description="Snapshots of the graph are in files of the data folder, which processes share."
+    )
 
 
 class Neo4jSettings(Section):

@@ -17,6 +17,7 @@ __all__ = [
     "RETRIEVAL_SECONDS",
     "SNAPSHOT_AGE",
     "SNAPSHOT_BYTES",
+    "SNAPSHOT_MAPPED_BYTES",
     "Meter",
     "Metric",
     "MetricKind",
@@ -127,7 +128,12 @@ LEASES_EXPIRED = Metric(
 SNAPSHOT_BYTES = Metric(
     name="hopweave_snapshot_bytes",
     kind=MetricKind.SUMMED_GAUGE,
-    help="Bytes of the graph snapshots in memory, over all processes.",
+    help="Bytes of the graph snapshots in the own memory of processes, over all processes.",
+)
+SNAPSHOT_MAPPED_BYTES = Metric(
+    name="hopweave_snapshot_mapped_bytes",
+    kind=MetricKind.GREATEST_GAUGE,
+    help="Bytes of the graph snapshots in mapped files, which processes share; the greatest of all processes.",
 )
 SNAPSHOT_AGE = Metric(
     name="hopweave_snapshot_age_seconds",
@@ -157,6 +163,7 @@ METRICS = (
     DOCUMENTS,
     LEASES_EXPIRED,
     SNAPSHOT_BYTES,
+    SNAPSHOT_MAPPED_BYTES,
     SNAPSHOT_AGE,
     ANSWERS,
     EVENT_LOOP_LAG,

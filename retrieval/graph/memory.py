@@ -5,22 +5,28 @@ from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
-__all__ = ["HeldSnapshots", "count_bytes"]
+from retrieval.graph.mapped.array_file import is_mapped
+
+__all__ = ["HeldSnapshots", "describe_held"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldSnapshots:
-    """The snapshots that a process holds: the bytes of their arrays, and the seconds since the one that was compared
-    with the record longest ago was compared.
+    """The snapshots that a process holds: the bytes of their arrays in its own memory and of those in mapped files,
+    which processes share, and the seconds since the one that was compared with the record longest ago was compared.
     """
 
     bytes: int
+    mapped_bytes: int
     age_seconds: float
 
 
-def count_bytes(values: Iterable[object]) -> int:
-    """Returns the bytes of all arrays in dataclasses, each counted once. Python objects in them are not counted."""
-    return sum({id(array): array.nbytes for value in values for array in _arrays(value)}.values())
+def describe_held(snapshots: Iterable[object], *, age_seconds: float) -> HeldSnapshots:
+    """Counts each array once. Python objects in arrays are not counted."""
+    arrays = {id(array): array for snapshot in snapshots for array in _arrays(snapshot)}
+    mapped = sum(array.nbytes for array in arrays.values() if is_mapped(array))
+    total = sum(array.nbytes for array in arrays.values())
+    return HeldSnapshots(bytes=total - mapped, mapped_bytes=mapped, age_seconds=age_seconds)
 
 
 def _arrays(value: object) -> Iterator[np.ndarray]:

@@ -11,7 +11,7 @@ from retrieval.graph.column_building import canonicalise
 from retrieval.graph.columns import Columns, Ids, encode_ids, renumber
 from retrieval.graph.positions import Places, find_positions
 
-__all__ = ["MergeMap", "apply_merges", "make_merge_map"]
+__all__ = ["MergeMap", "apply_merges", "list_merged_names", "make_merge_map"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +63,12 @@ def apply_merges(columns: Columns, merges: MergeMap) -> Columns:
     kept = columns.synonyms[:, 0] != columns.synonyms[:, 1]
     columns = replace(columns, synonyms=columns.synonyms[kept], scores=columns.scores[kept])
     return canonicalise(replace(columns, title_ids=_replace_titles(columns.title_ids, merges)))
+
+
+def list_merged_names(columns: Columns, merges: MergeMap) -> list[tuple[int, str]]:
+    """Returns the names of merged entities with the entities that they are, in columns with these merges applied."""
+    at = find_positions(columns.entity_ids, encode_ids(merges.ends.values()))
+    return [(place, merges.names[id]) for place, id in zip(at.tolist(), merges.ends, strict=True) if place >= 0]
 
 
 def _find(columns: Columns, ids: Iterable[str]) -> Places:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ class NameIndex:
     """Entities by their folded names (`fold_name`).
 
     `names` are the names of the entities in their order, then further names of some of them: those of the entities that
-    are merged into them. `entity_of` has the entity of each name. `hashes` are beside the names; `order` sorts them.
+    are merged into them. `entity_of` has the entity of each name. `hashes` are beside the names, and the same in every
+    process; `order` sorts them.
     """
 
     names: NDArray[np.object_]
@@ -33,10 +35,8 @@ class NameIndex:
     order: NDArray[np.int64]
 
     def known(self, keys: Sequence[str]) -> NDArray[np.bool_]:
-        """Returns the mask of the keys that an entity has. Python's string hash decides, so a false positive is
-        possible.
-        """
-        hashes = np.array([hash(key) for key in keys], np.int64)
+        """Returns the mask of the keys that an entity has. Hashes are compared, so a false positive is possible."""
+        hashes = np.array([_hash(key) for key in keys], np.int64)
         return find_positions(self.hashes, hashes, self.order) >= 0
 
     def entities(self, key: str) -> list[int]:
@@ -49,7 +49,7 @@ class NameIndex:
 
     def _places(self, key: str) -> list[int]:
         """Returns the places of the names with this key."""
-        ends = [np.searchsorted(self.hashes, hash(key), side=side, sorter=self.order) for side in ("left", "right")]
+        ends = [np.searchsorted(self.hashes, _hash(key), side=side, sorter=self.order) for side in ("left", "right")]
         return [int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key]
 
 
@@ -69,14 +69,14 @@ def build_name_index(
         at = find_positions(old[1], ids)
         fresh = at < 0
         hashes[~fresh] = old[0].hashes[at[~fresh]]
-    hashes[fresh] = [hash(fold_name(name)) for name in names[fresh]]
+    hashes[fresh] = [_hash(fold_name(name)) for name in names[fresh]]
     entity_of = np.arange(len(names), dtype=np.int32)
     if further := list(others):
         added = np.empty(len(further), np.object_)
         added[:] = [name for _, name in further]
         names = np.concatenate([names, added])
         entity_of = np.concatenate([entity_of, np.array([entity for entity, _ in further], np.int32)])
-        hashes = np.concatenate([hashes, np.array([hash(fold_name(name)) for _, name in further], np.int64)])
+        hashes = np.concatenate([hashes, np.array([_hash(fold_name(name)) for _, name in further], np.int64)])
     return NameIndex(names=names, entity_of=entity_of, hashes=hashes, order=np.argsort(hashes, kind="stable"))
 
 
@@ -91,6 +91,10 @@ def fold_name(name: str) -> str:
         key = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", key))).casefold()
         key = " ".join(_keep_symbols(key).split()) or key
     return key[4:] if len(key) > _LONG + 4 and key.startswith("the ") else key
+
+
+def _hash(key: str) -> int:
+    return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little", signed=True)
 
 
 def _keep_symbols(text: str) -> str:

@@ -14,7 +14,7 @@ from retrieval.graph.adjacency import Adjacency, build_adjacency
 from retrieval.graph.column_building import build_columns
 from retrieval.graph.column_updates import update_columns
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids
-from retrieval.graph.merges import MergeMap, apply_merges, make_merge_map
+from retrieval.graph.merges import MergeMap, apply_merges, list_merged_names, make_merge_map
 from retrieval.graph.name_index import NameIndex, build_name_index
 from retrieval.graph.positions import find_positions
 from retrieval.graph.term_statistics import TermStatistics, count_terms
@@ -36,6 +36,27 @@ class RetrievalGraph:
     df: NDArray[np.int64]
 
 
+class _Masks:
+    """The graphs of the filters that were used last; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._graphs: OrderedDict[frozenset[str], RetrievalGraph] = OrderedDict()
+
+    def get(self, documents: frozenset[str]) -> RetrievalGraph | None:
+        with self._lock:
+            if documents in self._graphs:
+                self._graphs.move_to_end(documents)
+            return self._graphs.get(documents)
+
+    def put(self, documents: frozenset[str], graph: RetrievalGraph) -> RetrievalGraph:
+        with self._lock:
+            self._graphs[documents] = graph
+            if len(self._graphs) > _MASKS:
+                self._graphs.popitem(last=False)
+        return graph
+
+
 @dataclass(frozen=True, kw_only=True)
 class GraphSnapshot:
     """A corpus' graph in memory. Chunks and entities are numbered in the order of their ids, so equal content has equal
@@ -43,7 +64,8 @@ class GraphSnapshot:
 
     `titles` (chunks, 2) are the entities that each chunk's title and heading name, -1 where there is none.
     `title_shares` (entities,) is the number of chunks that have the entity there. In `columns`, entities that `merges`
-    join are one; `stated` are the columns without merges, to which changes are applied.
+    join are one; `stated` are the columns without merges, to which changes are applied. `view_order` sorts the chunks
+    by their view entries.
     """
 
     generation: int
@@ -55,8 +77,8 @@ class GraphSnapshot:
     statistics: TermStatistics
     titles: Ints
     title_shares: NDArray[np.int64]
-    _view_order: NDArray[np.int64] = field(repr=False)
-    _masks: "_Masks" = field(repr=False)
+    view_order: NDArray[np.int64]
+    _masks: _Masks = field(default_factory=_Masks, repr=False)
 
     @property
     def has_facts(self) -> bool:
@@ -95,7 +117,7 @@ class GraphSnapshot:
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
         """Returns the chunk of each view entry, or -1 for entries that no chunk names."""
-        return find_positions(self.columns.view_ids, encode_ids(view_ids), self._view_order)
+        return find_positions(self.columns.view_ids, encode_ids(view_ids), self.view_order)
 
     def chunks_with(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
         """Returns the numbers of chunks by id, or -1 for ids that the snapshot does not have."""
@@ -145,20 +167,13 @@ def _snapshot(
         columns=columns,
         stated=stated,
         merges=merges,
-        names=build_name_index(columns.names, columns.entity_ids, old_names, _merged_names(columns, merges)),
+        names=build_name_index(columns.names, columns.entity_ids, old_names, list_merged_names(columns, merges)),
         whole=_graph(columns, None),
         statistics=statistics,
         titles=titles,
         title_shares=np.bincount(titles[titles >= 0], minlength=len(columns.entity_ids)),
-        _view_order=np.argsort(columns.view_ids, kind="stable"),
-        _masks=_Masks(),
+        view_order=np.argsort(columns.view_ids, kind="stable"),
     )
-
-
-def _merged_names(columns: Columns, merges: MergeMap) -> list[tuple[int, str]]:
-    """Returns the names of merged entities with the entities that they are."""
-    at = find_positions(columns.entity_ids, encode_ids(merges.ends.values()))
-    return [(place, merges.names[id]) for place, id in zip(at.tolist(), merges.ends, strict=True) if place >= 0]
 
 
 def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
@@ -184,24 +199,3 @@ def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
         adjacency=build_adjacency(chunks + entities, first, second, weights),
         df=np.bincount(mentions[:, 1], minlength=entities),
     )
-
-
-class _Masks:
-    """The graphs of the filters that were used last; safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._graphs: OrderedDict[frozenset[str], RetrievalGraph] = OrderedDict()
-
-    def get(self, documents: frozenset[str]) -> RetrievalGraph | None:
-        with self._lock:
-            if documents in self._graphs:
-                self._graphs.move_to_end(documents)
-            return self._graphs.get(documents)
-
-    def put(self, documents: frozenset[str], graph: RetrievalGraph) -> RetrievalGraph:
-        with self._lock:
-            self._graphs[documents] = graph
-            if len(self._graphs) > _MASKS:
-                self._graphs.popitem(last=False)
-        return graph

@@ -3,11 +3,14 @@
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.ports.record import GraphSource
+from core.errors import NotFound
+from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
-from retrieval.graph.memory import HeldSnapshots, count_bytes
+from retrieval.graph.mapped.snapshot_files import SnapshotFiles
+from retrieval.graph.memory import HeldSnapshots, describe_held
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 __all__ = ["SnapshotCache"]
@@ -17,12 +20,20 @@ _POLL_SECONDS = 0.05
 
 @dataclass
 class _Entry:
-    """One corpus: its current snapshot, when it was last compared with the record, and the refresh that runs."""
+    """One corpus: its current snapshot, when it was last compared with the record, whether the next search compares it
+    however short ago that was, and the refresh that runs.
+    """
 
     snapshot: GraphSnapshot | None = None
     checked: float = float("-inf")
+    is_due: bool = False
     refresh: asyncio.Task[GraphSnapshot] | None = None
     begun: float = 0.0
+
+    def adopt(self, old: GraphSnapshot, equal: GraphSnapshot) -> None:
+        """Takes a snapshot that is mapped from a file in place of its equal in memory, unless that is replaced."""
+        if self.snapshot is old:
+            self.snapshot = equal
 
 
 class SnapshotCache:
@@ -30,18 +41,22 @@ class SnapshotCache:
 
     A refresh that takes longer than `patience` seconds continues in the background; until it ends the old snapshot is
     served. At most one refresh runs for a corpus. The `capacity` corpora that were used last are kept.
+
+    With `files`, a snapshot is mapped from its file where there is one, and written to one where that is worthwhile.
     """
 
     def __init__(
         self,
         graph: GraphSource,
         *,
+        files: SnapshotFiles | None = None,
         interval: float = 2.0,
         patience: float = 0.2,
         wait_seconds: float = 2.0,
         capacity: int = 64,
     ) -> None:
         self._graph = graph
+        self._files = files
         self._interval = interval
         self._patience = patience
         self._wait_seconds = wait_seconds
@@ -87,17 +102,38 @@ class SnapshotCache:
     def compare_again(self, corpus_id: str) -> None:
         """Makes the next search compare the snapshot with the record, however short ago that was done."""
         if (entry := self._corpora.get(corpus_id)) is not None:
-            entry.checked = float("-inf")
+            entry.is_due = True
 
     def evict(self, corpus_id: str) -> None:
-        """Frees the snapshot of a corpus, as after the corpus is deleted."""
+        """Frees the snapshot of a corpus. Its file stays."""
         self._corpora.pop(corpus_id, None)
+        if self._files is not None:
+            self._files.discard(corpus_id)
+
+    async def delete(self, corpus_id: str) -> None:
+        """Frees the snapshot of a deleted corpus, and deletes its file."""
+        self.evict(corpus_id)
+        if self._files is not None:
+            await self._files.delete(corpus_id)
+
+    async def clean(self, *, outdated: bool = False) -> Sequence[str]:
+        """Deletes files that no snapshot can be read from any more, as those of deleted corpora.
+
+        With `outdated`, files of earlier generations are deleted, too. Returns the ids of their corpora. Raises what
+        the record raises.
+        """
+        return [] if self._files is None else await self._files.clean(outdated=outdated)
+
+    async def close(self) -> None:
+        """Writes what waits to be written to files."""
+        if self._files is not None:
+            await self._files.close()
 
     def describe(self) -> HeldSnapshots:
         """Returns how much memory the snapshots take, and how old the oldest is."""
         held = [entry for entry in self._corpora.values() if entry.snapshot is not None]
         oldest = min((entry.checked for entry in held), default=time.monotonic())
-        return HeldSnapshots(bytes=count_bytes(entry.snapshot for entry in held), age_seconds=time.monotonic() - oldest)
+        return describe_held((entry.snapshot for entry in held), age_seconds=time.monotonic() - oldest)
 
     def _get_entry(self, corpus_id: str) -> _Entry:
         entry = self._corpora.setdefault(corpus_id, _Entry())
@@ -111,7 +147,7 @@ class SnapshotCache:
         if old is None:
             return await asyncio.shield(self._refresh(corpus_id, entry))
         now = time.monotonic()
-        if entry.refresh is None and now - entry.checked < self._interval:
+        if entry.refresh is None and not entry.is_due and now - entry.checked < self._interval:
             return old
         begun = now if entry.refresh is None else entry.begun
         return await self._await_refresh(corpus_id, entry, old, patience=begun + self._patience - now)
@@ -152,18 +188,39 @@ class SnapshotCache:
             done.exception()
 
     async def _follow(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
-        started = time.monotonic()
+        started, entry.is_due = time.monotonic(), False
         old = entry.snapshot
-        if old is None or await self._graph.generation(corpus_id) != old.generation:
-            entry.snapshot = await self._read_snapshot(corpus_id, old)
+        try:
+            if old is None or await self._graph.generation(corpus_id) != old.generation:
+                entry.snapshot = await self._read_snapshot(corpus_id, entry, old)
+        except NotFound:
+            await self.delete(corpus_id)
+            raise
         entry.checked = started
         assert entry.snapshot is not None  # noqa: S101 - for the type checker: built above, or present before
         return entry.snapshot
 
-    async def _read_snapshot(self, corpus_id: str, old: GraphSnapshot | None) -> GraphSnapshot:
-        if old is not None:
-            changes = await self._graph.changes(corpus_id, old.generation)
-            if changes is not None:
-                return await asyncio.to_thread(old.apply, changes)
+    async def _read_snapshot(self, corpus_id: str, entry: _Entry, old: GraphSnapshot | None) -> GraphSnapshot:
+        changes = None if old is None else await self._graph.changes(corpus_id, old.generation)
+        if old is not None and changes is not None:
+            snapshot = await asyncio.to_thread(old.apply, changes)
+            self._keep(corpus_id, entry, snapshot, changes)
+            return snapshot
+        if self._files is None:
+            return await self._build(corpus_id, entry)
+        mapped = await self._files.open(corpus_id, entry.adopt)
+        if mapped is not None:
+            return mapped
+        async with self._files.building(corpus_id):
+            mapped = await self._files.open(corpus_id, entry.adopt)  # another process may have written it meanwhile
+            return mapped or await self._build(corpus_id, entry)
+
+    async def _build(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
         generation, rows = await self._graph.graph(corpus_id)
-        return await asyncio.to_thread(build_snapshot, generation, rows)
+        snapshot = await asyncio.to_thread(build_snapshot, generation, rows)
+        self._keep(corpus_id, entry, snapshot, None)
+        return snapshot
+
+    def _keep(self, corpus_id: str, entry: _Entry, snapshot: GraphSnapshot, changes: GraphChanges | None) -> None:
+        if self._files is not None and self._corpora.get(corpus_id) is entry:
+            self._files.keep(corpus_id, snapshot, changes, entry.adopt)

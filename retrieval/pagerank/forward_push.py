@@ -157,11 +157,14 @@ def _forward_push(  # noqa: C901, PLR0913, PLR0917 - compiled: plain arrays are 
 
 
 def _signature(types: Any) -> Any:
+    """The graph is not written to: it may be mapped from a file. The compiler takes other arrays for it, too."""
     ints, floats = types.Array(types.int64, 1, "C"), types.Array(types.float64, 1, "C")
-    int32s, float32s = types.Array(types.int32, 1, "C"), types.Array(types.float32, 1, "C")
-    flags = types.Array(types.boolean, 1, "C")
+    int32s, flags = types.Array(types.int32, 1, "C"), types.Array(types.boolean, 1, "C")
+    graph = [
+        types.Array(type, 1, "C", readonly=True) for type in (types.int64, types.int32, types.float32, types.float64)
+    ]
     return types.void(
-        ints, int32s, float32s, floats, ints, floats, types.float64, types.float64,
+        *graph, ints, floats, types.float64, types.float64,
         floats, floats, int32s, flags, int32s,
         types.int64, types.Array(types.uint8, 1, "C"), ints,
     )  # fmt: skip

@@ -45,7 +45,7 @@ from tests.benchmarks.documents import (
     tiny_files,
 )
 from tests.benchmarks.machine import describe
-from tests.benchmarks.operation import cold, install, load, ready
+from tests.benchmarks.operation import cold, install, load, mapped, ready
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
 MUSIQUE = "musique-train-100"
@@ -189,6 +189,11 @@ def _ready(datasets: Path) -> Measured:
     return Measured(report=report, checks=ready.checks(report))
 
 
+def _mapped(_datasets: Path) -> Measured:
+    report = mapped.measure()
+    return Measured(report=report, checks=mapped.checks(report))
+
+
 def _install(_datasets: Path) -> Measured:
     report = install.measure()
     return Measured(report=report, checks=install.checks(report))
@@ -289,6 +294,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "load": _load,
     "ready": _ready,
     "cold": _cold,
+    "mapped": _mapped,
     "install": _install,
     "oracle": _oracle,
     "overhead": _overhead,

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
+from core.ports.record.graph import EntityNames, GraphChanges, GraphChunk, GraphRows, entity_names, graph_rows
 from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
@@ -65,6 +65,15 @@ class SqliteGraphSource:
 
         return await self._database.read(work)
 
+    async def names(self, corpus_id: str) -> EntityNames:
+        def work(cx: Connection) -> EntityNames:
+            _corpus(cx, corpus_id)
+            cursor = cx.cursor()
+            cursor.row_factory = None
+            return entity_names(cursor.execute("SELECT id, name FROM entities WHERE corpus_id = ?", (corpus_id,)))
+
+        return await self._database.read(work)
+
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         def work(cx: Connection) -> GraphChanges | None:
             generation, floor = _corpus(cx, corpus_id)
@@ -75,7 +84,10 @@ class SqliteGraphSource:
             ).fetchall()
             chunks = frozenset(row["id"] for row in rows if row["kind"] == "chunk")
             entities = frozenset(row["id"] for row in rows if row["kind"] == "synonyms")
-            added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
+            if chunks or entities:
+                added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
+            else:  # SQLite would read all entities to find none
+                added = replace(graph_rows(), merges=read_merges(cx, corpus_id))
             return GraphChanges(generation=generation, removed=chunks, added=added, synonyms_of=entities)
 
         return await self._database.read(work)

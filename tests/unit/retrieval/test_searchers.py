@@ -37,6 +37,14 @@ class TestBridgedBySix(NamedSearcherContract):
     options = {"ranker": "six"}  # noqa: RUF012 - never written to
 
 
+class TestOnMappedSnapshots(NamedSearcherContract):
+    name = "bridged"
+
+    @pytest.fixture
+    def parts(self) -> dict[str, Any]:
+        return {"mapped": True}
+
+
 class TestFineByVector(NamedSearcherContract):
     name = "fine"
 

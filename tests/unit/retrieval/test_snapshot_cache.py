@@ -72,6 +72,16 @@ async def test_within_the_interval_nothing_is_asked(source: Source) -> None:
     assert source.asked == ["graph"]
 
 
+async def test_what_is_compared_again_has_the_age_of_the_last_comparison(source: Source) -> None:
+    cache = SnapshotCache(source, interval=3600, patience=60)
+    first = await cache.get("c")
+    cache.compare_again("c")
+    assert cache.describe().age_seconds < 3600
+    assert await cache.get("c") is first
+    assert await cache.get("c") is first
+    assert source.asked == ["graph", "generation"]
+
+
 async def test_changes_are_applied_and_an_equal_generation_costs_no_reading(source: Source) -> None:
     cache = SnapshotCache(source, interval=0, patience=60)
     first = await cache.get("c")

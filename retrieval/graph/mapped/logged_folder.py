@@ -1,0 +1,108 @@
+"""The folder of snapshot files for those who can do without it: errors are logged once, and end in None."""
+
+import logging
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from core.ports.record import GraphChanges
+from core.ports.record.graph import EntityNames, graph_rows
+from core.telemetry.log_events import log_event
+from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
+from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
+from retrieval.graph.mapped.snapshot_folder import BuildLock, SnapshotFile, SnapshotFolder
+from retrieval.graph.snapshot import GraphSnapshot
+
+__all__ = ["LoggedFolder"]
+
+_log = logging.getLogger("hopweave.retrieval")
+
+
+class LoggedFolder:
+    """Each message is logged once for a process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._folder = SnapshotFolder(path)
+        self._logged: set[str] = set()
+
+    def describe(self, corpus_id: str) -> SnapshotFile | None:
+        return self._folder.describe(corpus_id)
+
+    def list_corpora(self) -> list[str]:
+        return self._folder.list_corpora()
+
+    def try_build_lock(self, corpus_id: str) -> BuildLock | None:
+        """Raises `OSError`: the file cannot be written then, and that names the reason."""
+        return self._folder.try_build_lock(corpus_id)
+
+    def write(self, corpus_id: str, snapshot: GraphSnapshot, stop: threading.Event) -> GraphSnapshot | None:
+        """Writes a snapshot, and returns its equal that is mapped from the file, which may be another process'.
+
+        Returns None if the file could not be written, or is of a later generation. Ends waiting when `stop` is set.
+        """
+        began = time.monotonic()
+        try:
+            is_written = self._folder.write(encode_snapshot(corpus_id, snapshot), stop)
+        except TimeoutError:
+            _log.info("the snapshot of corpus %s is in memory only: another process writes for long", corpus_id)
+            return None
+        except OSError as error:
+            self._log_once(
+                logging.WARNING,
+                f"snapshots of corpus {corpus_id} are in memory only, since {self._path} cannot be written "
+                f"({(error.strerror or str(error)).lower()}); correct that, or set "
+                "HOPWEAVE_STORE__MAPPED_SNAPSHOTS=false",
+            )
+            return None
+        if is_written:
+            seconds = round(time.monotonic() - began, 2)
+            chunks = snapshot.whole.chunks
+            log_event(_log, logging.INFO, "snapshot written", corpus=corpus_id, passages=chunks, seconds=seconds)
+        content = self.read(corpus_id)
+        if content is None or content.generation != snapshot.generation:
+            return None
+        names = EntityNames(ids=snapshot.columns.entity_ids, names=snapshot.columns.names)
+        if snapshot.merges:
+            names = EntityNames(ids=snapshot.stated.entity_ids, names=snapshot.stated.names)
+        unchanged = GraphChanges(
+            generation=snapshot.generation, removed=(), added=replace(graph_rows(), merges=snapshot.merges.merges)
+        )
+        return decode_snapshot(content, names, unchanged)
+
+    def read(self, corpus_id: str) -> ArrayFile | None:
+        """Returns the content of a file; None if there is none that can be used. A damaged one is deleted."""
+        try:
+            return self._folder.read(corpus_id)
+        except UnreadableFile as error:
+            self._log_once(logging.INFO, f"{self._folder.path_of(corpus_id)} {error}; the snapshot is built again")
+            self.delete(corpus_id)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            self._log_once(
+                logging.WARNING,
+                f"{self._folder.path_of(corpus_id)} cannot be read ({reason}); the snapshot is built again",
+            )
+        return None
+
+    def delete(self, corpus_id: str) -> None:
+        try:
+            self._folder.delete(corpus_id)
+        except OSError as error:
+            self._log_failed_deletion(error)
+
+    def delete_leftovers(self) -> None:
+        try:
+            self._folder.delete_leftovers()
+        except OSError as error:
+            self._log_failed_deletion(error)
+
+    def _log_failed_deletion(self, error: OSError) -> None:
+        reason = (error.strerror or str(error)).lower()
+        self._log_once(logging.WARNING, f"a snapshot in {self._path} cannot be deleted ({reason}); delete it by hand")
+
+    def _log_once(self, level: int, message: str) -> None:
+        if message not in self._logged:
+            self._logged.add(message)
+            _log.log(level, "%s", message)

@@ -1,0 +1,84 @@
+"""Snapshot files of an installation: which are deleted when, and the setting that does without them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.container import Container
+from app.doctor.diagnosis import repair_all
+from app.services import corpora
+from app.services.warming import clean_snapshots
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.ports.record.graph import GraphMerge, graph_rows
+from core.settings import Settings
+from retrieval.graph.mapped.layout import encode_snapshot
+from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot import build_snapshot
+from tests.desk import CountingEmbedder
+
+UNKNOWN = "fedcba9876543210"
+
+
+@pytest.fixture
+async def container(tmp_path: Path) -> AsyncIterator[Container]:
+    container = Container(Settings(data_dir=tmp_path))
+    container.embedder = CountingEmbedder()
+    yield container
+    await container.close()
+
+
+@pytest.fixture
+async def corpus(container: Container) -> Corpus:
+    settings = CorpusSettings(
+        chunker="sentences", extractor="pattern", fine=Fine.OFF, embedding_model="twin", dimension=64
+    )
+    return await container.record.corpora.create("people", settings)
+
+
+async def write_file(container: Container, corpus_id: str) -> SnapshotFolder:
+    """An empty snapshot, of the generation of a corpus in which nothing was indexed."""
+    folder = SnapshotFolder(container.settings.data_dir / "snapshots")
+    await asyncio.to_thread(folder.write, encode_snapshot(corpus_id, build_snapshot(0, graph_rows())))
+    return folder
+
+
+async def test_a_corpus_is_deleted_with_its_file(container: Container, corpus: Corpus) -> None:
+    folder = await write_file(container, corpus.id)
+    assert folder.list_corpora() == [corpus.id]
+    await corpora.delete(container, "people")
+    assert folder.list_corpora() == []
+
+
+async def test_a_server_deletes_files_of_unknown_corpora_at_its_start(container: Container, corpus: Corpus) -> None:
+    folder = await write_file(container, corpus.id)
+    await write_file(container, UNKNOWN)
+    cleaning = asyncio.create_task(clean_snapshots(container))
+    left = folder.list_corpora()
+    while UNKNOWN in left:
+        await asyncio.sleep(0.01)
+        left = folder.list_corpora()
+    cleaning.cancel()
+    assert folder.list_corpora() == [corpus.id]
+
+
+async def test_the_repair_names_what_it_deletes(container: Container, corpus: Corpus) -> None:
+    folder = await write_file(container, corpus.id)
+    await write_file(container, UNKNOWN)
+    lines = [line async for line in repair_all(container)]
+    assert lines == ["snapshots: 1 outdated files are gone"]
+    assert folder.list_corpora() == [corpus.id]
+    assert [line async for line in repair_all(container)] == []
+    await container.record.merges.adopt(corpus.id, [GraphMerge("1" * 32, "one", "2" * 32, "two")])
+    assert await container.snapshots.clean() == [], "changes bring it up to date"
+    assert [line async for line in repair_all(container)] == lines
+
+
+async def test_without_the_setting_no_file_is_used(tmp_path: Path) -> None:
+    container = Container(Settings(data_dir=tmp_path, store={"mapped_snapshots": False}))
+    folder = await write_file(container, UNKNOWN)
+    assert await container.snapshots.clean() == []
+    assert folder.list_corpora() == [UNKNOWN]
+    assert container.snapshots._files is None
+    await container.close()

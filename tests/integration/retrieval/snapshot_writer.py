@@ -1,0 +1,69 @@
+"""A process that writes snapshots of ever later generations until it is killed, and prints each that is in the folder.
+
+`python -P snapshot_writer.py FOLDER CORPUS FIRST STEP`; the snapshot of generation `n` has `CHUNKS` + `n` % 7 chunks.
+"""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from core.ids import chunk_id, document_id, entity_id, view_id
+from core.ports.record.graph import GraphChunk, GraphRows, graph_rows
+from retrieval.graph.mapped.layout import encode_snapshot
+from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot import build_snapshot
+
+CHUNKS = 600
+
+
+def rows_of(generation: int) -> GraphRows:
+    ids = [chunk_id("k", str(n), 0) for n in range(CHUNKS + generation % 7)]
+    return graph_rows(
+        chunks=[GraphChunk(id, document_id("d"), view_id(id, ""), n, "", b"") for n, id in enumerate(ids)],
+        entities=[(entity_id(str(n)), str(n)) for n in range(100)],
+        mentions=[(id, entity_id(str(n % 100))) for n, id in enumerate(ids)],
+    )
+
+
+class Writer:
+    """The writing process, seen from the test."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def await_written(self) -> int:
+        """Waits for the next generation that is in the folder."""
+        assert self._process.stdout is not None
+        return int(self._process.stdout.readline())
+
+    def kill(self) -> None:
+        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@contextmanager
+def snapshot_writer(folder: Path, corpus_id: str, first: int = 0, step: int = 1) -> Iterator[Writer]:
+    command = [sys.executable, "-P", __file__, str(folder), corpus_id, str(first), str(step)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield Writer(process)
+        finally:
+            process.kill()
+
+
+def _write(folder: Path, corpus_id: str, first: int, step: int) -> None:
+    files = SnapshotFolder(folder)
+    contents = [encode_snapshot(corpus_id, build_snapshot(n, rows_of(n))) for n in range(7)]
+    for generation in itertools.count(first, step):
+        files.write(replace(contents[generation % 7], generation=generation))
+        print(generation, flush=True)
+
+
+if __name__ == "__main__":
+    _write(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

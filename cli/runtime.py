@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.settings import Settings
 
-__all__ = ["run_with_container"]
+__all__ = ["present_folder", "run_with_container"]
 
 T = TypeVar("T")
 
@@ -33,12 +33,12 @@ def run_with_container(
         finally:
             await container.close()
 
-    with _present_folder(settings or read_settings(), creates=creates) as used:
+    with present_folder(settings or read_settings(), creates=creates) as used:
         return asyncio.run(run(used))
 
 
 @contextmanager
-def _present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
+def present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
     """Yields the settings, with a temporary data folder if there is none and none is to be made."""
     from app.composition import choose_composition
 

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from app.supervision.folder_socket import SETTINGS_HEADER, connect_to_server, fingerprint_settings
+from app.supervision.folder_socket import ADDRESS_HEADER, SETTINGS_HEADER, connect_to_server, fingerprint_settings
 from core import errors
 from core.settings import Settings
 
@@ -92,6 +92,16 @@ class LocalServer:
                     if name == "error":
                         raise _read_error(data)
                     yield name, data
+
+    def find_address(self) -> str:
+        """Returns the address at which the server listens, too; '' if it does not tell."""
+        try:
+            self._http.request("GET", "/healthz")  # with other settings than the server's, too
+            response = self._http.getresponse()
+            response.read()
+        except (OSError, http.client.HTTPException):  # it is ending
+            return ""
+        return response.getheader(ADDRESS_HEADER, "")
 
     def hang_up(self) -> None:
         """Ends a request that runs in another thread, which then raises `Unavailable`."""

@@ -171,7 +171,9 @@ async def load_pages(
     if only is None:
         return pages
     if only not in pages:
-        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
+        known = f"its pages are {min(pages)} to {max(pages)}" if len(pages) > 1 else "it has no text"
+        if len(pages) == 1:
+            known = f"all its text is page {min(pages)}, as its format has no pages, or it has one"
         raise NotFound(f"document {document.key!r} has no page {only}; {known}")
     return {only: pages[only]}
 

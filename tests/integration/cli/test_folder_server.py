@@ -24,9 +24,9 @@ QUERY = "Who wrote the first program?"
 
 
 @contextmanager
-def serving(api: ApiSettings | None = None) -> Iterator[str]:
+def serving(api: ApiSettings | None = None, *, address: str = "") -> Iterator[str]:
     """A server on the data folder that has begun to serve."""
-    with test_remote_ingest.serving(api) as url:
+    with test_remote_ingest.serving(api, address=address) as url:
         assert httpx.get(f"{url}/healthz").is_success
         yield url
 

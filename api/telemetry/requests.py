@@ -81,7 +81,7 @@ def _route(scope: Scope) -> str:
     """Returns the template of the route. A request that is refused before it is routed counts under its route, too."""
     route = scope.get("route")
     if route is None and "app" in scope:
-        matches = [(one.matches(scope)[0], one) for one in scope["app"].routes]
+        matches = [(one.matches(scope)[0], one) for one in scope["app"].state.routes]
         route = next((one for kind in (Match.FULL, Match.PARTIAL) for found, one in matches if found is kind), None)
     return getattr(route, "path", None) or _NO_ROUTE
 

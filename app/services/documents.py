@@ -173,7 +173,7 @@ async def load_pages(
     if only not in pages:
         known = f"its pages are {min(pages)} to {max(pages)}" if len(pages) > 1 else "it has no text"
         if len(pages) == 1:
-            known = f"all its text is page {min(pages)}, as its format has no pages, or it has one"
+            known = f"it has one page: ask for page {min(pages)}, which is all its text"
         raise NotFound(f"document {document.key!r} has no page {only}; {known}")
     return {only: pages[only]}
 

@@ -138,11 +138,21 @@ def _print_content(document: "Document", content: bytes) -> None:
     sys.stdout.write(plain(text))
 
 
+def _parse_page(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter(
+            f"{text!r} is not the number of a page, from 1; documents and corpora are named as in `hopweave documents "
+            "pages KEY --corpus NAME`, with no number for all pages"
+        )
+    return int(text)
+
+
 def show_pages(
     name: _Named,
     corpus: CorpusName,
     page: Annotated[
-        int | None, typer.Argument(metavar="[PAGE]", min=1, help="Only this page. Default: all.", show_default=False)
+        int | None,
+        typer.Argument(metavar="[PAGE]", parser=_parse_page, help="Only this page. Default: all.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

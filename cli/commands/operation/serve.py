@@ -48,11 +48,14 @@ def worker(
     """
     from app.composition import choose_composition
     from app.container import read_prompts
+    from app.container.model_roles import check_roles
     from app.telemetry.prometheus import serve_worker_metrics
     from core.settings import read_settings
 
     settings = read_settings()
-    read_prompts(settings)  # worker processes read them, too, and would end with an error again and again
+    # Worker processes check these, too, and would end with an error again and again.
+    check_roles(settings.llm)
+    read_prompts(settings)
     composition = choose_composition(settings)
     if composition.waits_for_servers:
         _check_servers(settings)

@@ -136,8 +136,11 @@ def test_misspelt_roles_are_named(hopweave: Hopweave, corpus: str, monkeypatch: 
     monkeypatch.setenv("HOPWEAVE_LLM__ROLES__PLANN__MODEL", "m")
     ran = hopweave("search", "Ada", "-c", corpus)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
-    assert "there is no role 'plann'" in ran.err
+    assert "there is no role 'plann'; did you mean 'plan'? there are: " in ran.err
     assert "plan, " in ran.err
+    monkeypatch.delenv("HOPWEAVE_LLM__ROLES__PLANN__MODEL")
+    monkeypatch.setenv("HOPWEAVE_LLM__ROLES__CONCLUDE_STEPS__MODEL", "m")
+    assert "there is no role 'conclude_steps'" in hopweave("search", "Ada", "-c", corpus).err
 
 
 def test_data_are_private(hopweave: Hopweave, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from app.container import Container
 from app.services.warming import warm_up
 from app.telemetry.prometheus import is_alive, shared_folder
 from core.errors import HopweaveError
+from core.execution.processes import freeze_objects
 from core.ports.record.maintenance import DocumentCount
-from core.processes import freeze_objects
 
 __all__ = ["Warmth", "read_documents"]
 

@@ -29,8 +29,8 @@ from app.telemetry.logs import configure_logs, log_to_file
 from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput, Unavailable
+from core.execution.processes import favour_event_loop, share_cores
 from core.keys import KeyState
-from core.processes import favour_event_loop, share_cores
 from core.settings import Settings, read_settings
 
 __all__ = ["serve"]

@@ -6,6 +6,7 @@ Searchers, models and reasoners write to it; answers, the stream of events and e
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -14,7 +15,19 @@ from core.errors import BudgetExhausted
 from core.telemetry.searching import measure_stage
 from core.usage import Usage
 
-__all__ = ["Event", "Listener", "NoteEvent", "Trace"]
+__all__ = ["Event", "Listener", "NoteEvent", "Trace", "notes_about"]
+
+_about: ContextVar[str] = ContextVar("the corpus that notes are about", default="")
+
+
+@contextmanager
+def notes_about(corpus: str) -> Iterator[None]:
+    """Makes notes begin with the name of the corpus, in this task and in those that it starts meanwhile."""
+    before = _about.set(corpus)
+    try:
+        yield
+    finally:
+        _about.reset(before)
 
 
 class Event(Protocol):
@@ -59,7 +72,11 @@ class Trace:
             listener(event)
 
     def note(self, text: str) -> None:
-        """Records a note for the reader of the answer; a note that exists is not repeated."""
+        """Records a note for the reader of the answer; a note that exists is not repeated. `notes_about` names the
+        corpus in it.
+        """
+        if corpus := _about.get():
+            text = f"corpus {corpus!r}: {text}"
         if text not in self.notes:
             self.notes.append(text)
             self.emit(NoteEvent(text=text))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.corpora import Corpus
 from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchResult
-from core.trace import Trace
+from core.trace import Trace, notes_about
 from retrieval.candidates.fusion import fuse
 
 __all__ = ["AcrossCorpora"]
@@ -59,7 +59,8 @@ class AcrossCorpora:
             k=min(max(query.k, _DEPTH), MAX_K),
             min_similarity=least,
         )
-        return await self._of(part.corpus).search(one, trace)
+        with notes_about(part.corpus.name):
+            return await self._of(part.corpus).search(one, trace)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,8 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.computing import compute
+
 __all__ = ["Interrupted", "check_interrupted", "run_interruptibly", "stop_flag"]
 
 P = ParamSpec("P")
@@ -30,7 +32,7 @@ async def run_interruptibly(work: Callable[P, T], *args: P.args, **kwargs: P.kwa
     flag = np.zeros(1, np.uint8)
     outer = _FLAG.set(flag)
     try:
-        return await asyncio.to_thread(work, *args, **kwargs)
+        return await compute(work, *args, **kwargs)
     except asyncio.CancelledError:
         flag[0] = 1
         raise

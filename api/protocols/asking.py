@@ -51,7 +51,6 @@ class Asked:
             reasoner=self.model.reasoner,
             instructions=self.conversation.instructions,
             history=self.conversation.history,
-            restate=True,
         )
         answer = await questions.ask(self.container, corpus, request, self.trace)
         return reply_from_answer(

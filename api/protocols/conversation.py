@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.protocols.sources import strip_sources
+from api.protocols.sources import shorten_sources
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 
@@ -26,8 +26,8 @@ class Conversation:
 def read_conversation(messages: Sequence[Message]) -> Conversation:
     """Returns the parts of a conversation. Messages of the system become instructions, wherever they are.
 
-    Blocks of sources, which this server appends to its answers, are no part of the history. Raises `InvalidInput` if
-    the last message is not the user's.
+    Of the blocks of sources, which this server appends to its answers, the history has the titles. Raises
+    `InvalidInput` if the last message is not the user's.
     """
     turns = [message for message in messages if message.speaker is not Speaker.SYSTEM]
     if not turns or turns[-1].speaker is not Speaker.USER:
@@ -35,16 +35,16 @@ def read_conversation(messages: Sequence[Message]) -> Conversation:
     instructions = [message.content.strip() for message in messages if message.speaker is Speaker.SYSTEM]
     return Conversation(
         instructions="\n\n".join(part for part in instructions if part),
-        history=_keep_last([_without_sources(turn) for turn in turns[:-1] if turn.content.strip()]),
+        history=_keep_last([_with_titles(turn) for turn in turns[:-1] if turn.content.strip()]),
         question=turns[-1].content,
         messages=tuple(messages),
     )
 
 
-def _without_sources(turn: Message) -> Message:
+def _with_titles(turn: Message) -> Message:
     if turn.speaker is not Speaker.ASSISTANT:
         return turn
-    return Message(speaker=turn.speaker, content=strip_sources(turn.content))
+    return Message(speaker=turn.speaker, content=shorten_sources(turn.content))
 
 
 def _keep_last(turns: Sequence[Message]) -> tuple[Message, ...]:

@@ -48,6 +48,11 @@ class ProtocolIn(In):
         extra = field.json_schema_extra
         if isinstance(extra, dict) and extra.get(_TREATMENT) == REFUSED:
             allowed = extra["enum"]
-            if isinstance(allowed, list) and value not in allowed:
+            if isinstance(allowed, list) and not any(_is_same(value, one) for one in allowed):
                 raise ValueError(str(field.description).removesuffix("."))
         return value
+
+
+def _is_same(value: object, other: object) -> bool:
+    """Returns whether JSON has them for the same: it tells 0 from false, which Python does not."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)

@@ -2,9 +2,9 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import field_validator
 
-from api.schemas.base import Text
+from api.schemas.base import LenientIn, Text
 from core.ports.chat import Message, Speaker
 
 __all__ = ["ChatMessageIn", "TextPartIn"]
@@ -17,19 +17,15 @@ _SPEAKERS = {
 }
 
 
-class TextPartIn(BaseModel):
+class TextPartIn(LenientIn):
     """A part of a message. Parts of other types, such as images, are refused."""
-
-    model_config = ConfigDict(frozen=True)
 
     type: Literal["text"]
     text: Text
 
 
-class ChatMessageIn(BaseModel):
+class ChatMessageIn(LenientIn):
     """A message. Fields of answers that clients send back, such as `annotations`, are ignored."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: Literal["system", "developer", "user", "assistant"]
     content: Text | list[TextPartIn] | None = None

@@ -8,10 +8,11 @@ from urllib.parse import quote
 from core.documents import Span
 from core.ports.reasoning import Answer, Citation
 
-__all__ = ["Source", "format_block", "list_sources", "strip_sources"]
+__all__ = ["Source", "format_block", "list_sources", "shorten_sources"]
 
 _HEADING = "**Sources**"
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>])")
 _BLOCK = f"\n\n{_HEADING}\n\n"
 
 
@@ -56,10 +57,26 @@ def format_block(sources: Sequence[Source]) -> str:
     return _BLOCK + "\n".join(lines[marker] for marker in sorted(lines))
 
 
-def strip_sources(text: str) -> str:
-    """Returns an answer without the block of sources that `format_block` makes."""
-    at = text.rfind(_BLOCK)
-    return text if at < 0 else text[:at]
+def shorten_sources(text: str) -> str:
+    """Returns an answer in whose block of sources, as `format_block` makes it, titles stand alone, on one line.
+
+    They tell a later question about `[2]` what it is about. Addresses, and lines that are no source, are left out.
+    """
+    answer, block, lines = text.rpartition(_BLOCK)
+    if not block:
+        return text
+    titles = [title for line in lines.splitlines() if (title := _read_title(line))]
+    return f"{answer}\n\nSources: {'; '.join(titles)}" if titles else answer
+
+
+def _read_title(line: str) -> str:
+    """Returns `[2] Title` for a line `2. [Title](address)` of a block of sources; '' for another line."""
+    marker, is_source, rest = line.partition(". [")
+    title, has_address, _ = rest.rpartition("](")
+    if not (is_source and has_address and marker.isdecimal()):
+        return ""
+    title = _ESCAPED.sub(r"\1", title)
+    return f"[{marker}] {title}"
 
 
 def _document_url(citation: Citation, address: str, corpus: str) -> str:

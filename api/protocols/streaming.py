@@ -1,25 +1,15 @@
 """`stream_reply`: a reply that is sent while it is written, in the form of a protocol."""
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, Protocol
 
 from fastapi import Request
 from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
-from api.connection import cancel_all, run_while_connected
-from api.problems import details_of
 from api.protocols.reply import Reply, find_rest
-from core.errors import HopweaveError
+from api.streams.work_stream import Put, stream_work
 
 __all__ = ["OnText", "Wire", "stream_reply"]
-
-_log = logging.getLogger("hopweave.api")
-
-_PING_SECONDS = 15.0
-_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 OnText = Callable[[str], None]
 """Called with each piece of a text while it is written."""
@@ -54,85 +44,31 @@ async def stream_reply(
 ) -> StreamingResponse:
     """Returns a response that sends the text of a reply as `work` writes it, and ends the work with the connection.
 
-    `work` is called with what takes the pieces of its text. The response begins with the first piece, or when a ping is
-    due: an error before is raised, and gets a status of its own.
+    `work` is called with what takes the pieces of its text. Errors are raised or sent as `stream_work` says.
     """
-    stream = _ReplyStream(work, wire, request.url.path, stops)
-    started = False
-    try:
-        await run_while_connected(request, stream.wait_for_first())
-        started = True
-    finally:
-        if not started:
-            await stream.cancel()
-    return _Response(stream, wire.media_type)
+    text = _Text(wire, stops)
+    return await stream_work(request, lambda put: work(lambda piece: text.send(piece, put)), text)
 
 
-class _ReplyStream:
-    """A reply that is being written. `_queue` has the pieces that are not sent yet, and None when the work has ended.
+class _Text:
+    """The text of a reply while it is sent (a `StreamForm`). `_sent` is what was sent, `_held` what is held back."""
 
-    `_sent` is the text that was put into it.
-    """
-
-    def __init__(
-        self,
-        work: Callable[[OnText], Coroutine[Any, Any, Reply]],
-        wire: Wire,
-        instance: str,
-        stops: Sequence[str],
-    ) -> None:
+    def __init__(self, wire: Wire, stops: Sequence[str]) -> None:
         self._wire = wire
-        self._instance = instance
         self._stops = stops
         self._held = ""
-        self._stopped = False
         self._sent = ""
-        self._first: list[bytes] = []
-        self._queue: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._task = asyncio.create_task(work(self._take))
-        self._task.add_done_callback(lambda _: self._queue.put_nowait(None))
+        self._stopped = False
+        self.media_type = wire.media_type
+        self.begin = wire.begin
+        self.send_error = wire.send_error
 
-    async def wait_for_first(self) -> None:
-        """Waits for the first piece, or a ping; raises what the work raised before it."""
-        first = await self._next()
-        if first is None:
-            self._task.result()
-            self._queue.put_nowait(None)
-        else:
-            self._first.append(first)
+    @property
+    def ping(self) -> bytes:
+        return self._wire.ping
 
-    async def pieces(self) -> AsyncIterator[bytes]:
-        if begin := self._wire.begin():
-            yield begin
-        for piece in self._first:
-            yield piece
-        while (queued := await self._next()) is not None:
-            yield queued
-        error = self._task.exception()
-        if error is not None:
-            if not isinstance(error, HopweaveError):
-                _log.error("%s failed: %s", self._instance, type(error).__name__)
-            yield self._wire.send_error(details_of(error, self._instance))
-            return
-        reply = self._task.result()
-        rest, offset = find_rest(self._sent, reply.text)
-        if rest:
-            yield self._wire.send_text(rest)
-        for last in self._wire.end(reply, offset):
-            yield last
-
-    async def cancel(self) -> None:
-        await cancel_all(self._task)
-
-    async def _next(self) -> bytes | None:
-        try:
-            async with asyncio.timeout(_PING_SECONDS):
-                return await self._queue.get()
-        except TimeoutError:
-            return self._wire.ping
-
-    def _take(self, piece: str) -> None:
-        """Queues a piece, up to the first stop. What may be the beginning of a stop is held back."""
+    def send(self, piece: str, put: Put) -> None:
+        """Puts a piece, up to the first stop. What may be the beginning of a stop is held back."""
         if self._stopped:
             return
         self._held += piece if self._sent or self._held else piece.lstrip()
@@ -142,7 +78,13 @@ class _ReplyStream:
         self._held = self._held[len(ready) :]
         if ready:
             self._sent += ready
-            self._queue.put_nowait(self._wire.send_text(ready))
+            put(self._wire.send_text(ready))
+
+    def end(self, made: Reply) -> Iterator[bytes]:
+        rest, offset = find_rest(self._sent, made.text)
+        if rest:
+            yield self._wire.send_text(rest)
+        yield from self._wire.end(made, offset)
 
 
 def _find_open_stop(text: str, stops: Sequence[str]) -> int:
@@ -152,17 +94,3 @@ def _find_open_stop(text: str, stops: Sequence[str]) -> int:
         if any(stop.startswith(text[start:]) for stop in stops):
             return start
     return len(text)
-
-
-class _Response(StreamingResponse):
-    """Cancels the work however the response ends: sent, failed, or the client gone."""
-
-    def __init__(self, stream: _ReplyStream, media_type: str) -> None:
-        super().__init__(stream.pieces(), media_type=media_type, headers=_HEADERS)
-        self._stream = stream
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await self._stream.cancel()

@@ -9,10 +9,10 @@ from starlette.responses import StreamingResponse
 from api.access.scopes import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep
-from api.following import follow_job
 from api.idempotency import IdempotencyKey, run_json_once
 from api.schemas.jobs import JobListOut, JobOut, ResumeIn
 from api.schemas.stream import JOB_EVENTS_RESPONSES
+from api.streams.following import follow_job
 from app.services.ingestion import resume
 from app.services.scope import read_generation
 from core.jobs import JobKind, JobState

@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Request, Response
 
 from api.access.scopes import READ
-from api.answering import send_answer, stream_answer
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
 from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
 from api.schemas.stream import ASK_RESPONSES
+from api.streams.answering import send_answer, stream_answer
 from app.container import Container
 from app.services import questions
 from app.services.scope import Asked, open_corpora

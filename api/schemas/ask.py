@@ -69,7 +69,10 @@ class AskIn(In):
     )
     filter: dict[str, Any] | None = None
     budget: BudgetIn = BudgetIn()
-    history: list[MessageIn] = Field(default_factory=list, description="The conversation before the question.")
+    history: list[MessageIn] = Field(
+        default_factory=list,
+        description="The conversation before the question, from which a model makes the question self-contained.",
+    )
     web: Flag = Field(default=False, description="Permits queries to a web search.")
     unsupported: Unsupported | None = Field(
         default=None,
@@ -213,7 +216,8 @@ class AnswerOut(Out):
     abstained: bool
     support: Support = Field(description=SUPPORT)
     note: str = Field(
-        description="Why the answer is not stated, or that passages contradict it, for the reader of the answer."
+        description="Why the answer is not stated, that passages contradict it, or that it only quotes, for the "
+        "reader of the answer."
     )
     notes: list[str]
     timing: dict[str, float]

@@ -1,13 +1,23 @@
 """The bases of all schemas, and the fields that several of them use."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue, StrictBool
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    JsonValue,
+    StrictBool,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["NOT_BLANK", "Flag", "In", "Number", "Out", "SpanOut", "Text", "Whole"]
+__all__ = ["NOT_BLANK", "Flag", "In", "LenientIn", "Number", "Out", "SpanOut", "Text", "Whole"]
 
 
 def _check_whole(text: str) -> str:
@@ -33,16 +43,47 @@ def _check_number(value: object) -> object:
     return value
 
 
+_BOUNDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
+
+
+def _name_bounds(schema: Any) -> None:
+    """Gives the bounds of numbers the names that JSON schema has for them.
+
+    Where a number may be null, pydantic writes its own names for the bounds of a type with a validator.
+    """
+    if isinstance(schema, list):
+        for one in schema:
+            _name_bounds(one)
+    elif isinstance(schema, dict):
+        for own, name in _BOUNDS.items():
+            if isinstance(schema.get(own), int | float):
+                schema[name] = schema.pop(own)
+        for one in schema.values():
+            _name_bounds(one)
+
+
 Flag = StrictBool
 Number = Annotated[float, BeforeValidator(_check_number)]
 Whole = Annotated[int, BeforeValidator(_check_number)]
 """Numbers, and true or false, as JSON has them: pydantic alone takes `"5"` and `true` for numbers, and 1 for true."""
 
 
-class In(BaseModel):
+class LenientIn(BaseModel):
+    """A body, or a part of one, in which unknown fields are ignored: other protocols get new ones."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        _name_bounds(handler.resolve_ref_schema(schema).get("properties", {}))
+        return schema
+
+
+class In(LenientIn):
     """A request body. An unknown field is an error that names it, so that a typo is not ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class Out(BaseModel):

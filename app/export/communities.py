@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 
 from core.errors import Unavailable
-from core.processes import python_command
+from core.execution.processes import python_command
 
 __all__ = ["find_communities"]
 

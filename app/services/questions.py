@@ -92,9 +92,9 @@ class AskRequest:
     """A question as a user asks it. Its budget is that of the trace that goes with it.
 
     `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
-    `unsupported` None is the default of the settings. `restate` makes a question with a history understandable alone,
-    before anything is searched, if the reasoner asks a model. Raises `InvalidInput` for a text that is empty, too long
-    or no valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
+    `unsupported` None is the default of the settings. A question with a `history` is made understandable alone before
+    anything is searched, if the reasoner asks a model. Raises `InvalidInput` for a text that is empty, too long or no
+    valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
     """
 
     question: str
@@ -106,7 +106,6 @@ class AskRequest:
     history: tuple[Message, ...] = ()
     web: bool = False
     unsupported: Unsupported | None = None
-    restate: bool = False
     min_generation: MinGeneration = None
 
     def __post_init__(self) -> None:
@@ -189,8 +188,7 @@ async def ask(container: Container, asked: Asked, request: AskRequest, trace: Tr
     )
     reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher, corpora=corpora)
     with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
-        if request.restate:
-            question = await _restate(container, question, request, trace)
+        question = await _restate(container, question, request, trace)
         answer = await reasoner.answer(question, trace)
     ANSWERS.record(1, support=answer.support.value, corpus=corpora[0].name)
     if container.trails is not None and not parts:  # a trail belongs to one corpus

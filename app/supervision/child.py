@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-from core.processes import python_command
+from core.execution.processes import python_command
 
 __all__ = ["EXIT_SETTINGS", "WorkerChild"]
 

@@ -6,7 +6,7 @@ import time
 from types import FrameType
 
 from app.supervision.child import EXIT_SETTINGS, WorkerChild
-from core.processes import share_cores
+from core.execution.processes import share_cores
 from core.settings import Settings
 
 __all__ = ["WorkerPool"]

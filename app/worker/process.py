@@ -14,8 +14,8 @@ from app.broker.broker import make_celery
 from app.broker.notifier import TASK
 from app.container import Container
 from core.errors import HopweaveError, Unavailable
+from core.execution.processes import favour_event_loop
 from core.ids import new_id
-from core.processes import favour_event_loop
 from core.settings import WorkerSettings
 from indexer import DocumentLimits, Worker, WorkerOptions
 

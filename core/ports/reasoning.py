@@ -124,7 +124,8 @@ class Answer:
     """A cited answer. `abstained` says that no answer is given, and then `text` says so.
 
     `support` says what the answer stands on; it is `none` if and only if `abstained`. `note` tells the reader of the
-    answer in a sentence or two why it is not stated, or that passages contradict it; '' if there is nothing to tell.
+    answer in a sentence or two why it is not stated, that passages contradict it, or that it only quotes; '' if there
+    is nothing to tell.
     `shown` are the texts in the prompt of the last call (passages, quotes or summaries), the evidence for the answer.
     """
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 __all__ = ["fenced", "format_passages", "neutral"]
 
-_TAGS = "passages?|quotes?|answers?|summary|summaries|question|instructions|document|facts?|known"
+_TAGS = "passages?|quotes?|answers?|summary|summaries|question|conversation|instructions|document|facts?|known"
 _FENCE = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 _STAND_IN = "‹"
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 
+from core.execution.work_limit import check_work
 from core.text.languages import Language, detect_language
 from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
 from core.text.word_lists import (
@@ -26,7 +27,6 @@ from core.text.word_lists import (
     GERMAN_PLURAL_ENDINGS,
     GERMAN_VERBS,
 )
-from core.work_limit import check_work
 
 __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.work_limit import check_work
+from core.execution.work_limit import check_work
 
 __all__ = ["Range", "iter_segments", "segment", "split_sentences"]
 

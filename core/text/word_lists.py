@@ -15,6 +15,7 @@ __all__ = [
     "GERMAN_NOUN_ENDINGS",
     "GERMAN_PLURAL_ENDINGS",
     "GERMAN_VERBS",
+    "KIND_QUESTION_WORDS",
     "STOP_WORDS",
 ]
 
@@ -77,6 +78,12 @@ STOP_WORDS = _words("""
 
 The other small words of these languages are frequent, so their idf is low anyway.
 """
+
+KIND_QUESTION_WORDS = _words("""
+    what which
+    welche welcher welches welchem welchen quel quelle quels quelles qual quale qué welke vilken vilket vilka
+""")
+"""Question words before the kind of thing that is asked for, as in "Which city". A sentence names the city alone."""
 
 CALENDAR_WORDS = _words("""
     january february march april may june july august september october november december jan feb mar apr jun jul aug

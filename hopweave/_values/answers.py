@@ -99,7 +99,8 @@ class Answer:
     """A cited answer. `abstained` says that none is given, and then `answer` says so.
 
     `support` says what the answer stands on: `stated` by passages, `inferred` from them, the model's `memory`, or
-    `none`. `note` says why the answer is not stated, or that passages contradict it. `timing` is in seconds by stage.
+    `none`. `note` says why the answer is not stated, that passages contradict it, or that it only quotes. `timing` is
+    in seconds by stage.
     """
 
     answer: str

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.execution.work_limit import check_work
 from core.ports.embedding import TokenCounter
 from core.text.sentences import Range, iter_segments
-from core.work_limit import check_work
 from indexer.chunking.batches import batched, batched_by_length
 from indexer.chunking.embedded_text import embedded_text
 from indexer.chunking.splitting import CHARACTERS, finer, halves, trimmed

@@ -14,7 +14,7 @@ from typing import IO, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.errors import Unavailable
-from core.processes import python_command
+from core.execution.processes import python_command
 from indexer.isolation.frames import HEADER_BYTES, frame, frame_length, read_frame
 from indexer.isolation.limits import MEGABYTE, ParserLimits
 

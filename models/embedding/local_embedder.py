@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.execution.processes import count_cores
 from core.ports.embedding import TokenCounter, Vectors
-from core.processes import count_cores
 from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve

@@ -16,7 +16,8 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
     """Returns the request for a call that shows these passages. `question` is the user's, whom the call serves.
 
     `chunk_ids` are the chunks whose words the messages may hold: a cached answer is deleted with them. A call without
-    passages that sets the variable `passages` says in its own words that there are none.
+    passages that sets the variable `passages` says in its own words that there are none. Nothing is cached of a
+    conversation: it is not known which chunks its earlier answers are from.
     """
     variables = dict(call.variables)
     wanted = call.prompt.variables
@@ -42,7 +43,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         },
         temperature=call.temperature,
         sample=call.sample,
-        cacheable=not question.parts,
+        cacheable=not question.parts and not question.history,
     )
 
 

@@ -1,4 +1,8 @@
-"""No model: quotes and cites the best sentences of the best passages; abstains if no passage is near the question."""
+"""No model: quotes and cites the best sentences of the best passages; abstains if no passage is near the question.
+
+An answer is `stated` if one quoted sentence has all words of the question; else it is `inferred`, since the sentences
+may be about something else.
+"""
 
 import re
 import time
@@ -9,7 +13,7 @@ from pydantic import Field
 
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step, Support
+from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
 from core.text.sentences import split_sentences
@@ -18,13 +22,21 @@ from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.shared.passage_similarity import find_similarity
+from reasoning.shared.question_words import find_missing_words
 
 __all__ = ["Config", "Extractive", "build"]
 
 _PASSAGES = 5
 _WORD = re.compile(r"\w+")
 _ABSTENTION = "Nothing in this corpus is near enough to the question to be quoted."
-_LABEL = "extractive: sentences quoted from the passages, no model wrote this answer"
+_NOT_STATED = "No sentence that was found states the answer."
+_LABEL = "Extractive: this answer only quotes sentences; no language model wrote it."
+_INFERRED = "No quoted sentence has all words of the question (the nearest lacks {}), so perhaps none answers it."
+_UNREAD = (
+    "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
+    "be understood alone"
+)
+_SHOWN_WORDS = 5
 
 
 class Config(StrategyConfig):
@@ -54,6 +66,17 @@ class _Candidate:
     score: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Conclusion:
+    """The quoted sentences with their markers, or '' and why there are none (`abstention`)."""
+
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    support: Support = Support.NONE
+    note: str = ""
+    abstention: str = _ABSTENTION
+
+
 class Extractive:
     """Quotes sentences and never paraphrases, so that every word of the answer is in a passage."""
 
@@ -74,21 +97,23 @@ class Extractive:
         )
         hits = (await self._backends.searcher.search(query, trace)).hits
         trace.emit(SearchEvent(query=question.text, searcher=self._backends.searcher_name, hits=hits, step="1"))
-        trace.note(_LABEL)
+        if question.history:
+            trace.note(_UNREAD)
         with trace.timed("quote"):
             chosen = self._choose(await self._candidates(question.text, hits))
-        text, citations = _cite(chosen)
-        support = Support.STATED if text else Support.NONE
+        conclusion = _conclude(question, chosen)
+        text, support = conclusion.text, conclusion.support
         seconds = time.monotonic() - began
         step = Step(id="1", question=question.text, hits=hits, answer=text, support=support, seconds=seconds)
         trace.emit(StepEvent(result=step))
         answer = Answer(
-            text=text or _ABSTENTION,
+            text=text or conclusion.abstention,
             reasoner="extractive",
-            citations=citations,
+            citations=conclusion.citations,
             steps=(step,),
             abstained=not text,
             support=support,
+            note=conclusion.note,
             shown=tuple(passage_text(hit) for hit in hits),
         )
         trace.emit(AnswerEvent(answer=answer))
@@ -140,6 +165,24 @@ def _sentence_spans(text: str) -> list[tuple[int, int]]:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in _WORD.findall(text.casefold()) if len(word) > 2 or not word.isascii())
+
+
+def _conclude(question: Question, chosen: list[_Candidate]) -> _Conclusion:
+    """Returns the answer of the chosen sentences, and what it stands on; nothing if the request wants only what is
+    stated, and they do not state it.
+    """
+    if not chosen:
+        return _Conclusion()
+    found = (find_missing_words(question.text, one.text, one.hit.document.title) for one in chosen)
+    missing = min(found, key=len)
+    text, citations = _cite(chosen)
+    if not missing:
+        return _Conclusion(text=text, citations=citations, support=Support.STATED, note=_LABEL)
+    shown = ", ".join(f"“{word}”" for word in missing[:_SHOWN_WORDS]) + (", …" if len(missing) > _SHOWN_WORDS else "")
+    if question.unsupported is Unsupported.ABSTAIN:
+        return _Conclusion(abstention=_NOT_STATED, note=f"The nearest sentence lacks: {shown}.")
+    note = f"{_LABEL} {_INFERRED.format(shown)}"
+    return _Conclusion(text=text, citations=citations, support=Support.INFERRED, note=note)
 
 
 def _cite(chosen: list[_Candidate]) -> tuple[str, tuple[Citation, ...]]:

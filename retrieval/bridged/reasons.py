@@ -3,13 +3,13 @@
 Titles are read from the record and names are the hit's own, so no reason contains what the record has deleted.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.documents import Chunk, DocumentRef
+from core.execution.computing import compute
 from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
@@ -53,7 +53,7 @@ async def add_reasons(
 ) -> tuple[Hit, ...]:
     """Returns the hits, which are at `places` among the candidates, each with its reasons."""
     sources = await _read_sources(evidence, snapshot, query, backends)
-    links = await asyncio.to_thread(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
+    links = await compute(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked_names(evidence, place)} | {
         link.name for link in links if link
     }

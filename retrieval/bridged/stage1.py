@@ -1,7 +1,6 @@
 """Stage 1 of `bridged`: the pool, ranked as by `fused`, and its evidence. Searching and training share it."""
 
-import asyncio
-
+from core.execution.computing import compute
 from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
@@ -36,7 +35,7 @@ async def gather_evidence(
 ) -> tuple[Pool, PoolEvidence]:
     """Returns the pool of the question, and all that the features need."""
     pool = await gather_stage1(backends, query, snapshot, trace, pagerank_config)
-    return pool, await asyncio.to_thread(evaluate_pool, pool, query, snapshot)
+    return pool, await compute(evaluate_pool, pool, query, snapshot)
 
 
 def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot) -> PoolEvidence:

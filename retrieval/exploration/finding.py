@@ -1,10 +1,10 @@
 """Finding entities by name: exactly, in another spelling, by a part, with a typo, or by the likeness of vectors."""
 
-import asyncio
 from collections.abc import Collection
 
 import numpy as np
 
+from core.execution.computing import compute
 from core.ports.views import VectorKind
 from core.text.names import normalise
 from retrieval.exploration.close_names import find_close_names
@@ -29,8 +29,8 @@ async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEnt
     """
     if not name.strip():
         return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)
-    found = await asyncio.to_thread(_find_by_name, scope, name, limit)
-    close = {} if any(found.values()) else await asyncio.to_thread(_find_close, scope, name)
+    found = await compute(_find_by_name, scope, name, limit)
+    close = {} if any(found.values()) else await compute(_find_close, scope, name)
     found[Match.CLOSE] = list(close)
     known = {entity for entities in found.values() for entity in entities}
     similar = await _find_similar(scope, name, limit) if len(known) < limit else {}

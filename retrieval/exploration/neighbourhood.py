@@ -1,11 +1,11 @@
 """The subgraph near an entity, for drawing."""
 
-import asyncio
 import heapq
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from core.execution.computing import compute
 from core.ports.retrieval import PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
 from retrieval.exploration.scope import Scope
@@ -26,7 +26,7 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
     """
     graph = scope.graph
     start = graph.chunks + scope.number_of(entity_id)
-    distances, truncated = await asyncio.to_thread(_grow, graph.adjacency, start, depth, limit)
+    distances, truncated = await compute(_grow, graph.adjacency, start, depth, limit)
     edges = _edges_between(graph.adjacency, distances)
     steps = await describe_paths(
         [edge[:2] for edge in edges], scope.snapshot, scope.corpus.id, scope.documents, scope.backends

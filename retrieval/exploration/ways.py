@@ -1,11 +1,11 @@
 """The shortest ways between two entities, through facts, synonyms and the passages that mention both ends of a step."""
 
-import asyncio
 from collections.abc import Sequence
 
 import numpy as np
 
 from core.errors import InvalidInput
+from core.execution.computing import compute
 from retrieval.candidates.explanations import describe_paths
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import Way, Ways
@@ -33,7 +33,7 @@ async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Wa
     first, second = chunks + scope.number_of(from_id), chunks + scope.number_of(to_id)
     if first == second:
         raise InvalidInput(f"{from_id!r} and {to_id!r} are merged into one entity; name two entities")
-    paths, complete = await asyncio.to_thread(_find_paths, scope.graph.adjacency, first, second, limit)
+    paths, complete = await compute(_find_paths, scope.graph.adjacency, first, second, limit)
     steps = await describe_paths(paths, scope.snapshot, scope.corpus.id, scope.documents, scope.backends)
     return Ways(ways=tuple(Way(steps=one) for one in steps), complete=complete)
 

@@ -1,6 +1,5 @@
 """The pool of `fused`, ranked again by how its best passages lead to the others; without any model call."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from core.execution.computing import compute
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
@@ -54,7 +54,7 @@ class Bridged:
         backends = self._backends
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
-            evidence, bridged, scores = await asyncio.to_thread(self._rank, pool, query, snapshot)
+            evidence, bridged, scores = await compute(self._rank, pool, query, snapshot)
         if not len(pool.pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; PageRank has nothing to start from")
         if not bridged:
@@ -75,7 +75,7 @@ class Bridged:
         with trace.timed("explain"):
             parts: dict[str, Floats] = {}
             if query.contributions:
-                parts = await asyncio.to_thread(self._contributions, pool, evidence if bridged else None)
+                parts = await compute(self._contributions, pool, evidence if bridged else None)
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, bool, Floats]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import Unavailable
+from core.execution.computing import compute
 from stores.sqlite.connection import connect
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
@@ -49,7 +50,7 @@ class SqliteDatabase:
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Runs `work` in a read transaction: all its queries see one state of the database."""
-        return await asyncio.to_thread(self.read_now, work)
+        return await compute(self.read_now, work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Runs `work` in a write transaction; any exception rolls back."""

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TypeVar
 
 from core.errors import Unavailable
+from core.execution.computing import compute
 from core.ports.model_cache import CachedAnswer
 from stores.sqlite.connection import connect, run_script
 
@@ -92,7 +93,7 @@ class SqliteModelCache:
             self._db = None
 
     async def _run(self, work: Callable[[sqlite3.Connection], T], begin: str = "BEGIN IMMEDIATE") -> T:
-        return await asyncio.to_thread(self._transact, work, begin)
+        return await compute(self._transact, work, begin)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         with self._lock:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from threading import Lock
 
+from core.execution.computing import compute
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
 from stores.corpus_folders import corpus_folder, delete_folder
@@ -45,7 +46,7 @@ class TantivyTextIndex:
             index = self._open_existing(corpus_id)
             return index.search(rendered, k, documents) if index else []
 
-        return await asyncio.to_thread(work)
+        return await compute(work)
 
     async def delete(self, corpus_id: str, ids: Sequence[str]) -> None:
         def work() -> None:

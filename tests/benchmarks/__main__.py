@@ -17,6 +17,7 @@ from typing import Any
 
 from tests.benchmarks import (
     asks,
+    conversations,
     demo,
     embedding,
     extraction,
@@ -123,6 +124,11 @@ def _long_documents(_datasets: Path) -> Measured:
         sys.stderr.write(f"long_documents: {error}\n")
         return Measured(report={"missing": str(error)}, checks=[at_least("long documents: all fetched", 0, 1)])
     return Measured(report=report, checks=long_documents.checks(report), table=long_documents.table(report))
+
+
+def _conversations(datasets: Path) -> Measured:
+    report = asyncio.run(conversations.measure(datasets))
+    return Measured(report=report, checks=conversations.checks(report), table=conversations.table(report))
 
 
 def _embedding(datasets: Path) -> Measured:
@@ -273,6 +279,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "ranker": _ranker,
     "glued": _glued,
     "long_documents": _long_documents,
+    "conversations": _conversations,
     "embedding": _embedding,
     "ingest": _ingest,
     "extraction": _extraction,

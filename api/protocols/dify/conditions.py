@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from api.schemas.base import Text
+from api.schemas.base import LenientIn, Text
 from core.errors import InvalidFilter
 from core.filters import MAX_TERMS
 
@@ -35,10 +35,8 @@ _NAMES = {"title": "$title", "key": "$key", "document_name": "$title"}
 """Fields of documents that are no metadata here."""
 
 
-class ConditionIn(BaseModel):
+class ConditionIn(LenientIn):
     """A condition on a field, or on one of several. `end with` is refused: filters have no such operator."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: Text | list[Text]
     comparison_operator: Literal[
@@ -48,9 +46,7 @@ class ConditionIn(BaseModel):
     value: _Value = None
 
 
-class ConditionsIn(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
+class ConditionsIn(LenientIn):
     logical_operator: Literal["and", "or"] | None = None
     conditions: list[ConditionIn] | None = Field(default=None, max_length=MAX_TERMS)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from api.access.scopes import READ
 from api.connection import run_while_connected
@@ -11,7 +11,7 @@ from api.deps import ContainerDep, json_response
 from api.protocols.dify.conditions import ConditionsIn, make_filter
 from api.protocols.errors import describe_errors
 from api.schemas.ask import BudgetIn
-from api.schemas.base import Out, Text
+from api.schemas.base import NOT_BLANK, LenientIn, Number, Out, Text, Whole
 from app.services import questions
 from app.services.scope import open_corpora
 from core.ports.retrieval import MAX_K, Hit
@@ -22,23 +22,19 @@ __all__ = ["RetrievalIn", "router"]
 router = APIRouter(prefix="/dify", tags=["dify"], responses=describe_errors("DifyError"))
 
 
-class RetrievalSettingIn(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    top_k: int = Field(ge=1, le=MAX_K)
-    score_threshold: float | None = Field(default=None, ge=0, le=1, description="The least cosine; 0 is none.")
+class RetrievalSettingIn(LenientIn):
+    top_k: Whole = Field(ge=1, le=MAX_K)
+    score_threshold: Number | None = Field(default=None, ge=0, le=1, description="The least cosine; 0 is none.")
 
 
-class RetrievalIn(BaseModel):
+class RetrievalIn(LenientIn):
     """`knowledge_id` is the name of a corpus, or of several with commas between.
 
     Fields that newer versions of Dify send are ignored.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     knowledge_id: Text
-    query: Text
+    query: Text = Field(json_schema_extra=NOT_BLANK)
     retrieval_setting: RetrievalSettingIn
     metadata_condition: ConditionsIn | None = None
 

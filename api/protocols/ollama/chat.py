@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from api.access.scopes import READ
 from api.connection import run_while_connected
@@ -19,7 +19,7 @@ from api.protocols.fields import ProtocolIn, ignored, refused
 from api.protocols.messages import ChatMessageIn
 from api.protocols.reply import Reply
 from api.protocols.streaming import stream_reply
-from api.schemas.base import Out, Text
+from api.schemas.base import Flag, LenientIn, Number, Out, Text, Whole
 
 __all__ = ["OllamaChatIn", "router"]
 
@@ -35,14 +35,14 @@ _NANOSECONDS = 1_000_000_000
 _Stop = Annotated[Text, Field(min_length=1, max_length=200)]
 
 
-class OptionsIn(BaseModel):
+class OptionsIn(LenientIn):
     """Options of a model. All others are ignored."""
 
-    model_config = ConfigDict(frozen=True)
-
     stop: _Stop | Annotated[list[_Stop], Field(max_length=4)] | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2, description="For `plain`; else ignored.")
-    num_predict: int | None = Field(default=None, description="For `plain`, if above 0; else ignored.")
+    temperature: Annotated[Number, Field(ge=0, le=2)] | None = Field(
+        default=None, description="For `plain`; else ignored."
+    )
+    num_predict: Whole | None = Field(default=None, description="For `plain`, if above 0; else ignored.")
 
 
 class OllamaMessageIn(ChatMessageIn):
@@ -63,7 +63,7 @@ class OllamaChatIn(ProtocolIn):
 
     model: Text = Field(description="`CORPUS`, `CORPUS:REASONER`, or `plain` for the language model alone.")
     messages: list[OllamaMessageIn] = Field(min_length=1)
-    stream: bool = True
+    stream: Flag = True
     options: OptionsIn | None = None
     keep_alive: Any = ignored()
     logprobs: Any = refused("there are none")

@@ -33,7 +33,16 @@ router = APIRouter(prefix="/v1/chat", tags=["openai"], responses=describe_errors
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The completion; with `stream`, chunks as server-sent events, the last of which is `[DONE]`.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "description": "One event; `data` is a chunk of the completion as JSON, or `[DONE]`.",
+                    "type": "object",
+                    "required": ["data"],
+                    "properties": {"data": {"type": "string"}},
+                }
+            }
+        },
     }
 }
 

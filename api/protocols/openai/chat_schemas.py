@@ -7,7 +7,7 @@ from pydantic import Field
 from api.protocols.fields import ProtocolIn, ignored, refused
 from api.protocols.messages import ChatMessageIn
 from api.protocols.sources import Source
-from api.schemas.base import Out, Text
+from api.schemas.base import Flag, Number, Out, Text, Whole
 from core.usage import Usage
 
 __all__ = [
@@ -27,7 +27,7 @@ _TEXT_ONLY = "answers are text"
 
 
 class StreamOptionsIn(ProtocolIn):
-    include_usage: bool = Field(default=False, description="Send the usage in a last chunk.")
+    include_usage: Flag = Field(default=False, description="Send the usage in a last chunk.")
     include_obfuscation: Any = ignored()
 
 
@@ -38,12 +38,12 @@ class ChatIn(ProtocolIn):
 
     model: Text = Field(description="`CORPUS`, `CORPUS:REASONER`, or `plain` for the language model alone.")
     messages: list[ChatMessageIn] = Field(min_length=1)
-    stream: bool | None = None
+    stream: Flag | None = None
     stream_options: StreamOptionsIn | None = None
     stop: _Stop | Annotated[list[_Stop], Field(max_length=4)] | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2, description="For `plain`; else ignored.")
-    max_tokens: int | None = Field(default=None, ge=1, description="For `plain`; else ignored.")
-    max_completion_tokens: int | None = Field(default=None, ge=1, description="As `max_tokens`.")
+    temperature: Number | None = Field(default=None, ge=0, le=2, description="For `plain`; else ignored.")
+    max_tokens: Whole | None = Field(default=None, ge=1, description="For `plain`; else ignored.")
+    max_completion_tokens: Whole | None = Field(default=None, ge=1, description="As `max_tokens`.")
 
     frequency_penalty: Any = ignored()
     logit_bias: Any = ignored()

@@ -13,7 +13,7 @@ from api.connection import run_while_connected
 from api.deps import ContainerDep, json_response
 from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
-from api.schemas.base import Out, Text
+from api.schemas.base import Out, Text, Whole
 from app.container import Container
 from core.errors import InvalidInput, NotFound
 from core.ports.embedding import Vectors
@@ -32,7 +32,7 @@ class EmbeddingsIn(ProtocolIn):
     model: Text
     input: _Input | Annotated[list[_Input], Field(min_length=1, max_length=_MAX_TEXTS)]
     encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = Field(default=None, ge=1, description="Only the model's own number.")
+    dimensions: Whole | None = Field(default=None, ge=1, description="Only the model's own number.")
     user: Any = ignored()
 
     @field_validator("input", mode="before")

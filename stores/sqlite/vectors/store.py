@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import InvalidInput
+from core.execution.computing import compute
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.sqlite.vectors.pool import ConnectionPool
@@ -68,7 +69,7 @@ class SqliteVectorStore:
             _check_dimension(query.shape, (snapshot.collection.dimension,), corpus_id, kind)
             return snapshot.vectors.search(query, k, documents)
 
-        return await asyncio.to_thread(work)
+        return await compute(work)
 
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         queries = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -80,7 +81,7 @@ class SqliteVectorStore:
             _check_dimension(queries.shape[1:], (snapshot.collection.dimension,), corpus_id, kind)
             return snapshot.vectors.within(queries, threshold)
 
-        return await asyncio.to_thread(work)
+        return await compute(work)
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
         def work() -> dict[str, Vectors]:
@@ -88,7 +89,7 @@ class SqliteVectorStore:
                 found = db.execute(f"SELECT id, vector {_LISTED}", (corpus_id, kind, json.dumps(list(ids))))
                 return {id_: np.frombuffer(vector, dtype=FLOAT32) for id_, vector in found}
 
-        return await asyncio.to_thread(work)
+        return await compute(work)
 
     async def await_writes(self, corpus_id: str) -> None:
         """Does nothing: every search finds what was committed before."""

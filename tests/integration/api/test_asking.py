@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-import api.answering
+import api.streams.work_stream
 from app.services import questions
 from core.settings import BudgetSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
@@ -63,9 +63,19 @@ async def test_the_second_time_is_from_the_cache(people: Server, chat: ChatServe
 async def test_instructions_and_history_reach_the_model(people: Server, chat: ChatServer) -> None:
     history = [{"role": "user", "content": "Hello there."}, {"role": "assistant", "content": "Good day."}]
     body = {"question": QUESTION, "instructions": "In one word.", "history": history}
+    chat.script.append(Reply.json({"question": QUESTION}))
     assert (await people.client.post(ASK, json=body)).status_code == 200
-    assert "In one word." in chat.calls[0].text
-    assert chat.calls[0].messages[1:3] == history
+    restating, concluding = chat.calls
+    assert "User: Hello there.\nAssistant: Good day." in restating.text
+    assert "In one word." in concluding.text
+
+
+async def test_a_question_that_is_not_restated_keeps_its_history(people: Server, chat: ChatServer) -> None:
+    history = [{"role": "user", "content": "Hello there."}, {"role": "assistant", "content": "Good day."}]
+    chat.script += [Reply(text="no JSON"), Reply(text="no JSON")]
+    answer = (await people.client.post(ASK, json={"question": QUESTION, "history": history})).json()
+    assert chat.calls[-1].messages[1:3] == history
+    assert any("was not restated" in note for note in answer["notes"])
 
 
 async def test_a_stream_tells_each_event_and_the_answer_last(people: Server) -> None:
@@ -95,17 +105,19 @@ async def test_a_stream_tells_each_event_and_the_answer_last(people: Server) -> 
 
 
 async def test_without_a_model_a_stream_tells_notes_and_answer(people: Server, chat: ChatServer) -> None:
-    body = {"question": QUESTION, "reasoner": "extractive", "stream": True}
+    history = [{"role": "user", "content": "Hello there."}]
+    body = {"question": QUESTION, "reasoner": "extractive:min_similarity=-1", "history": history, "stream": True}
     told = events((await people.client.post(ASK, json=body)).text)
     assert [one.event for one in told][-1] == "answer"
-    assert any("extractive" in one.data["text"] for one in told if one.event == "note")
+    assert any("the conversation before" in one.data["text"] for one in told if one.event == "note")
+    assert "only quotes sentences" in told[-1].data["note"]
     assert told[-1].data["usage"]["calls"] == len(chat.calls) == 0
 
 
 async def test_a_ping_comes_while_nothing_else_does(
     people: Server, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(api.answering, "_PING_SECONDS", 0.01)
+    monkeypatch.setattr(api.streams.work_stream, "_PING_SECONDS", 0.01)
     asked = asyncio.Event()
     real_ask = questions.ask
 

@@ -87,6 +87,17 @@ async def test_citations_name_their_corpus(split: Server) -> None:
     assert {hit["corpus"] for step in answer["steps"] for hit in step["hits"]} == {"one", "two"}
 
 
+@pytest.mark.parametrize(("searcher", "names"), [("fused", "graph: "), ("bridged", "graph: "), ("fine", "fine: ")])
+async def test_notes_name_their_corpus(split: Server, searcher: str, names: str) -> None:
+    body = {"query": "of whom and when?", "searcher": searcher}
+    answer = await split.client.post("/v1/search", json={**body, "corpora": ["one", "two"]})
+    notes = answer.json()["notes"]
+    assert all(any(note.startswith(f"corpus '{name}': {names}") for note in notes) for name in ("one", "two"))
+    assert all(note.startswith("corpus '") for note in notes)
+    alone = await split.client.post("/v1/corpora/one/search", json=body)
+    assert any(note.startswith(names) for note in alone.json()["notes"]), "one corpus needs no name"
+
+
 async def test_dify_takes_several(split: Server) -> None:
     body = {"knowledge_id": "one, two", "query": QUERY, "retrieval_setting": {"top_k": 5, "score_threshold": 0}}
     records = (await split.client.post("/dify/retrieval", json=body)).json()["records"]

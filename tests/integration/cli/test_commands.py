@@ -76,7 +76,7 @@ def test_ask(hopweave: Hopweave, corpus: str) -> None:
     ran = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--no-stream")
     assert ran.code == 0
     assert "[1] The Engine (engine.md)" in ran.out
-    assert "note: extractive" in ran.out
+    assert "Extractive: this answer only quotes sentences" in ran.out
     shown = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--json").json
     assert shown["reasoner"] == "extractive"
     assert shown["citations"][0]["quote"] in shown["answer"]

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -25,9 +26,12 @@ QUERY = "Who wrote the first program?"
 
 @contextmanager
 def serving(api: ApiSettings | None = None, *, address: str = "") -> Iterator[str]:
-    """A server on the data folder that has begun to serve."""
+    """A server on the data folder that is ready: what it logs while it warms up would be read as a command's."""
     with test_remote_ingest.serving(api, address=address) as url:
-        assert httpx.get(f"{url}/healthz").is_success
+        deadline = time.monotonic() + 60
+        while httpx.get(f"{url}/readyz").status_code != HTTPStatus.OK:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         yield url
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from api.protocols.conversation import read_conversation
 from api.protocols.reply import Reply, find_rest
-from api.protocols.sources import Source, format_block, strip_sources
+from api.protocols.sources import Source, format_block, shorten_sources
 from api.protocols.streaming import OnText, stream_reply
 from core.documents import Span
 from core.errors import InvalidInput
@@ -39,9 +39,17 @@ def test_system_messages_are_instructions_wherever_they_are() -> None:
 
 
 @given(st.text(), st.lists(st.text(min_size=1), min_size=1, max_size=3))
-def test_a_block_of_sources_can_be_taken_off_again(answer: str, titles: list[str]) -> None:
+def test_of_a_block_of_sources_the_titles_remain(answer: str, titles: list[str]) -> None:
     block = format_block([_source(title, marker) for marker, title in enumerate(titles, start=1)])
-    assert strip_sources(answer + block) == answer
+    listed = "; ".join(f"[{marker}] {' '.join(title.split())}" for marker, title in enumerate(titles, start=1))
+    assert shorten_sources(answer + block) == f"{answer}\n\nSources: {listed}"
+
+
+def test_what_a_client_wrote_below_the_heading_is_left_out() -> None:
+    assert shorten_sources("Ada.\n\n**Sources**\n\nx\n1. [no address\n2. [Ada\\_L](http://x), page 2") == (
+        "Ada.\n\nSources: [2] Ada_L"
+    )
+    assert shorten_sources("Ada.\n\n**Sources**\n\n" + "1. [" * 10_000) == "Ada."
 
 
 def test_titles_are_no_markdown_and_a_marker_has_one_line() -> None:

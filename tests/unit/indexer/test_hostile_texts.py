@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from core.errors import LoadFailed
+from core.execution.work_limit import WorkLimit, check_work
 from core.ports.indexing import Block, DraftChunk, LoadedDocument, Source
 from core.text.name_evidence import gather_evidence
 from core.text.name_spans import find_names, iter_names
 from core.text.sentences import iter_segments, segment
-from core.work_limit import WorkLimit, check_work
 from indexer import Loaders, make_chunker
 from models.embedding.tokens import EstimatedTokens
 

@@ -10,7 +10,7 @@ import openai
 import pytest
 from pydantic import SecretStr
 
-import api.protocols.streaming
+import api.streams.work_stream
 from core.settings import ApiSettings, BudgetSettings
 from tests.integration.api.asking import QUESTION, asking, listening
 from tests.integration.api.conftest import MakeServer, Server
@@ -92,7 +92,8 @@ async def test_the_last_question_is_restated_from_the_turns_before(
     restating, concluding = chat.calls
     assert "Whom did she know?" in restating.text
     assert "Ada Lovelace [1]." in restating.text
-    assert "**Sources**" not in restating.text + concluding.text, "blocks of sources are no part of the history"
+    assert "Ada Lovelace [1]. Sources: [1] Ada Lovelace\n" in restating.text, "titles, and no addresses"
+    assert "**Sources**" not in restating.text + concluding.text
     assert concluding.messages[-1]["content"].rstrip().endswith("Whom did Ada Lovelace know?\n</question>")
     assert said.model_extra is not None
     assert "the question was understood as: Whom did Ada Lovelace know?" in said.model_extra["hopweave"]["notes"]
@@ -158,8 +159,10 @@ async def test_plain_is_the_language_model_alone(client: openai.AsyncOpenAI, cha
 
 
 async def test_a_named_reasoner_without_a_model(client: openai.AsyncOpenAI, chat: ChatServer) -> None:
-    said = await client.chat.completions.create(model="people:extractive", messages=_TURNS)
-    assert said.choices[0].message.content
+    said = await client.chat.completions.create(model="people:extractive:min_similarity=-1", messages=_TURNS)
+    assert "only quotes sentences; no language model wrote it" in (said.choices[0].message.content or "")
+    assert said.model_extra is not None
+    assert any("the conversation before" in note for note in said.model_extra["hopweave"]["notes"])
     assert chat.calls == [], "a reasoner that asks no model restates nothing either"
     assert said.usage is not None
     assert said.usage.total_tokens == 0
@@ -215,7 +218,7 @@ async def test_the_work_ends_with_the_connection(address: str, chat: ChatServer)
 
 
 async def test_a_ping_while_nothing_is_written(address: str, chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api.protocols.streaming, "_PING_SECONDS", 0.01)
+    monkeypatch.setattr(api.streams.work_stream, "_PING_SECONDS", 0.01)
     pinged = asyncio.Event()
     chat.script.append(Reply(text=ANSWER.text, until=pinged.is_set))
     async with (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.processes import count_cores, favour_event_loop, freeze_objects, share_cores
+from core.execution.processes import count_cores, favour_event_loop, freeze_objects, share_cores
 
 
 @pytest.fixture(autouse=True)

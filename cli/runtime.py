@@ -1,8 +1,9 @@
 """Runs async work of the application from a command, which is sync."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
@@ -43,7 +44,18 @@ def present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings
     from app.composition import choose_composition
 
     if creates or choose_composition(settings).exists():
-        yield settings
+        with _private_files() if creates and not settings.on_servers else nullcontext():
+            yield settings
         return
     with TemporaryDirectory(prefix="hopweave-") as folder:
         yield settings.model_copy(update={"data_dir": Path(folder)})
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    """Makes files of this process for its user alone: what is written meanwhile lies in the data folder."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

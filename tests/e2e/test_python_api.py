@@ -56,6 +56,8 @@ def test_no_process_stays_when_ours_is_killed(tmp_path: Path, environment: dict[
     ours.send_signal(signal.SIGKILL)
     ours.communicate(timeout=_PATIENCE_SECONDS)
     _until(lambda: not _is_there(server) and not _is_there(worker.pid))
+    told = (tmp_path / "data" / "worker.log").read_text("utf-8")
+    assert "the process that started this worker has ended" in told
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave, Ran
+from tests.integration.cli.conftest import Hopweave, Ran, working
 
 
 def test_search(hopweave: Hopweave, corpus: str) -> None:
@@ -148,6 +148,11 @@ def test_data_are_private(hopweave: Hopweave, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "record.db").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "ada.txt").write_text("Ada Lovelace wrote the first program.")
+    with working():
+        assert hopweave("ingest", tmp_path / "ada.txt", "-c", "p").code == 0
+    originals = [folder / "files", *(folder / "files").rglob("*")]
+    assert [one for one in originals if one.stat().st_mode & 0o077] == []
     assert "other users" not in hopweave("doctor").out
     folder.chmod(0o755)
     assert hopweave("corpora", "list").code == 0

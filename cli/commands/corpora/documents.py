@@ -54,7 +54,7 @@ def list_documents(
     as_json: AsJson = False,
 ) -> None:
     """List the documents of a corpus, by key."""
-    parse_filter_text(where)
+    parse_filter_text(where)  # is told here, whoever answers
     selected: dict[str, Any] = {"key": key, "state": state, "enabled": enabled, "where": where}
     found, next_cursor = run_with_data(lambda data: data.list_documents(corpus, **selected, limit=limit, cursor=cursor))
     if as_json:

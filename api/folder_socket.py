@@ -2,15 +2,16 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+import socket
+from collections.abc import AsyncIterator, Iterator, Sequence
 from http import HTTPStatus
 
 import uvicorn
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import problem
-from app.supervision.folder_socket import SETTINGS_HEADER, fingerprint_settings, listen_in_folder
+from app.supervision.folder_socket import ADDRESS_HEADER, SETTINGS_HEADER, fingerprint_settings, listen_in_folder
 from core.settings import Settings
 
 __all__ = ["FolderSocket", "is_from_folder", "serve_in_folder"]
@@ -30,12 +31,23 @@ class FolderSocket:
         self._fingerprint = fingerprint_settings(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_from_folder(scope) and (address := getattr(scope["app"].state, "address", "")):
+            send = _name_address(send, address)
         if is_from_folder(scope) and Headers(scope=scope).get(SETTINGS_HEADER, self._fingerprint) != self._fingerprint:
             detail = "this server has other settings, or another version, than the command"
             respond = problem(HTTPStatus.MISDIRECTED_REQUEST, detail, instance=scope["path"])
             await respond(scope, receive, send)
             return
         await self._app(scope, receive, send)
+
+
+def _name_address(send: Send, address: str) -> Send:
+    async def named(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message)[ADDRESS_HEADER] = address
+        await send(message)
+
+    return named
 
 
 @contextlib.asynccontextmanager
@@ -70,7 +82,20 @@ async def serve_in_folder(app: ASGIApp, settings: Settings) -> AsyncIterator[Non
 
 
 class _Server(uvicorn.Server):
-    """A second server in a process, which leaves the signals to the first."""
+    """A second server in a process, which leaves the signals and the lines of the log to the first."""
+
+    async def _serve(self, sockets: list[socket.socket] | None = None) -> None:
+        """Does what uvicorn does, without `Started server process` and `Finished server process`."""
+        self.config.load()
+        self.lifespan = self.config.lifespan_class(self.config)
+        await self.startup(sockets=sockets)
+        if not self.should_exit:
+            await self.main_loop()
+        if self.started:
+            await self.shutdown(sockets=sockets)
+
+    def _log_started_message(self, listeners: Sequence[socket.SocketType]) -> None:
+        """Logs nothing: the first server names its address."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

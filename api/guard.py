@@ -101,7 +101,7 @@ class Guard:
             await self._keyring.refresh()
         if self._keyring.needs_key:
             caller = KEYLESS if is_open else self._keyring.find(_shown_key(headers))
-            return caller or (HTTPStatus.UNAUTHORIZED, "give a key of this server as `Authorization: Bearer …`")
+            return (HTTPStatus.UNAUTHORIZED, caller) if isinstance(caller, str) else caller
         why = self._refuse_foreign(scope, headers)
         return KEYLESS if why is None else (HTTPStatus.FORBIDDEN, why)
 

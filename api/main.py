@@ -112,12 +112,12 @@ def create_app(
     app.state.warmth = None
     _add_middleware(app, settings)
     problems.install(app)
-    for routes in _ROUTES:
-        app.include_router(routes.router)
-    for router in (*openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS):
+    routers = [*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS]
+    for router in routers:
         app.include_router(router)
     app.state.mcp = McpEndpoint(settings)
     app.router.routes.append(Route(MCP_PATH, app.state.mcp))
+    app.state.routes = [*(route for router in routers for route in router.routes), app.router.routes[-1]]
     complete_description(app)
     return app
 

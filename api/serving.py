@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
@@ -24,7 +25,7 @@ from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
 from app.supervision.supervision import Supervision
-from app.telemetry.logs import configure_logs
+from app.telemetry.logs import configure_logs, log_to_file
 from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import shared_metrics, start_metrics
 from core.errors import Conflict, InvalidInput, Unavailable
@@ -39,13 +40,15 @@ _BACKLOG = 64
 """Connections that wait to be accepted. asyncio accepts as many at once, before any of them is counted."""
 
 
-def serve(settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None) -> None:
+def serve(
+    settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None, log: Path | None = None
+) -> None:
     """Serves until SIGINT or SIGTERM.
 
     Without servers, a worker process runs meanwhile; with servers, workers are started separately. `descriptor` is a
-    listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, and
-    `port` and `processes` are not used. Raises `InvalidInput` if other machines could call without a key, and
-    `InvalidSettings` if a server refuses the settings, and `Conflict` if the port is in use.
+    listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, into
+    the file `log`, and `port` and `processes` are not used. Raises `InvalidInput` if other machines could call without
+    a key, and `InvalidSettings` if a server refuses the settings, and `Conflict` if the port is in use.
     """
     if descriptor is None:
         _check_address(host.strip("[]"), port)
@@ -54,29 +57,39 @@ def serve(settings: Settings, *, host: str, port: int, processes: int, descripto
     signal.signal(signal.SIGTERM, _exit)  # uvicorn stops first, and then calls this handler
     with shared_metrics(), choose_composition(settings).supervise() as workers:
         if descriptor is not None:
-            _serve_on(settings, workers, descriptor)
+            _serve_on(settings, workers, descriptor, log)
         else:
             _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 
-def make_app(environment: Mapping[str, str]) -> FastAPI:
+def make_app(environment: Mapping[str, str], address: str, log: Path | None) -> FastAPI:
     """Returns the application of a server process, which is watched. uvicorn calls it in each of its processes.
 
     `environment` is for the processes that answer. The worker, which is started from the parent's, does not have it.
+    `address` is where this machine reaches the server. The log goes to the file `log`, or to standard error.
     """
     from api.main import create_app
 
     os.environ.update(environment)
     favour_event_loop()
     settings = read_settings()
-    configure_logs(settings.log)
+    if not settings.on_servers:
+        os.umask(0o077)  # what it writes lies in the data folder of this user
+    if log is None:
+        configure_logs(settings.log)
+    else:
+        log_to_file(settings.log, log)
     start_traces("hopweave")
-    return create_app(settings, meter=start_metrics(settings.metrics))
+    app = create_app(settings, meter=start_metrics(settings.metrics))
+    app.state.address = address
+    return app
 
 
-def _configure(settings: Settings, processes: int = 1, **options: Any) -> uvicorn.Config:
+def _configure(
+    settings: Settings, address: str, processes: int = 1, log: Path | None = None, **options: Any
+) -> uvicorn.Config:
     return uvicorn.Config(
-        partial(make_app, share_cores(processes)),
+        partial(make_app, share_cores(processes), address, log),
         workers=processes,
         factory=True,
         http=cast("type[asyncio.Protocol]", make_protocol(settings.api)),
@@ -89,15 +102,16 @@ def _configure(settings: Settings, processes: int = 1, **options: Any) -> uvicor
     )
 
 
-def _serve_on(settings: Settings, workers: Supervision, descriptor: int) -> None:
+def _serve_on(settings: Settings, workers: Supervision, descriptor: int, log: Path | None) -> None:
     logging.getLogger("hopweave.http").setLevel(logging.WARNING)  # the parent process knows its requests
     # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
     with socket.socket(fileno=descriptor) as listening:
-        _Server(_configure(settings), workers, settings.api.drain_seconds).run(sockets=[listening])
+        address = _describe_address(*listening.getsockname()[:2])
+        _Server(_configure(settings, address, log=log), workers, settings.api.drain_seconds).run(sockets=[listening])
 
 
 def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, processes: int) -> None:
-    config = _configure(settings, processes, host=host, port=port)
+    config = _configure(settings, _describe_address(host, port), processes, host=host, port=port)
     if processes > 1:
         _Processes(config, [_bind(config)], workers, settings.api.drain_seconds).run()
         return
@@ -132,6 +146,12 @@ class _Processes(Multiprocess):
     def terminate_all(self) -> None:
         self._begin_stop()
         super().terminate_all()
+
+
+def _describe_address(host: str, port: int) -> str:
+    """Returns the address at which this machine reaches the server."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - it is not listened on here
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _check_address(host: str, port: int) -> None:

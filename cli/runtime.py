@@ -1,8 +1,9 @@
 """Runs async work of the application from a command, which is sync."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.settings import Settings
 
-__all__ = ["run_with_container"]
+__all__ = ["present_folder", "run_with_container"]
 
 T = TypeVar("T")
 
@@ -33,17 +34,28 @@ def run_with_container(
         finally:
             await container.close()
 
-    with _present_folder(settings or read_settings(), creates=creates) as used:
+    with present_folder(settings or read_settings(), creates=creates) as used:
         return asyncio.run(run(used))
 
 
 @contextmanager
-def _present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
+def present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
     """Yields the settings, with a temporary data folder if there is none and none is to be made."""
     from app.composition import choose_composition
 
     if creates or choose_composition(settings).exists():
-        yield settings
+        with _private_files() if creates and not settings.on_servers else nullcontext():
+            yield settings
         return
     with TemporaryDirectory(prefix="hopweave-") as folder:
         yield settings.model_copy(update={"data_dir": Path(folder)})
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    """Makes files of this process for its user alone: what is written meanwhile lies in the data folder."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)

@@ -17,7 +17,6 @@ from hopweave._steps import Pause, Request, Steps
 __all__ = ["Child"]
 
 _LOG = "serve.log"
-_LARGEST_LOG = 10_000_000
 _LAST_BYTES = 10_000
 _FAREWELL_SECONDS = 75.0  # a worker may take 35 s to finish what it writes
 _ENDING_SECONDS = 2.0
@@ -46,10 +45,9 @@ class Child:
 
     def start(self) -> None:
         """Starts the process. Nothing answers before it is ready."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = self._folder / _LOG
-        mode = "wb" if log.exists() and log.stat().st_size > _LARGEST_LOG else "ab"
-        with log.open(mode) as output, self._listening:
+        with open(log, "ab", opener=_open_private) as output, self._listening:
             self._logged = output.tell()
             reading, self._pipe = os.pipe()
             try:
@@ -59,7 +57,7 @@ class Child:
 
     def _spawn(self, parent: int, listening: int, output: IO[bytes]) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-m", "hopweave._start", "--parent", str(parent)]
-        command += ["hopweave", "serve", "--socket", str(listening)]
+        command += ["hopweave", "serve", "--socket", str(listening), "--log", str(self._folder / _LOG)]
         return subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
             command,
             env=self._environment(),
@@ -131,8 +129,14 @@ class Child:
         try:
             with (self._folder / _LOG).open("rb") as log:
                 end = log.seek(0, os.SEEK_END)
-                log.seek(max(self._logged, end - _LAST_BYTES))
+                begin = self._logged if self._logged <= end else 0  # the file may have been replaced
+                log.seek(max(begin, end - _LAST_BYTES))
                 lines = log.read().decode(errors="replace").splitlines()
         except FileNotFoundError:  # somebody deleted the data folder
             return ""
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Opens a file, which is created for this user alone."""
+    return os.open(path, flags, 0o600)

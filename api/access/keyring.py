@@ -55,16 +55,27 @@ class Keyring:
         if age is None or age >= _FRESH_SECONDS:
             self._begin_reading()
 
-    def find(self, text: str) -> Caller | None:
-        """Returns the holder of a key that is accepted now; None for any other text."""
+    def find(self, text: str) -> Caller | str:
+        """Returns the holder of a key that is accepted now; for any other text, what is wrong.
+
+        A revoked key is not told from an unknown one. That a key has expired is told to its holder only.
+        """
+        if not text:
+            return "no key was shown: give a key of this server as `Authorization: Bearer …`"
         given = text.encode("utf-8", "surrogatepass")
         # Every key is compared, so that the time does not tell which one was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._own]
         if any(matches):
             return Caller(id=_id_of_own(text), access=EVERYTHING)
         key = self._known.get(id_of_key(text) or "")
-        if key is None or not matches_hash(text, key.hash) or key.state(datetime.now(UTC)) is not KeyState.ACTIVE:
-            return None
+        if key is None or not matches_hash(text, key.hash) or key.revoked_at is not None:
+            return (
+                "the key is none of this server's, or is revoked: `hopweave keys list` shows those that there are, and "
+                "`hopweave keys create` makes one"
+            )
+        if key.state(datetime.now(UTC)) is KeyState.EXPIRED:
+            end = "" if key.expires_at is None else f" at {key.expires_at.isoformat(timespec='seconds')}"
+            return f"the key has expired{end}: ask for another one (`hopweave keys create`)"
         return Caller(id=key.id, access=Access.of_key(key), limits=key.limits)
 
     def is_active(self, id: str) -> bool:

@@ -13,6 +13,7 @@ from api.deps import ContainerDep, json_response
 from api.problems import STARTING, WRONG_SETTINGS, problem
 from api.readiness import Warmth, read_documents
 from api.schemas.base import Out
+from api.telemetry.requests import IS_STARTING
 from app.container import Container
 from app.doctor.readiness import Part, PartState, Readiness
 from app.telemetry.prometheus import CONTENT_TYPE, PrometheusMeter
@@ -52,6 +53,7 @@ async def readyz(request: Request, container: ContainerDep) -> Response:
     if warmth is not None and not warmth.is_warm:
         detail = f"starting: {warmth.stage}"
         path = request.url.path
+        setattr(request.state, IS_STARTING, True)
         return problem(503, detail, instance=path, code=STARTING, headers={"Retry-After": "1"})
     states = {part.state for part in parts.values()}
     status = PartState.DEGRADED if PartState.DEGRADED in states else PartState.OK

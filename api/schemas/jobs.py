@@ -59,7 +59,8 @@ class JobOut(Out):
     """
 
     id: str
-    corpus: str
+    corpus: str = Field(description="The name that the corpus had when the job was made.")
+    corpus_id: str
     kind: JobKind
     state: JobState
     note: str | None = Field(description="Tells of documents that failed; null if none did.")
@@ -83,6 +84,7 @@ class JobOut(Out):
         return cls(
             id=job.id,
             corpus=job.corpus_name,
+            corpus_id=job.corpus_id,
             kind=job.kind,
             state=job.state,
             note=job.note,

@@ -4,6 +4,7 @@ import logging
 import time
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.telemetry.log_events import log_event
@@ -11,7 +12,7 @@ from core.telemetry.metrics import HTTP_SECONDS
 from core.telemetry.request_ids import HEADER, choose_request_id, set_request_id
 from core.telemetry.spans import SpanKind, span
 
-__all__ = ["RequestTelemetry"]
+__all__ = ["IS_STARTING", "RequestTelemetry"]
 
 _log = logging.getLogger("hopweave.http")
 
@@ -20,6 +21,8 @@ _CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
 _SERVER_ERROR = 500
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 """Routes that are called all the time, and logged at DEBUG unless they fail."""
+IS_STARTING = "is_starting"
+"""The state of a request whose 503 says only that the server is not warm yet."""
 
 
 class RequestTelemetry:
@@ -75,13 +78,18 @@ class _Response:
 
 
 def _route(scope: Scope) -> str:
+    """Returns the template of the route. A request that is refused before it is routed counts under its route, too."""
     route = scope.get("route")
+    if route is None and "app" in scope:
+        matches = [(one.matches(scope)[0], one) for one in scope["app"].state.routes]
+        route = next((one for kind in (Match.FULL, Match.PARTIAL) for found, one in matches if found is kind), None)
     return getattr(route, "path", None) or _NO_ROUTE
 
 
 def _report(scope: Scope, route: str, status: int, seconds: float) -> None:
     HTTP_SECONDS.record(seconds, route=route, status=str(status))
-    level = logging.DEBUG if route in _QUIET and status < _SERVER_ERROR else logging.INFO
+    is_expected = status < _SERVER_ERROR or scope.get("state", {}).get(IS_STARTING, False)
+    level = logging.DEBUG if route in _QUIET and is_expected else logging.INFO
     log_event(
         _log,
         level,

@@ -108,8 +108,8 @@ def count_messages(connection: Any) -> int:
 
 def _folders(data_dir: Path) -> dict[str, Any]:
     folder = _broker_folder(data_dir)
-    for part in ("queue", "control", "processed"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
+    for each in (data_dir, folder, *(folder / part for part in ("queue", "control", "processed"))):
+        each.mkdir(mode=0o700, parents=True, exist_ok=True)
     return {
         "data_folder_in": str(folder / "queue"),
         "data_folder_out": str(folder / "queue"),

@@ -7,23 +7,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.broker.folder_notifier import FolderNotifier
 from app.composition.composition import Check, ClosableVectorStore, Schema
 from app.supervision.folder_lock import FolderLock
 from app.supervision.folder_supervision import FolderSupervision, supervise_until_signal
 from core.ports.views import VectorKind
 from core.settings import Settings
-from stores.sqlite import SQLITE_SCHEMA, SqliteRecord, SqliteVectorStore, sqlite_schema_of
-from stores.tantivy import TantivyTextIndex
 
 if TYPE_CHECKING:
+    from app.broker.folder_notifier import FolderNotifier
     from stores.milvus import MilvusVectorStore
+    from stores.sqlite import SqliteRecord
+    from stores.tantivy import TantivyTextIndex
 
 __all__ = ["EmbeddedComposition"]
 
 
 class EmbeddedComposition:
-    """SQLite, Tantivy, and a broker of files. Serving and ingesting start the worker themselves."""
+    """SQLite, Tantivy, and a broker of files. Serving and ingesting start the worker themselves.
+
+    Each adapter is imported where it is made: a short command needs one of them, or none.
+    """
 
     worker: Literal["embedded"] = "embedded"
     waits_for_servers = False
@@ -40,25 +43,35 @@ class EmbeddedComposition:
     def exists(self) -> bool:
         return self._folder.exists()
 
-    def make_record(self) -> SqliteRecord:
+    def make_record(self) -> "SqliteRecord":
+        from stores.sqlite import SqliteRecord
+
         return SqliteRecord(self._folder / "record.db")
 
     def make_vectors(self) -> ClosableVectorStore:
+        from stores.sqlite import SqliteVectorStore
+
         return self._milvus or SqliteVectorStore(self._folder / "vectors.db")
 
-    def make_text_index(self) -> TantivyTextIndex:
+    def make_text_index(self) -> "TantivyTextIndex":
+        from stores.tantivy import TantivyTextIndex
+
         return TantivyTextIndex(self._folder / "text")
 
     def make_trails(self) -> None:
         return None
 
-    def make_notifier(self) -> FolderNotifier:
+    def make_notifier(self) -> "FolderNotifier":
+        from app.broker.folder_notifier import FolderNotifier
+
         return FolderNotifier(self._settings)
 
     def server_checks(self) -> Mapping[str, Check]:
         return {}
 
     async def read_schema(self) -> Schema:
+        from stores.sqlite import SQLITE_SCHEMA, sqlite_schema_of
+
         path = self._folder / "record.db"
         return Schema(record=str(path), found=await asyncio.to_thread(sqlite_schema_of, path), newest=SQLITE_SCHEMA)
 

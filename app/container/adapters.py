@@ -31,11 +31,13 @@ __all__ = ["Adapters"]
 class Adapters:
     """Makes each part once, when it is first used. `close` closes what was made, in reverse order.
 
-    `prompts` and `loaders` are checked at once; raises `InvalidSettings` as `read_prompts` and `make_loaders` do.
+    Roles, `prompts` and `loaders` are checked at once; raises `InvalidSettings` as `check_roles`, `read_prompts` and
+    `make_loaders` do.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        check_roles(settings.llm)
         self.prompts = read_prompts(settings)
         self.loaders = make_loaders(settings)
         self.composition = choose_composition(settings)
@@ -92,7 +94,6 @@ class Adapters:
     def models(self) -> ChatModels | None:
         """None if no language model is configured, in general or for a role. Raises `InvalidSettings`."""
         llm = self.settings.llm
-        check_roles(llm)
         if not llm.model and not any(role.model for role in llm.roles.values()):
             return None
         cache = SqliteModelCache(self._model_cache_path) if llm.cache else None

@@ -27,9 +27,19 @@ def examine_folder(settings: Settings) -> list[Finding]:
         remedy = "make it writable, or set HOPWEAVE_DATA_DIR to another folder"
         return [Finding(subject="data folder", level=Level.PROBLEM, detail=f"{place} is not writable", remedy=remedy)]
     detail = f"{folder} is writable" if folder.exists() else f"{folder} will be made when it is needed"
-    found = Finding(subject="data folder", level=Level.OK, detail=detail)
+    found = [Finding(subject="data folder", level=Level.OK, detail=detail), *_examine_mode(folder)]
     locked = choose_composition(settings).locked_folder
-    return [found] if locked is None else [found, _examine_worker(locked, settings.worker.lease_seconds)]
+    return found if locked is None else [*found, _examine_worker(locked, settings.worker.lease_seconds)]
+
+
+def _examine_mode(folder: Path) -> list[Finding]:
+    """Examines who else may read the folder. Hopweave makes one for its user alone, and changes none that exists."""
+    mode = folder.stat().st_mode & 0o777 if folder.exists() else 0
+    if not mode & 0o077:
+        return []
+    detail = f"other users of this machine may read {folder} (its mode is {mode:o})"
+    remedy = f"unless they should, `chmod 700 {folder}`"
+    return [Finding(subject="data folder", level=Level.NOTE, detail=detail, remedy=remedy)]
 
 
 def _examine_worker(folder: Path, lease_seconds: float) -> Finding:

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
-from app.container import Container
 from core.corpora import Corpus
 from core.documents import Document, RevisionState
 from core.errors import NotFound
@@ -12,10 +12,13 @@ from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.indexing import LoadedDocument, Source
-from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision
+from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision, Record
+from core.record_policy.errors import no_document
 from core.record_policy.pages import make_page
 from core.text.characters import check_text
-from indexer import fingerprint_of
+
+if TYPE_CHECKING:
+    from app.container import Container
 
 __all__ = [
     "change_document",
@@ -36,7 +39,14 @@ _LOOK_UPS = 100
 """For more keys than these, all documents are listed."""
 
 
-async def find_document(container: Container, corpus: Corpus, name: str) -> Document:
+class WithRecord(Protocol):
+    """The container, or a part of it: listing documents needs no more."""
+
+    @property
+    def record(self) -> Record: ...
+
+
+async def find_document(container: WithRecord, corpus: Corpus, name: str) -> Document:
     """Returns the document with this key, else the document with this id. Raises `NotFound`, with the name."""
     check_text(name, "the document's name")
     found = await container.record.documents.list(corpus.id, limit=1, key=name)
@@ -45,10 +55,10 @@ async def find_document(container: Container, corpus: Corpus, name: str) -> Docu
     try:
         return await container.record.documents.get(corpus.id, name)
     except NotFound as error:
-        raise NotFound(f"corpus {corpus.name!r} has no document with the key or id {name!r}") from error
+        raise no_document(corpus.name, name) from error
 
 
-async def delete_by_keys(container: Container, corpus: Corpus, keys: Sequence[str]) -> tuple[Job, list[str]]:
+async def delete_by_keys(container: "Container", corpus: Corpus, keys: Sequence[str]) -> tuple[Job, list[str]]:
     """Deletes the documents with these keys. Returns the job, and the keys that no document has."""
     ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
     deletion = await container.record.submissions.delete_existing(corpus.id, list(ids))
@@ -56,7 +66,7 @@ async def delete_by_keys(container: Container, corpus: Corpus, keys: Sequence[st
     return deletion.job, [ids[id] for id in deletion.missing]
 
 
-async def delete_matching(container: Container, corpus: Corpus, where: DocumentFilter) -> Job:
+async def delete_matching(container: "Container", corpus: Corpus, where: DocumentFilter) -> Job:
     """Deletes the readable documents that match, also those that are not enabled."""
     found = sorted(await container.record.documents.match(corpus.id, where, enabled=None))
     deletion = await container.record.submissions.delete_existing(corpus.id, found)
@@ -65,7 +75,7 @@ async def delete_matching(container: Container, corpus: Corpus, where: DocumentF
 
 
 async def change_document(
-    container: Container,
+    container: "Container",
     corpus: Corpus,
     document_id: str,
     change: Callable[[NewRevision], NewRevision],
@@ -77,6 +87,7 @@ async def change_document(
     `enabled` also shows the document to searches, or hides it, at once. Raises `Conflict` unless the newest revision is
     indexed; then nothing is changed.
     """
+    from indexer import fingerprint_of  # imports all that indexes, which takes longer than listing documents
 
     def apply(submitted: NewRevision) -> NewRevision:
         changed = change(submitted)
@@ -97,7 +108,7 @@ async def change_document(
     return enqueued
 
 
-async def set_enabled(container: Container, corpus: Corpus, document_id: str, *, enabled: bool) -> Enqueued:
+async def set_enabled(container: "Container", corpus: Corpus, document_id: str, *, enabled: bool) -> Enqueued:
     """Shows a document to searches, or hides it, at once. The job is empty and done: no worker has anything to do.
 
     Raises `NotFound`.
@@ -110,7 +121,7 @@ async def set_enabled(container: Container, corpus: Corpus, document_id: str, *,
 
 
 async def list_matching(
-    container: Container,
+    container: WithRecord,
     corpus: Corpus,
     where: DocumentFilter,
     *,
@@ -132,7 +143,7 @@ async def list_matching(
     return make_page(found, limit, lambda document: document)
 
 
-async def load_page(container: Container, corpus: Corpus, document_id: str, number: int) -> str:
+async def load_page(container: "Container", corpus: Corpus, document_id: str, number: int) -> str:
     """Loads the original again and returns the text of a page; a document without pages has page 1.
 
     Raises `NotFound`, also if the loader keeps no text of pages.
@@ -142,7 +153,7 @@ async def load_page(container: Container, corpus: Corpus, document_id: str, numb
 
 
 async def load_pages(
-    container: Container, corpus: Corpus, document: Document, *, only: int | None = None
+    container: "Container", corpus: Corpus, document: Document, *, only: int | None = None
 ) -> dict[int, str]:
     """Loads the original again and returns the texts of its pages by number, ascending; or `only` one of them.
 
@@ -160,7 +171,9 @@ async def load_pages(
     if only is None:
         return pages
     if only not in pages:
-        known = f"its pages are {min(pages)} to {max(pages)}" if pages else "it has no text"
+        known = f"its pages are {min(pages)} to {max(pages)}" if len(pages) > 1 else "it has no text"
+        if len(pages) == 1:
+            known = f"it has one page: ask for page {min(pages)}, which is all its text"
         raise NotFound(f"document {document.key!r} has no page {only}; {known}")
     return {only: pages[only]}
 
@@ -175,7 +188,7 @@ def _join_pages(loaded: LoadedDocument) -> dict[int, str]:
     return {number: "\n\n".join(parts) for number, parts in texts.items()}
 
 
-async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[Document]:
+async def list_documents(container: "Container", corpus: Corpus) -> AsyncIterator[Document]:
     """Yields all documents of a corpus, ordered by key."""
     cursor: str | None = None
     while True:
@@ -187,7 +200,7 @@ async def list_documents(container: Container, corpus: Corpus) -> AsyncIterator[
             return
 
 
-async def list_those(container: Container, corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
+async def list_those(container: "Container", corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
     """Yields the documents with these keys that there are."""
     if len(keys) > _LOOK_UPS:
         async for document in list_documents(container, corpus):
@@ -200,7 +213,7 @@ async def list_those(container: Container, corpus: Corpus, keys: Collection[str]
             yield document
 
 
-async def retry(container: Container, corpus: Corpus, document_id: str) -> Job:
+async def retry(container: "Container", corpus: Corpus, document_id: str) -> Job:
     """Queues the newest revision again and notifies a worker. Raises `Conflict` if there is nothing to retry."""
     container.check_embedding(corpus)
     job = await container.record.submissions.retry(corpus.id, document_id)

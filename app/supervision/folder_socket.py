@@ -18,11 +18,13 @@ from pydantic import SecretStr
 
 from core.settings import Settings
 
-__all__ = ["NAME", "SETTINGS_HEADER", "connect_to_server", "fingerprint_settings", "listen_in_folder"]
+__all__ = ["ADDRESS_HEADER", "NAME", "SETTINGS_HEADER", "connect_to_server", "fingerprint_settings", "listen_in_folder"]
 
 NAME = "server.sock"
 SETTINGS_HEADER = "Hopweave-Settings"
 """The header in which a command sends the fingerprint of its settings: a server with other settings refuses."""
+ADDRESS_HEADER = "Hopweave-Address"
+"""The header of responses over the socket with the address of the server, if it has a port, too."""
 
 _LONGEST = 100
 """Bytes of a path that every system takes as a socket's address."""

@@ -105,7 +105,8 @@ class FolderSupervision:
         return holder.pid
 
     def _start_child(self) -> None:
-        with self.log.open("ab") as output:  # until the worker has the lock; then it keeps the file within bounds
+        # Until the worker has the lock; then it keeps the file within bounds.
+        with open(self.log, "ab", opener=_open_private) as output:
             self._child = WorkerChild({"HOPWEAVE_DATA_DIR": str(self._folder)}, output, self.log)
         self._not_before = time.monotonic() + self._pause
         self._pause = min(2 * self._pause, _MAX_PAUSE)
@@ -148,9 +149,14 @@ def supervise_until_signal(settings: Settings, concurrency: int, report: Callabl
         report("stopping: finishing the current write")
 
 
+def _open_private(path: str, flags: int) -> int:
+    """Opens a file, which is created for this user alone."""
+    return os.open(path, flags, 0o600)
+
+
 def _check_writable(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:

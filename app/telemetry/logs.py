@@ -3,9 +3,11 @@
 Open it to change what a line of a log contains.
 """
 
+import fcntl
 import logging
 import os
 import sys
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -41,7 +43,7 @@ def configure_logs(settings: LogSettings) -> None:
 def log_to_file(settings: LogSettings, path: Path) -> None:
     """Sends all logs of this process to a file that is replaced when it is full, with its standard output and error.
 
-    Only one process at a time may do this for a file.
+    Several processes may do this for one file.
     """
     handler = _BoundedFile(path, max_bytes=int(settings.file_mb * _MEGABYTE), backups=settings.files)
     handler.setFormatter(_make_formatter(settings))
@@ -49,10 +51,49 @@ def log_to_file(settings: LogSettings, path: Path) -> None:
 
 
 class _BoundedFile(RotatingFileHandler):
-    """A rotating file, which is also standard output and error: what libraries write there stays bounded, too."""
+    """A rotating file, which is also standard output and error: what libraries write there stays bounded, too.
+
+    Several processes append to it. One that locks the folder may replace the file, and the others follow it.
+    """
 
     def __init__(self, path: Path, *, max_bytes: int, backups: int) -> None:
         super().__init__(path, maxBytes=max_bytes, backupCount=backups, encoding="utf-8")
+        self._folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+        self._redirect()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another process replaces the file, or was stopped while it did
+            logging.StreamHandler.emit(self, record)
+            return
+        try:
+            self._follow()
+            super().emit(record)
+        except OSError:  # such as a folder that was deleted
+            self.handleError(record)
+        finally:
+            fcntl.flock(self._folder, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        super().close()
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1
+
+    def _open(self) -> TextIOWrapper:
+        opened = super()._open()
+        os.fchmod(opened.fileno(), 0o600)
+        return opened
+
+    def _follow(self) -> None:
+        """Opens the file again if another process has replaced it."""
+        path = Path(self.baseFilename)
+        if self.stream is not None:
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(self.stream.fileno())):
+                return
+            self.stream.close()
+        self.stream = self._open()
         self._redirect()
 
     def doRollover(self) -> None:  # noqa: N802 - the name of the overridden method

@@ -115,7 +115,7 @@ class WorkerProcess(ABC):
 
     def _wait_for_parent(self, parent: int) -> None:
         os.read(parent, 1)  # nothing is ever written: it returns when the other end is closed
-        _log.info("the parent is gone; finishing")
+        _log.info("the process that started this worker has ended, so this worker ends after what it is writing")
         self._stopping.set()
         self.exit()
 

@@ -7,6 +7,7 @@ holds open; when it closes, however the parent ended, the worker finishes what i
 import argparse
 import contextlib
 import logging
+import os
 import signal
 import sys
 import time
@@ -50,6 +51,7 @@ def _main() -> int:
 
 
 def _run_embedded(container: Container, arguments: argparse.Namespace) -> int:
+    os.umask(0o077)  # all that it writes is the data of this user
     with contextlib.ExitStack() as stack:
         try:
             _take_lock(stack, container.settings.data_dir)

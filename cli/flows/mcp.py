@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -17,12 +17,12 @@ from cli.local_server import LocalServer, Misdirected, find_server
 from core.errors import InvalidInput, NotFound
 from core.settings import Settings, read_settings
 
-__all__ = ["FolderQuestions", "run"]
+__all__ = ["FolderQuestions", "find_address", "run"]
 
 T = TypeVar("T")
 
 _ADDRESS = "http://127.0.0.1:8000"
-"""Where `hopweave serve` listens, for links."""
+"""Where `hopweave serve` listens by default, for links while no server runs."""
 
 
 def run(root: Path | None, *, write: bool) -> None:
@@ -66,7 +66,7 @@ class _Opened:
         return ToolCall(
             container=self._container,
             questions=FolderQuestions(self._settings, self._container),
-            address=(self._settings.api.public_url or _ADDRESS).rstrip("/"),
+            address=(self._settings.api.public_url or find_address(self._settings) or _ADDRESS).rstrip("/"),
             progress=progress,
             creates_corpora=True,
             root=self._root,
@@ -104,6 +104,15 @@ class FolderQuestions:
             with suppress(Misdirected):
                 return await _run(server, partial(_ask, server, corpus, body, pass_on))
         return await self._here.ask(corpus, body, on_event)
+
+
+def find_address(settings: Settings) -> str:
+    """Returns the address of the server that runs on the data folder; '' if there is none."""
+    server = find_server(settings)
+    if server is None:
+        return ""
+    with closing(server):
+        return server.find_address()
 
 
 def _ask(server: LocalServer, corpus: str, body: Json, on_event: Callable[[str, Json], object]) -> Json:

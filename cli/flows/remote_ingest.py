@@ -25,6 +25,8 @@ __all__ = ["check_settings", "ingest_remote", "run_remote", "to_file", "translat
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
 _DELETE_DOCUMENTS = 1000
+_UNAUTHORIZED = 401
+_GIVE_KEY = "this command sends the key of --api-key, or of the environment variable HOPWEAVE_API_KEY"
 _LOOK_UPS = 50
 """For more keys than these, all documents are listed."""
 _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], ...] = (
@@ -68,7 +70,8 @@ def translate_errors() -> Iterator[None]:
         yield
     except hopweave.HopweaveError as error:
         kind = next(ours for theirs, ours in _ERRORS if isinstance(error, theirs))
-        raise kind(str(error)) from error
+        is_unknown = isinstance(error, hopweave.AuthenticationError) and error.status == _UNAUTHORIZED
+        raise kind(f"{error}; {_GIVE_KEY}" if is_unknown else str(error)) from error
 
 
 class _Ingest:

@@ -12,6 +12,7 @@ __all__ = [
     "job_missing",
     "key_missing",
     "name_taken",
+    "no_document",
 ]
 
 
@@ -35,6 +36,11 @@ def name_taken(name: str) -> Conflict:
 
 def document_missing(document_id: str) -> NotFound:
     return NotFound(f"there is no document with the id {document_id!r} in this corpus")
+
+
+def no_document(corpus: str, name: str) -> NotFound:
+    """`corpus` is the corpus' name, and `name` a key or an id."""
+    return NotFound(f"corpus {corpus!r} has no document with the key or id {name!r}")
 
 
 def job_missing(job_id: str) -> NotFound:

@@ -12,13 +12,14 @@ from pydantic import BaseModel
 
 from core.settings.settings import PREFIX, Settings
 
-__all__ = ["describe_name", "find_faults", "suggest_name"]
+__all__ = ["ANY", "PREFIX", "describe_name", "find_faults", "list_names", "suggest_name", "takes_list"]
 
 _OTHERS = frozenset({"HOPWEAVE_API_KEY"})
 """Variables of Hopweave that are no settings: the key that `hopweave ingest --server` sends."""
 _TESTS = "HOPWEAVE_TEST_"
 _SEPARATOR = "__"
-_ANY = "<NAME>"
+ANY = "<NAME>"
+"""The part of a name that users choose, such as a role."""
 _LIST = 'it takes a JSON list, such as \'["one", "two"]\''
 _OBJECT = "it takes a JSON object"
 
@@ -40,11 +41,24 @@ def suggest_name(name: str) -> str:
     name = name.removeprefix(PREFIX)
     parts = name.split(_SEPARATOR)
     known = [
-        _SEPARATOR.join(parts[i] if part == _ANY and i < len(parts) else part for i, part in enumerate(one))
+        _SEPARATOR.join(parts[i] if part == ANY and i < len(parts) else part for i, part in enumerate(one))
         for one in _leaves(Settings)
     ]
     [*nearest] = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/settings.md lists those that there are"
+
+
+def takes_list(name: str) -> bool:
+    """Whether the setting of a variable is a list."""
+    annotation: Any = Settings
+    for part in name.upper().removeprefix(PREFIX).lower().split(_SEPARATOR):
+        annotation = _descend(annotation, part)
+    return get_origin(annotation) is list
+
+
+def list_names() -> list[list[str]]:
+    """Returns the parts of the names of all settings."""
+    return list(_leaves(Settings))
 
 
 def describe_name(place: tuple[str | int, ...]) -> str:
@@ -103,6 +117,6 @@ def _leaves(annotation: Any) -> Iterator[list[str]]:
                 yield [name.upper(), *rest]
     elif get_origin(annotation) is dict:
         for rest in _leaves(get_args(annotation)[1]):
-            yield [_ANY, *rest]
+            yield [ANY, *rest]
     else:
         yield []

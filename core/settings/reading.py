@@ -1,8 +1,8 @@
 """Reading of settings from the environment, `hopweave.toml` and secret files."""
 
+import json
 import os
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,12 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 
 from core.errors import InvalidSettings
-from core.faults import describe_fault
-from core.settings.environment import describe_name, find_faults, suggest_name
+from core.settings.environment import find_faults, takes_list
+from core.settings.faults import describe_faults
 from core.settings.paths import expand_home
 from core.settings.settings import PREFIX, TOML_FILE, Settings
 
 __all__ = ["read_settings"]
-
-_UNKNOWN = "extra_forbidden"
 
 
 def read_settings(**overrides: Any) -> Settings:
@@ -31,8 +29,7 @@ def read_settings(**overrides: Any) -> Settings:
     try:
         return Settings(**overrides)
     except ValidationError as error:
-        problems = "; ".join(_describe(fault) for fault in error.errors())
-        raise InvalidSettings(f"settings are wrong: {problems}") from error
+        raise InvalidSettings(f"settings are wrong: {describe_faults(list(error.errors()))}") from error
     except SettingsError as error:
         raise InvalidSettings(f"settings are wrong: {error}") from error
     except tomllib.TOMLDecodeError as error:
@@ -41,14 +38,6 @@ def read_settings(**overrides: Any) -> Settings:
         raise InvalidSettings(f"{TOML_FILE} is not UTF-8: byte {error.start} cannot be read") from error
     except OSError as error:
         raise InvalidSettings(f"{TOML_FILE} cannot be read: {error.strerror}") from error
-
-
-def _describe(fault: Mapping[str, Any]) -> str:
-    if not fault["loc"]:
-        return describe_fault(fault)
-    name = describe_name(fault["loc"])
-    advice = suggest_name(name) if fault["type"] == _UNKNOWN else ""
-    return f"{name}: {describe_fault(fault, field='setting')}{advice}"
 
 
 def _load_secret_files() -> None:
@@ -70,5 +59,14 @@ def _load_secret_files() -> None:
             raise InvalidSettings(f"{name} names no file: {error}") from error
         if "\0" in text:
             raise InvalidSettings(f"{name} names a file that is no text: it has a NUL character")
-        os.environ.setdefault(name.removesuffix("_FILE"), text.strip())
+        of = name.removesuffix("_FILE")
+        os.environ.setdefault(of, _read_list(text) if takes_list(of) else text.strip())
         del os.environ[name]
+
+
+def _read_list(text: str) -> str:
+    """Returns the JSON list of a file that has one, or one value a line. Lines that begin with `#` are comments."""
+    if text.lstrip().startswith("["):
+        return text.strip()
+    lines = (line.strip() for line in text.splitlines())
+    return json.dumps([line for line in lines if line and not line.startswith("#")])

@@ -14,7 +14,7 @@ class LogSettings(Section):
 
     format: Literal["text", "json"] = "text"
     level: Literal["debug", "info", "warning", "error"] = "info"
-    file_mb: float = Field(default=10.0, gt=0, description="The size at which `worker.log` is replaced by a new file.")
+    file_mb: float = Field(default=10.0, gt=0, description="The size at which a log file is replaced by a new one.")
     files: int = Field(default=3, ge=1, le=100, description="The number of older files that are kept beside it.")
 
     @field_validator("format", "level", mode="before")

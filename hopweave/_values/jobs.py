@@ -44,7 +44,8 @@ class JobProgress:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
-    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision.
+    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision. `corpus`
+    is the name that the corpus had when the job was made.
 
     A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
     failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
@@ -53,6 +54,7 @@ class Job:
 
     id: str
     corpus: str
+    corpus_id: str
     kind: JobKind
     state: JobState
     note: str | None

@@ -1,8 +1,10 @@
 """Opens SQLite files in WAL mode, for the record, the vectors and the model cache."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from core.errors import Unavailable
@@ -16,19 +18,22 @@ _RETRY_SECONDS = 0.005
 
 
 def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int | None = None) -> Connection:
-    """Opens a file, which is created with its folder if it does not exist, and calls `prepare` with the connection.
+    """Opens a file, which is created with its folder if it does not exist, both for this user alone, and calls
+    `prepare` with the connection.
 
     The caller begins and ends transactions. The connection may be used by any thread, by one at a time. A power cut may
     lose the last commits, the end of a process does not. Only a new file takes `page_size`. Closes the connection if
     anything fails.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise Unavailable(
             f"the data folder {path.parent} cannot be made: {(error.strerror or str(error)).lower()}; set "
             "HOPWEAVE_DATA_DIR to another one"
         ) from error
+    with suppress(OSError):  # it exists, or SQLite says why it cannot be made
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         if page_size is not None:

@@ -19,7 +19,7 @@ def create_index(folder: Path) -> None:
     from tantivy import Index
 
     draft = folder.with_name(f".draft-{secrets.token_hex(8)}")
-    draft.mkdir(parents=True)
+    draft.mkdir(mode=0o700, parents=True)
     Index(make_schema(), path=str(draft))
     (draft / _MARKER).touch()
     try:

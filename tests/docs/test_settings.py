@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
+from app.container.model_roles import list_roles
 from core.settings import RoleSettings, Settings
 from tests.docs.pages import DOCS, ROOT, pages, table_rows
 
@@ -105,3 +106,9 @@ def test_messages_name_settings_that_exist() -> None:
     assert sources
     wrong = {f"{file}: {name}" for file, text in sources.items() for name in mentions(text) if not exists(name)}
     assert wrong == set()
+
+
+def test_every_role_is_told() -> None:
+    table = (DOCS / "models.md").read_text("utf-8").partition("| used by | roles |")[2].partition("\n\n")[0]
+    told = {role for line in table.splitlines()[2:] for role in re.findall(r"`([a-z_]+)`", line.split("|")[2])}
+    assert told == list_roles()

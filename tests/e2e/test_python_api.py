@@ -56,6 +56,8 @@ def test_no_process_stays_when_ours_is_killed(tmp_path: Path, environment: dict[
     ours.send_signal(signal.SIGKILL)
     ours.communicate(timeout=_PATIENCE_SECONDS)
     _until(lambda: not _is_there(server) and not _is_there(worker.pid))
+    told = (tmp_path / "data" / "worker.log").read_text("utf-8")
+    assert "the process that started this worker has ended" in told
 
 
 def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
@@ -77,6 +79,14 @@ def test_a_server_that_has_ended_says_so(tmp_path: Path) -> None:
             client.list_corpora()
     with pytest.raises(hopweave.ServerEndedError, match="does not run"):
         client.list_corpora()
+
+
+def test_the_log_of_the_server_stays_within_bounds(tmp_path: Path) -> None:
+    with hopweave.open(tmp_path / "data", settings={"HOPWEAVE_LOG__FILE_MB": "0.0003"}) as client:
+        assert client.list_corpora() == []
+    logs = sorted((tmp_path / "data").glob("serve.log*"))
+    assert [one.name for one in logs][:2] == ["serve.log", "serve.log.1"]
+    assert all(one.stat().st_mode & 0o077 == 0 for one in logs)
 
 
 async def test_an_asynchronous_client_that_was_not_entered_says_so(tmp_path: Path) -> None:

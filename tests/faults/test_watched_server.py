@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from cli.local_server import find_server
+from core.settings import Settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports
@@ -118,6 +120,14 @@ def test_logs_tell_what_happened_and_nothing_that_was_said(serve: Serve) -> None
     asked = next(one for one in lines if one.get("request_id") == "ask-1" and one["event"] == "request")
     assert (asked["path"], asked["status"]) == ("/v1/corpora/c/ask", 200), lines
     assert asked["seconds"] > 0
+    assert [one["event"] for one in lines].count(f"Started server process [{lines[0]['pid']}]") == 1
+    assert not [one for one in lines if one.get("path") == "/readyz"], "who waits for readiness asks all the time"
+    connection = find_server(Settings(data_dir=server.folder / "data"))
+    assert connection is not None
+    assert connection.find_address() == f"http://127.0.0.1:{server.port}"
+    connection.close()
+    readable = [one for one in (server.folder / "data").rglob("*") if one.stat().st_mode & 0o077]
+    assert readable == [], "the data are for this user alone"
     for private in (_TEXT, _QUESTION, "Lovelace"):
         assert private not in server.log + server.worker_log
 

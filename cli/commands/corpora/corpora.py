@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.data.data import run_with_data
 from cli.options import CHUNKER_HELP, EMBEDDING_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
-from cli.output.console import fields, print_json, print_result, table
+from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
+from core.settings import read_settings
 
 if TYPE_CHECKING:
     from app.container import Container
+    from cli.data.data import Data
     from core.corpora import Corpus, CorpusCounts
     from core.jobs import Job
 
@@ -28,15 +31,12 @@ def register(app: typer.Typer) -> None:
 @_group.command("list")
 def list_corpora(as_json: AsJson = False) -> None:
     """List all corpora."""
-
-    async def work(container: "Container") -> "list[tuple[Corpus, CorpusCounts]]":
-        corpora = container.record.corpora
-        return [(corpus, await corpora.count(corpus.id)) for corpus in await corpora.list()]
-
-    found = run_with_container(work)
+    found = run_with_data(lambda data: data.list_corpora())
     if as_json:
         print_json({"data": [_object(corpus, counts) for corpus, counts in found], "next_cursor": None})
         return
+    if not found:
+        print_status(f"no corpus in {read_settings().data_dir}; `hopweave ingest PATH --corpus NAME` makes one")
     columns = ("name", "documents", "passages", "entities", "facts", "extractor", "embedding")
     table(
         columns,
@@ -73,12 +73,7 @@ def create_corpus(
 @_group.command("show")
 def show_corpus(name: _Name, as_json: AsJson = False) -> None:
     """Show a corpus' settings and counts."""
-
-    async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
-        corpus = await container.record.corpora.get(name)
-        return corpus, await container.record.corpora.count(corpus.id)
-
-    _show(*run_with_container(work), as_json=as_json)
+    _show(*run_with_data(lambda data: data.show_corpus(name)), as_json=as_json)
 
 
 @_group.command("rename")
@@ -86,12 +81,7 @@ def rename_corpus(
     name: _Name, new_name: Annotated[str, typer.Argument(help="Its new name.")], as_json: AsJson = False
 ) -> None:
     """Rename a corpus."""
-
-    async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
-        corpus = await container.record.corpora.rename(name, new_name)
-        return corpus, await container.record.corpora.count(corpus.id)
-
-    _show(*run_with_container(work), as_json=as_json)
+    _show(*run_with_data(lambda data: data.rename_corpus(name, new_name)), as_json=as_json)
 
 
 @_group.command("reindex")
@@ -138,16 +128,13 @@ def delete_corpus(
     as_json: AsJson = False,
 ) -> None:
     """Delete a corpus with everything in it."""
-    from app.services.corpora import delete
-    from cli.flows.jobs import complete_job
-
     if not yes:
         typer.confirm(f"Delete corpus {name!r} with everything in it?", abort=True, err=True)
 
-    async def work(container: "Container") -> "Job":
-        return await complete_job(container, await delete(container, name))
+    async def work(data: "Data") -> "Job":
+        return await data.complete(await data.delete_corpus(name))
 
-    job = run_with_container(work)
+    job = run_with_data(work)
     if as_json:
         print_json({"job": job})
     else:

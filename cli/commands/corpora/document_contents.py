@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from cli.data.data import get_document, run_with_data
 from cli.options import AsJson, CorpusName
 from cli.output.console import fields, plain, print_json, print_result, print_status
 from cli.output.files import replace_file
-from cli.runtime import run_with_container
 from core.documents import check_title
 from core.errors import InvalidInput
 from core.text.characters import NO_CHARACTER, find_half
 
 if TYPE_CHECKING:
-    from app.container import Container
+    from collections.abc import Mapping
+
+    from cli.data.data import Data
     from core.documents import Document
     from core.jobs import Job
 
@@ -54,11 +56,6 @@ def change_document(
 
     New metadata cost no embedding; a new title does, as it is embedded with the passages.
     """
-    from api.schemas.documents import DocumentPatchIn
-    from app.services.documents import change_document as change
-    from app.services.documents import find_document, set_enabled
-    from cli.flows.jobs import complete_job
-
     if title is not None and no_title:
         raise InvalidInput("--title and --no-title exclude each other; leave one of them out")
     given: dict[str, Any] = {} if metadata is None else {"metadata": _parse_metadata(metadata)}
@@ -67,19 +64,14 @@ def change_document(
         given["title"] = title
     if not given and enabled is None:
         raise InvalidInput("there is nothing to change: give --title, --no-title, --metadata, --enabled or --disabled")
-    patch = DocumentPatchIn.model_validate(given | ({} if enabled is None else {"enabled": enabled}))
+    change = given | ({} if enabled is None else {"enabled": enabled})
 
-    async def work(container: "Container") -> "tuple[Job, Document]":
-        found = await container.record.corpora.get(corpus)
-        id = (await find_document(container, found, name)).id
-        if patch.makes_revision:
-            job = (await change(container, found, id, patch.apply, enabled=enabled)).job
-            job = await complete_job(container, job)
-        else:
-            job = (await set_enabled(container, found, id, enabled=enabled is True)).job
-        return job, await container.record.documents.get(found.id, id)
+    async def work(data: "Data") -> "tuple[Job, Document]":
+        document = await get_document(data, corpus, name)
+        job = await data.complete(await data.change_document(corpus, document, change))
+        return job, await get_document(data, corpus, document.key)
 
-    job, document = run_with_container(work)
+    job, document = run_with_data(work)
     if as_json:
         print_json({"job": job, "document": document})
     else:
@@ -112,17 +104,14 @@ def write_content(
     as_json: AsJson = False,
 ) -> None:
     """Write the original of a document: the bytes that were ingested."""
-    from app.services.documents import find_document
-
     if as_json and output is None:
         raise InvalidInput("--json describes the written file: name it with -o")
 
-    async def work(container: "Container") -> "tuple[Document, bytes]":
-        found = await container.record.corpora.get(corpus)
-        document = await find_document(container, found, name)
-        return document, await container.files.get(found.id, document.content_hash)
+    async def work(data: "Data") -> "tuple[Document, bytes]":
+        document = await get_document(data, corpus, name)
+        return document, await data.read_content(corpus, document)
 
-    document, content = run_with_container(work)
+    document, content = run_with_data(work)
     if output is None:
         _print_content(document, content)
         return
@@ -149,25 +138,33 @@ def _print_content(document: "Document", content: bytes) -> None:
     sys.stdout.write(plain(text))
 
 
+def _parse_page(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter(
+            f"{text!r} is not the number of a page, from 1; documents and corpora are named as in `hopweave documents "
+            "pages KEY --corpus NAME`, with no number for all pages"
+        )
+    return int(text)
+
+
 def show_pages(
     name: _Named,
     corpus: CorpusName,
     page: Annotated[
-        int | None, typer.Argument(metavar="[PAGE]", min=1, help="Only this page. Default: all.", show_default=False)
+        int | None,
+        typer.Argument(metavar="[PAGE]", parser=_parse_page, help="Only this page. Default: all.", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the text of a document as its loader reads it; spans of passages count the characters of a page. A document
     without pages has page 1.
     """
-    from app.services.documents import find_document, load_pages
 
-    async def work(container: "Container") -> "tuple[Document, dict[int, str]]":
-        found = await container.record.corpora.get(corpus)
-        document = await find_document(container, found, name)
-        return document, await load_pages(container, found, document, only=page)
+    async def work(data: "Data") -> "tuple[Document, Mapping[int, str]]":
+        document = await get_document(data, corpus, name)
+        return document, await data.read_pages(corpus, document, only=page)
 
-    document, pages = run_with_container(work)
+    document, pages = run_with_data(work)
     if as_json:
         listed = [{"document_id": document.id, "page": number, "text": text} for number, text in pages.items()]
         print_json({"data": listed})

@@ -4,23 +4,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cursors import decode_cursor, encode_cursor
 from cli.commands.corpora import document_contents
+from cli.data.data import get_document, run_with_data
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.documents import RevisionState
 from core.errors import InvalidFilter, InvalidInput, NotFound
 from core.filters import has_empty_part
+from core.record_policy.errors import no_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.container import Container
-    from core.corpora import Corpus
-    from core.documents import Document
+    from cli.data.data import Data
     from core.jobs import Job
-    from core.ports.record import DocumentPage
 
 __all__ = ["register"]
 
@@ -55,27 +54,13 @@ def list_documents(
     as_json: AsJson = False,
 ) -> None:
     """List the documents of a corpus, by key."""
-    from app.services.documents import list_matching
-    from core.filters import parse_filter
-
-    selected: dict[str, Any] = {"key": key, "state": state, "enabled": enabled, "limit": limit}
-    only = parse_filter_text(where)
-
-    async def work(container: "Container") -> "tuple[DocumentPage, str | None]":
-        found = await container.record.corpora.get(corpus)
-        scope = ("documents", found.id, key, state, where, None if enabled is None else str(enabled))
-        after = decode_cursor(cursor, *scope)
-        if only is None:
-            page = await container.record.documents.list(found.id, cursor=after, **selected)
-        else:
-            page = await list_matching(container, found, parse_filter(only), cursor=after, **selected)
-        return page, encode_cursor(page.next_cursor, *scope)
-
-    page, next_cursor = run_with_container(work)
+    parse_filter_text(where)  # is told here, whoever answers
+    selected: dict[str, Any] = {"key": key, "state": state, "enabled": enabled, "where": where}
+    found, next_cursor = run_with_data(lambda data: data.list_documents(corpus, **selected, limit=limit, cursor=cursor))
     if as_json:
-        print_json({"data": page.data, "next_cursor": next_cursor})
+        print_json({"data": found, "next_cursor": next_cursor})
         return
-    rows = ((d.key, d.title, d.state if d.enabled else f"{d.state}, disabled", d.chunks, d.reason) for d in page.data)
+    rows = ((d.key, d.title, d.state if d.enabled else f"{d.state}, disabled", d.chunks, d.reason) for d in found)
     table(("key", "title", "state", "passages", "reason"), rows)
     if next_cursor is not None:
         print_result(f"there are more: --cursor {next_cursor}")
@@ -84,12 +69,7 @@ def list_documents(
 @_group.command("show")
 def show_document(name: _Named, corpus: CorpusName, as_json: AsJson = False) -> None:
     """Show one document."""
-    from app.services.documents import find_document
-
-    async def work(container: "Container") -> "Document":
-        return await find_document(container, await container.record.corpora.get(corpus), name)
-
-    document = run_with_container(work)
+    document = run_with_data(lambda data: get_document(data, corpus, name))
     if as_json:
         print_json(document)
     else:
@@ -110,11 +90,6 @@ def delete_documents(
 
     Names that no document has are listed, and the others are deleted; the exit code is then 1.
     """
-    from app.services.documents import delete_matching
-    from app.services.ingestion import delete_documents as delete
-    from cli.flows.jobs import complete_job
-    from core.filters import parse_filter
-
     only = parse_filter_text(where)
     if bool(names) == (only is not None):
         raise InvalidInput("give either KEY|ID... or --filter")
@@ -124,30 +99,20 @@ def delete_documents(
         )
     missing: list[str] = []
 
-    async def work(container: "Container") -> "Job":
-        found = await container.record.corpora.get(corpus)
+    async def work(data: "Data") -> "Job":
         if only is not None:
-            return await complete_job(container, await delete_matching(container, found, parse_filter(only)))
-        ids = await _find_ids(container, found, names or [], missing)
-        return await complete_job(container, await delete(container, found, ids))
+            return await data.complete(await data.delete_matching(corpus, only))
+        found = {name: await data.find_document(corpus, name) for name in names or ()}
+        there = {one.id: one for one in found.values() if one is not None}
+        missing[:] = [name for name, one in found.items() if one is None]
+        begun = await data.delete_documents(corpus, list(there.values())) if there else None
+        for name in missing:
+            print_status(str(no_document(corpus, name)))
+        if begun is None:
+            raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
+        return await data.complete(begun)
 
-    _report(run_with_container(work), as_json=as_json, missing=missing)
-
-
-async def _find_ids(container: "Container", corpus: "Corpus", names: list[str], missing: list[str]) -> list[str]:
-    """Returns the ids of the documents with these names. Adds the others to `missing`. Raises `NotFound` for none."""
-    from app.services.documents import find_document
-
-    ids: dict[str, None] = {}
-    for name in names:
-        try:
-            ids[(await find_document(container, corpus, name)).id] = None
-        except NotFound as error:
-            missing.append(name)
-            print_status(str(error))
-    if not ids:
-        raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
-    return list(ids)
+    _report(run_with_data(work), as_json=as_json, missing=missing)
 
 
 @_group.command("disable")
@@ -163,14 +128,11 @@ def enable_documents(names: _Names, corpus: CorpusName, as_json: AsJson = False)
 
 
 def _switch(names: list[str], corpus: str, *, enabled: bool, as_json: bool) -> None:
-    from app.services.documents import find_document
+    async def work(data: "Data") -> int:
+        found = {(one := await get_document(data, corpus, name)).id: one for name in names}
+        return await data.switch_documents(corpus, list(found.values()), enabled=enabled)
 
-    async def work(container: "Container") -> "frozenset[str]":
-        found = await container.record.corpora.get(corpus)
-        ids = {(await find_document(container, found, name)).id: None for name in names}
-        return await container.record.submissions.set_enabled(found.id, list(ids), enabled=enabled)
-
-    changed = len(run_with_container(work))
+    changed = run_with_data(work)
     if as_json:
         print_json({"changed": changed})
     else:

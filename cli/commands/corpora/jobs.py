@@ -4,16 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cursors import decode_cursor, encode_cursor
+from cli.data.data import run_with_data
 from cli.options import AsJson
 from cli.output.console import fields, print_json, print_result, table
-from cli.runtime import run_with_container
 from core.jobs import JobKind, JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.container import Container
+    from cli.data.data import Data
     from core.jobs import Job
 
 __all__ = ["register"]
@@ -41,15 +38,9 @@ def list_jobs(
     as_json: AsJson = False,
 ) -> None:
     """List jobs, newest first."""
-
-    async def work(container: "Container") -> "Sequence[Job]":
-        before = decode_cursor(cursor, *scope)
-        return await container.record.jobs.list(limit=limit + 1, before=before, corpus=corpus, kind=kind, state=state)
-
-    scope = ("jobs", corpus, kind, state)
-    found = run_with_container(work)
-    jobs = found[:limit]
-    next_cursor = encode_cursor(jobs[-1].id, *scope) if len(found) > limit else None
+    jobs, next_cursor = run_with_data(
+        lambda data: data.list_jobs(corpus=corpus, kind=kind, state=state, limit=limit, cursor=cursor)
+    )
     if as_json:
         print_json({"data": jobs, "next_cursor": next_cursor})
         return
@@ -62,21 +53,13 @@ def list_jobs(
 @_group.command("show")
 def show_job(id: _Id, as_json: AsJson = False) -> None:
     """Show one job."""
-
-    async def work(container: "Container") -> "Job":
-        return await container.record.jobs.get(id)
-
-    _show(run_with_container(work), as_json=as_json)
+    _show(run_with_data(lambda data: data.show_job(id)), as_json=as_json)
 
 
 @_group.command("cancel")
 def cancel_job(id: _Id, as_json: AsJson = False) -> None:
     """Cancel a job. Finished documents stay."""
-
-    async def work(container: "Container") -> "Job":
-        return await container.record.jobs.cancel(id)
-
-    _show(run_with_container(work), as_json=as_json)
+    _show(run_with_data(lambda data: data.cancel_job(id)), as_json=as_json)
 
 
 @_group.command("resume")
@@ -88,13 +71,11 @@ def resume_job(
     as_json: AsJson = False,
 ) -> None:
     """Resume a job that its budget paused, and wait for it. Stored extractions are not paid for again."""
-    from app.services.ingestion import resume
-    from cli.flows.jobs import complete_job
 
-    async def work(container: "Container") -> "Job":
-        return await complete_job(container, await resume(container, id, tokens=budget_tokens))
+    async def work(data: "Data") -> "Job":
+        return await data.complete(await data.resume_job(id, tokens=budget_tokens))
 
-    job = run_with_container(work)
+    job = run_with_data(work)
     _show(job, as_json=as_json)
     if job.counts.get("failed") or not job.state.final:
         raise typer.Exit(1)

@@ -74,10 +74,14 @@ def create_key(
         expires_at=None if expires is None else _parse_end(expires),
     )
 
-    async def work(container: "Container") -> None:
+    async def work(container: "Container") -> list[str]:
         await container.record.keys.create(key)
+        present = {one.name for one in await container.record.corpora.list()}
+        return sorted((key.corpora or frozenset()) - present)
 
-    run_with_container(work, creates=True)
+    missing = run_with_container(work, creates=True)
+    for one in missing:
+        print_status(f"warning: there is no corpus {one!r} yet; the key sees it once there is one of this name")
     if as_json:
         print_json({**_describe(key), "key": text})
         return

@@ -1,5 +1,6 @@
 """`hopweave serve` and `hopweave worker`: processes that run until they are stopped."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,12 +27,15 @@ def serve(
     descriptor: Annotated[
         int | None, typer.Option("--socket", hidden=True, help="A listening socket that the parent passed on.")
     ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", hidden=True, help="The file of the log, which is kept within bounds.")
+    ] = None,
 ) -> None:
     """Serve the HTTP API. With a data folder, a worker process runs too and indexes submitted documents."""
     from api.serving import serve as serve_http
     from core.settings import read_settings
 
-    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor)
+    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor, log=log)
 
 
 def worker(
@@ -44,11 +48,14 @@ def worker(
     """
     from app.composition import choose_composition
     from app.container import read_prompts
+    from app.container.model_roles import check_roles
     from app.telemetry.prometheus import serve_worker_metrics
     from core.settings import read_settings
 
     settings = read_settings()
-    read_prompts(settings)  # worker processes read them, too, and would end with an error again and again
+    # Worker processes check these, too, and would end with an error again and again.
+    check_roles(settings.llm)
+    read_prompts(settings)
     composition = choose_composition(settings)
     if composition.waits_for_servers:
         _check_servers(settings)

@@ -146,6 +146,18 @@ async def test_unknown_paths_are_one_label(meter: PrometheusMeter, server: Serve
     assert 'hopweave_http_request_seconds_count{route="none",status="404"} 5.0' in told
 
 
+async def test_a_request_that_is_refused_before_it_is_routed_counts_under_its_route(
+    meter: PrometheusMeter, server: Server
+) -> None:
+    server.app.state.meter = meter
+    path = "/v1/corpora/people/search"
+    refused = await server.client.post(path, content="x", headers={"content-type": "text/plain"})
+    assert refused.status_code == 415
+    told = (await server.client.get("/metrics")).text
+    route = "/v1/corpora/{corpus}/search"
+    assert f'hopweave_http_request_seconds_count{{route="{route}",status="415"}} 1.0' in told
+
+
 def test_every_metric_of_the_dashboard_exists() -> None:
     dashboard = json.loads(_DASHBOARD.read_text("utf-8"))
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
@@ -170,7 +182,10 @@ class GatedEmbedder(TwinEmbedder):
         return await super().embed_query(text)
 
 
-async def test_a_server_is_ready_once_models_and_snapshots_are_loaded(make_server: MakeServer) -> None:
+async def test_a_server_is_ready_once_models_and_snapshots_are_loaded(
+    make_server: MakeServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "hopweave.http")
     embedder = GatedEmbedder()
     server = await make_server(embedder=embedder)
     embedder.gate.set()
@@ -183,6 +198,7 @@ async def test_a_server_is_ready_once_models_and_snapshots_are_loaded(make_serve
         await _until(lambda: embedder.queries == ["warm"])
         starting = await server.client.get("/readyz")
         assert (starting.status_code, starting.json()["code"]) == (503, "starting")
+        assert caplog.records[-1].levelname == "DEBUG", "it is asked all the time"
         assert starting.headers["retry-after"] == "1"
         assert (await server.client.get("/v1/corpora")).status_code == 200, "other requests are answered meanwhile"
         assert server.container.snapshots.describe().bytes == 0

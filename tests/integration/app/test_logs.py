@@ -58,6 +58,22 @@ def test_a_traceback_follows_its_line() -> None:
     assert last == "ZeroDivisionError: division by zero"
 
 
+def test_several_processes_write_one_file_and_replace_it(tmp_path: Path) -> None:
+    path = tmp_path / "serve.log"
+    code = f"""
+log_to_file(LogSettings(file_mb=0.01, files=2), Path({str(path)!r}))
+for number in range(500):
+    log.info("a line of the log with the number %d", number)
+"""
+    processes = [subprocess.Popen([sys.executable, "-c", _PROGRAM + code]) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert {one.name for one in tmp_path.iterdir()} == {"serve.log", "serve.log.1", "serve.log.2"}
+    assert all(one.stat().st_size < 12_000 for one in tmp_path.iterdir())
+    assert all(one.stat().st_mode & 0o077 == 0 for one in tmp_path.iterdir())
+    lines = [line for one in tmp_path.iterdir() for line in one.read_text("utf-8").splitlines()]
+    assert all("a line of the log with the number" in line for line in lines), "no line is torn"
+
+
 def test_a_full_file_is_replaced_also_by_what_libraries_write_to_standard_error(tmp_path: Path) -> None:
     path = tmp_path / "worker.log"
     code = f"""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import shutil
 import sys
 import threading
@@ -46,6 +47,7 @@ Ingested = Callable[..., Path]
 def hopweave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Hopweave:
     """Runs `hopweave ARGUMENTS…`; an exception that reaches the user as a traceback fails the test."""
     _work_in(tmp_path, monkeypatch)
+    monkeypatch.setattr(logging.getLogger(), "handlers", [*logging.getLogger().handlers])  # `serve` sets its own
 
     def command(*arguments: object) -> Ran:
         capsys.readouterr()

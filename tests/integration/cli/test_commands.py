@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave, Ran
+from tests.integration.cli.conftest import Hopweave, Ran, working
 
 
 def test_search(hopweave: Hopweave, corpus: str) -> None:
@@ -125,6 +125,41 @@ def test_corpora(hopweave: Hopweave) -> None:
     deleted = hopweave("corpora", "delete", "b", "--yes", "--json")
     assert deleted.json["job"]["state"] == "done"
     assert hopweave("corpora", "list", "--json").json == {"data": [], "next_cursor": None}
+
+
+def test_a_list_of_nothing_names_the_data_folder(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("corpora", "list")
+    assert (ran.code, ran.out, str(tmp_path / "data") in ran.err) == (0, "(none)\n", True), ran.err
+
+
+def test_misspelt_roles_are_named(hopweave: Hopweave, corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_LLM__ROLES__PLANN__MODEL", "m")
+    ran = hopweave("search", "Ada", "-c", corpus)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "there is no role 'plann'; did you mean 'plan'? there are: " in ran.err
+    assert "plan, " in ran.err
+    monkeypatch.delenv("HOPWEAVE_LLM__ROLES__PLANN__MODEL")
+    monkeypatch.setenv("HOPWEAVE_LLM__ROLES__CONCLUDE_STEPS__MODEL", "m")
+    assert "there is no role 'conclude_steps'" in hopweave("search", "Ada", "-c", corpus).err
+
+
+def test_data_are_private(hopweave: Hopweave, tmp_path: Path) -> None:
+    assert hopweave("corpora", "create", "p").code == 0
+    folder = tmp_path / "data"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "record.db").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "ada.txt").write_text("Ada Lovelace wrote the first program.")
+    with working():
+        assert hopweave("ingest", tmp_path / "ada.txt", "-c", "p").code == 0
+    originals = [folder / "files", *(folder / "files").rglob("*")]
+    assert [one for one in originals if one.stat().st_mode & 0o077] == []
+    assert "other users" not in hopweave("doctor").out
+    folder.chmod(0o755)
+    assert hopweave("corpora", "list").code == 0
+    assert folder.stat().st_mode & 0o777 == 0o755, "a folder that exists keeps its mode"
+    told = hopweave("doctor")
+    assert (told.code, "other users of this machine may read" in told.out) == (0, True), told.out
+    assert f"chmod 700 {folder}" in told.out
 
 
 def test_a_corpus_is_built_anew(hopweave: Hopweave, corpus: str) -> None:

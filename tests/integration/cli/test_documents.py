@@ -80,8 +80,10 @@ def test_the_text_of_pages_is_printed(hopweave: Hopweave, corpus: str) -> None:
     text = "Ada Lovelace wrote the first program with Charles Babbage."
     assert [(one["page"], one["text"]) for one in listed] == [(1, text)]
     ran = hopweave("documents", "pages", "ada.txt", 2, "-c", corpus)
-    assert (ran.code, "has no page 2; its pages are 1 to 1" in ran.err) == (1, True)
+    assert (ran.code, "has no page 2; it has one page: ask for page 1" in ran.err) == (1, True)
     assert hopweave("documents", "pages", "ada.txt", 0, "-c", corpus).code == 2
+    swapped = hopweave("documents", "pages", corpus, "ada.txt")
+    assert (swapped.code, "`hopweave documents pages KEY --corpus NAME`" in swapped.err) == (2, True), swapped.err
 
 
 def test_several_pages_are_told_apart(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
         "--filter", '{"team": "a"}', "--expires", "90d", "--requests-per-minute", "60", "--json",
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
+    assert made.stderr.startswith("warning: there is no corpus 'people' yet")
     key = json.loads(made.stdout)
     assert key["key"].startswith(f"hw_{key['id']}_")
     assert (tmp_path / "home" / "hopweave" / "record.db").exists(), "one folder for each user"

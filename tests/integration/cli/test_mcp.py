@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from app.container import Container
-from cli.flows.mcp import FolderQuestions
+from cli.flows.mcp import FolderQuestions, find_address
 from core.errors import InvalidInput, NotFound
 from core.settings import read_settings
 from tests.integration.cli.conftest import Hopweave
@@ -47,6 +47,15 @@ async def test_the_server_of_the_folder_answers(corpus: str, chat: ChatServer) -
         with pytest.raises(InvalidInput, match="near"):
             await questions.search(corpus, {"query": "Ada", "filter": {"year": {"$near": 1}}})
     assert len(chat.calls) == 1
+
+
+async def test_links_lead_to_the_server_of_the_folder(corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert corpus
+    assert find_address(read_settings()) == ""
+    with serving(address="http://127.0.0.1:8123"):
+        assert find_address(read_settings()) == "http://127.0.0.1:8123"
+        monkeypatch.setenv("HOPWEAVE_SEARCHER", "dense")
+        assert find_address(read_settings()) == "http://127.0.0.1:8123", "also with other settings than the server's"
 
 
 async def test_a_cancelled_question_ends_in_the_server(corpus: str, chat: ChatServer) -> None:

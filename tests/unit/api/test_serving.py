@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.serving import _configure
+from api.serving import _configure, _describe_address
 from core.settings import Settings
 
 
@@ -14,6 +14,12 @@ def test_processes_that_answer_share_the_cores(tmp_path: Path, monkeypatch: pyte
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     cores = len(os.sched_getaffinity(0))
     for processes, environment in ((1, {}), (2 * cores, {"OMP_NUM_THREADS": "1"})):
-        config = _configure(Settings(data_dir=tmp_path), processes)
+        config = _configure(Settings(data_dir=tmp_path), "http://127.0.0.1:8000", processes)
         assert config.workers == processes
-        assert pickle.loads(pickle.dumps(config.app)).args == (environment,)  # noqa: S301  # as it is sent to them
+        assert pickle.loads(pickle.dumps(config.app)).args[0] == environment  # noqa: S301  # as it is sent to them
+
+
+def test_the_address_is_one_that_this_machine_reaches() -> None:
+    assert _describe_address("localhost", 80) == "http://localhost:80"
+    assert _describe_address("0.0.0.0", 80) == "http://127.0.0.1:80"  # noqa: S104 - it is not listened on
+    assert _describe_address("::", 80) == "http://[::1]:80"

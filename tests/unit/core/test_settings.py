@@ -50,8 +50,16 @@ def test_wrong_settings(values: dict[str, str], message: str, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"api = 3", "HOPWEAVE_API: "),
-        (b"[api]\nkeyz = 3", "HOPWEAVE_API__KEYZ: unknown setting; did you mean HOPWEAVE_API__KEYS?"),
+        (b"api = 3", "hopweave.toml: `api` is a group of settings: write them below `[api]`"),
+        (b"[api]\nkeyz = 3", "hopweave.toml: there is no setting `api.keyz`; did you mean `api.keys`?"),
+        (b"[apy]\nkeys = []", "hopweave.toml: there is no setting `apy`; did you mean `api`?"),
+        (b"[17]\na = 1", "hopweave.toml: there is no setting `17`; docs/settings.md lists"),
+        (b"[llm.roles.plan]\nmodl = 'x'", "`llm.roles.plan.modl`; did you mean `llm.roles.plan.model`?"),
+        (b"[api]\nkeys = [17]", "hopweave.toml: `api.keys[0]`: it takes a text"),
+        (b"[api]\nkeys = 'sekret1'", "hopweave.toml: `api.keys`: it takes a list"),
+        (b"[worker]\nlease_seconds = 'x'", "hopweave.toml: `worker.lease_seconds`: it takes a number"),
+        (b"[worker]\nlease_seconds = -1", "hopweave.toml: `worker.lease_seconds`: it takes more than 0"),
+        (b"[log]\nlevel = 'loud'", "hopweave.toml: `log.level`: it takes 'debug', 'info', 'warning' or 'error'"),
         (b"x = ", "hopweave.toml is not valid TOML"),
         (b"x = '\xff'", "hopweave.toml is not UTF-8"),
     ],
@@ -61,6 +69,22 @@ def test_wrong_files(content: bytes, message: str) -> None:
     with pytest.raises(InvalidSettings) as caught:
         read_settings()
     assert message in str(caught.value)
+    assert "Input should" not in str(caught.value)
+
+
+def test_a_variable_wins_over_the_file_also_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("hopweave.toml").write_text("[worker]\nlease_seconds = 5\n")
+    monkeypatch.setenv("HOPWEAVE_WORKER__LEASE_SECONDS", "never")
+    with pytest.raises(InvalidSettings, match=r"wrong: HOPWEAVE_WORKER__LEASE_SECONDS: it takes a number$"):
+        read_settings()
+
+
+@pytest.mark.parametrize("content", ["# of CI\nfirst\n\n  second \n", '["first", "second"]'])
+def test_a_file_of_keys_has_one_a_line_or_a_json_list(content: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("keys").write_text(content)
+    monkeypatch.setenv("HOPWEAVE_API__KEYS_FILE", "keys")
+    assert [key.get_secret_value() for key in read_settings().api.keys] == ["first", "second"]
+    monkeypatch.delenv("HOPWEAVE_API__KEYS")
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b"])

@@ -19,6 +19,7 @@ _JOB = {
     "state": "done",
     "note": None,
     "corpus": "c",
+    "corpus_id": "0",
     "counts": {},
     "malformed_triples": 0,
     "failures": [],
@@ -126,7 +127,14 @@ def test_a_broken_stream_of_a_job_is_continued(monkeypatch: pytest.MonkeyPatch) 
 
 
 def _event(id: str, kind: str, state: str) -> str:
-    job: dict[str, object] = {"id": "1", "kind": "ingest", "state": state, "note": None, "corpus": "c"}
+    job: dict[str, object] = {
+        "id": "1",
+        "kind": "ingest",
+        "state": state,
+        "note": None,
+        "corpus": "c",
+        "corpus_id": "0",
+    }
     job |= {"counts": {}, "failures": []}
     job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
     job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}

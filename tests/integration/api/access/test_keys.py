@@ -59,6 +59,25 @@ async def test_wrong_and_expired_keys(keys: Keys) -> None:
         answer = await keys.server.client.get("/v1/corpora", headers={"authorization": f"Bearer {key}"})
         assert answer.status_code == 401, key
         assert key not in answer.text
+        assert ("has expired" in answer.text) is (key == text), "only who has the secret is told that a key has expired"
+
+
+async def test_a_refusal_tells_what_is_wrong(keys: Keys) -> None:
+    await keys.make(Scope.READ)
+    revoked, text = make_key("b", [Scope.READ])
+    await keys.server.container.record.keys.create(revoked)
+    await keys.server.container.record.keys.revoke(revoked.id)
+    await keys.see()
+    _, unknown = make_key("c", [Scope.READ])
+
+    async def refuse(headers: dict[str, str]) -> str:
+        answer = await keys.server.client.get("/v1/corpora", headers=headers)
+        assert answer.status_code == 401
+        return str(answer.json()["detail"])
+
+    assert "no key was shown" in await refuse({"authorization": ""})
+    assert "none of this server's, or is revoked" in await refuse({"authorization": f"Bearer {text}"})
+    assert await refuse({"authorization": f"Bearer {text}"}) == await refuse({"authorization": f"Bearer {unknown}"})
 
 
 async def test_keys_of_the_settings_may_do_everything(make_server: MakeServer) -> None:

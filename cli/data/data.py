@@ -1,0 +1,138 @@
+"""`Data`: what the commands on corpora, documents and jobs need, and the choice of who does it.
+
+`ServerData` asks the server that runs on the data folder, `LocalData` does it in this process.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from cli.local_server import Misdirected, find_server
+from core.record_policy.errors import no_document
+from core.settings import read_settings
+
+if TYPE_CHECKING:
+    from core.corpora import Corpus, CorpusCounts
+    from core.documents import Document, RevisionState
+    from core.jobs import Job, JobKind, JobState
+
+__all__ = ["Data", "get_document", "run_with_data"]
+
+T = TypeVar("T")
+
+
+class Data(Protocol):
+    """The corpora, documents and jobs of the data folder. `corpus` is a name.
+
+    All methods raise the errors of `core.errors`, with the same message whoever answers.
+    """
+
+    async def list_corpora(self) -> "list[tuple[Corpus, CorpusCounts]]": ...
+
+    async def show_corpus(self, corpus: str) -> "tuple[Corpus, CorpusCounts]": ...
+
+    async def rename_corpus(self, corpus: str, name: str) -> "tuple[Corpus, CorpusCounts]": ...
+
+    async def delete_corpus(self, corpus: str) -> "Job":
+        """Returns the job, which has begun."""
+        ...
+
+    async def list_documents(
+        self,
+        corpus: str,
+        *,
+        key: str | None,
+        state: "RevisionState | None",
+        enabled: bool | None,
+        where: str | None,
+        limit: int,
+        cursor: str | None,
+    ) -> "tuple[Sequence[Document], str | None]":
+        """Returns a page, and the cursor of the next one. `where` is the text of a filter."""
+        ...
+
+    async def find_document(self, corpus: str, name: str) -> "Document | None":
+        """Returns the document with this key, else the document with this id; None if there is neither."""
+        ...
+
+    async def delete_documents(self, corpus: str, documents: "Sequence[Document]") -> "Job":
+        """Returns the job, which has begun."""
+        ...
+
+    async def delete_matching(self, corpus: str, where: Mapping[str, Any]) -> "Job":
+        """Does the same for the documents that match a filter."""
+        ...
+
+    async def switch_documents(self, corpus: str, documents: "Sequence[Document]", *, enabled: bool) -> int:
+        """Enables or disables documents, at once. Returns how many were not so before."""
+        ...
+
+    async def change_document(self, corpus: str, document: "Document", change: Mapping[str, Any]) -> "Job":
+        """Changes title, metadata or both, and `enabled`. `change` is a body of `PATCH …/documents/{id}`."""
+        ...
+
+    async def read_content(self, corpus: str, document: "Document") -> bytes: ...
+
+    async def read_pages(self, corpus: str, document: "Document", *, only: int | None) -> Mapping[int, str]:
+        """Returns the texts of all pages by number, or of one."""
+        ...
+
+    async def list_jobs(
+        self,
+        *,
+        corpus: str | None,
+        kind: "JobKind | None",
+        state: "JobState | None",
+        limit: int,
+        cursor: str | None,
+    ) -> "tuple[Sequence[Job], str | None]":
+        """Returns a page, newest first, and the cursor of the next one."""
+        ...
+
+    async def show_job(self, job: str) -> "Job": ...
+
+    async def cancel_job(self, job: str) -> "Job": ...
+
+    async def resume_job(self, job: str, *, tokens: int | None) -> "Job": ...
+
+    async def complete(self, job: "Job") -> "Job":
+        """Waits until the job is final or paused, while a worker runs, and returns it."""
+        ...
+
+
+def run_with_data(work: "Callable[[Data], Awaitable[T]]") -> "T":
+    """Runs `work` with the data of the server that runs on the data folder; if there is none, of this process.
+
+    A server with other settings or another version refuses the first request of `work`, which is then run again here.
+    """
+    settings = read_settings()
+    if (server := find_server(settings)) is not None:
+        from cli.data.server_data import ServerData
+
+        with closing(server):
+            try:
+                return asyncio.run(_await(work(ServerData(server, settings))))
+            except Misdirected:
+                pass
+    from cli.data.local_data import LocalData
+    from cli.runtime import present_folder
+
+    async def run_here() -> "T":
+        async with LocalData(used) as data:
+            return await work(data)
+
+    with present_folder(settings, creates=False) as used:
+        return asyncio.run(run_here())
+
+
+async def get_document(data: Data, corpus: str, name: str) -> "Document":
+    """Returns the document with this key, else the document with this id. Raises `NotFound`."""
+    found = await data.find_document(corpus, name)
+    if found is None:
+        raise no_document(corpus, name)
+    return found
+
+
+async def _await(one: "Awaitable[T]") -> "T":
+    return await one

@@ -1,0 +1,165 @@
+"""`LocalData`: the data of the folder in this process. Each method imports only what it needs."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from api.cursors import decode_cursor, encode_cursor
+from app.composition import choose_composition
+from core.corpora import Corpus, CorpusCounts
+from core.documents import Document, RevisionState
+from core.errors import NotFound
+from core.jobs import Job, JobKind, JobState
+from core.ports.record import Record
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from app.container import Container
+
+__all__ = ["LocalData"]
+
+
+class LocalData:
+    """Implements `cli.data.data.Data`. A context manager; it opens the record or the container on first use."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        for name in ("container", "record"):
+            if name in vars(self):
+                await vars(self)[name].close()
+
+    @cached_property
+    def record(self) -> Record:
+        """The record without the rest of the container, whose import takes most of the time of a short command."""
+        return choose_composition(self._settings).make_record()
+
+    @cached_property
+    def container(self) -> "Container":
+        from app.container import Container
+
+        return Container(self._settings)
+
+    async def list_corpora(self) -> list[tuple[Corpus, CorpusCounts]]:
+        corpora = self.record.corpora
+        return [(corpus, await corpora.count(corpus.id)) for corpus in await corpora.list()]
+
+    async def show_corpus(self, corpus: str) -> tuple[Corpus, CorpusCounts]:
+        return await self._count(await self.record.corpora.get(corpus))
+
+    async def rename_corpus(self, corpus: str, name: str) -> tuple[Corpus, CorpusCounts]:
+        return await self._count(await self.record.corpora.rename(corpus, name))
+
+    async def delete_corpus(self, corpus: str) -> Job:
+        from app.services.corpora import delete
+
+        return await delete(self.container, corpus)
+
+    async def list_documents(
+        self,
+        corpus: str,
+        *,
+        key: str | None,
+        state: RevisionState | None,
+        enabled: bool | None,
+        where: str | None,
+        limit: int,
+        cursor: str | None,
+    ) -> tuple[Sequence[Document], str | None]:
+        from app.services.documents import list_matching
+        from cli.options import parse_filter_text
+        from core.filters import parse_filter
+
+        found = await self.record.corpora.get(corpus)
+        scope = ("documents", found.id, key, state, where, None if enabled is None else str(enabled))
+        selected: dict[str, Any] = {"key": key, "state": state, "enabled": enabled, "limit": limit}
+        selected["cursor"] = decode_cursor(cursor, *scope)
+        only = parse_filter_text(where)
+        if only is None:
+            page = await self.record.documents.list(found.id, **selected)
+        else:
+            page = await list_matching(self, found, parse_filter(only), **selected)
+        return page.data, encode_cursor(page.next_cursor, *scope)
+
+    async def find_document(self, corpus: str, name: str) -> Document | None:
+        from app.services.documents import find_document
+
+        found = await self.record.corpora.get(corpus)
+        try:
+            return await find_document(self, found, name)
+        except NotFound:
+            return None
+
+    async def delete_documents(self, corpus: str, documents: Sequence[Document]) -> Job:
+        from app.services.ingestion import delete_documents
+
+        return await delete_documents(
+            self.container, await self.record.corpora.get(corpus), [one.id for one in documents]
+        )
+
+    async def delete_matching(self, corpus: str, where: Mapping[str, Any]) -> Job:
+        from app.services.documents import delete_matching
+        from core.filters import parse_filter
+
+        return await delete_matching(self.container, await self.record.corpora.get(corpus), parse_filter(where))
+
+    async def switch_documents(self, corpus: str, documents: Sequence[Document], *, enabled: bool) -> int:
+        found = await self.record.corpora.get(corpus)
+        ids = [one.id for one in documents]
+        return len(await self.record.submissions.set_enabled(found.id, ids, enabled=enabled))
+
+    async def change_document(self, corpus: str, document: Document, change: Mapping[str, Any]) -> Job:
+        from api.schemas.documents import DocumentPatchIn
+        from app.services.documents import change_document, set_enabled
+
+        patch = DocumentPatchIn.model_validate(change)
+        found = await self.record.corpora.get(corpus)
+        if patch.makes_revision:
+            changed = await change_document(self.container, found, document.id, patch.apply, enabled=patch.enabled)
+        else:
+            changed = await set_enabled(self.container, found, document.id, enabled=patch.enabled is True)
+        return changed.job
+
+    async def read_content(self, corpus: str, document: Document) -> bytes:
+        found = await self.record.corpora.get(corpus)
+        return await self.container.files.get(found.id, document.content_hash)
+
+    async def read_pages(self, corpus: str, document: Document, *, only: int | None) -> Mapping[int, str]:
+        from app.services.documents import load_pages
+
+        return await load_pages(self.container, await self.record.corpora.get(corpus), document, only=only)
+
+    async def list_jobs(
+        self, *, corpus: str | None, kind: JobKind | None, state: JobState | None, limit: int, cursor: str | None
+    ) -> tuple[Sequence[Job], str | None]:
+        scope = ("jobs", corpus, kind, state)
+        before = decode_cursor(cursor, *scope)
+        found = await self.record.jobs.list(limit=limit + 1, before=before, corpus=corpus, kind=kind, state=state)
+        last = found[limit - 1].id if len(found) > limit else None
+        return found[:limit], encode_cursor(last, *scope)
+
+    async def show_job(self, job: str) -> Job:
+        return await self.record.jobs.get(job)
+
+    async def cancel_job(self, job: str) -> Job:
+        return await self.record.jobs.cancel(job)
+
+    async def resume_job(self, job: str, *, tokens: int | None) -> Job:
+        from app.services.ingestion import resume
+
+        return await resume(self.container, job, tokens=tokens)
+
+    async def complete(self, job: Job) -> Job:
+        from cli.flows.jobs import complete_job
+
+        return await complete_job(self.container, job)
+
+    async def _count(self, corpus: Corpus) -> tuple[Corpus, CorpusCounts]:
+        return corpus, await self.record.corpora.count(corpus.id)

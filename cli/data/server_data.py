@@ -1,0 +1,153 @@
+"""`ServerData`: the data of the folder through the HTTP API of the server that runs on it, over its socket."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from cli.data.values import read_corpus, read_document, read_job
+from cli.local_server import LocalServer, Misdirected, make_path
+from cli.output.console import print_status
+from core.corpora import Corpus, CorpusCounts
+from core.documents import Document, RevisionState
+from core.errors import NotFound
+from core.jobs import Job, JobKind, JobState
+from core.settings import Settings
+from core.text.characters import check_text
+
+__all__ = ["ServerData"]
+
+T = TypeVar("T")
+Json = Mapping[str, Any]
+
+_PAGE = 200
+_MOST_KEYS = 1000
+"""The documents of one request to delete."""
+_POLL_SECONDS = 0.2
+
+
+class ServerData:
+    """Implements `cli.data.data.Data`. Raises `Misdirected`, before anything is changed, for what no route does."""
+
+    def __init__(self, server: LocalServer, settings: Settings) -> None:
+        self._server = server
+        self._settings = settings
+
+    async def list_corpora(self) -> list[tuple[Corpus, CorpusCounts]]:
+        listed, _ = self._read_pages(_path("corpora"), {}, None, None, lambda one: str(one["name"]))
+        return [await self.show_corpus(name) for name in listed]
+
+    async def show_corpus(self, corpus: str) -> tuple[Corpus, CorpusCounts]:
+        return read_corpus(self._server.send("GET", _path("corpora", corpus)))
+
+    async def rename_corpus(self, corpus: str, name: str) -> tuple[Corpus, CorpusCounts]:
+        renamed = self._server.send("PATCH", _path("corpora", corpus), {"name": name})
+        return await self.show_corpus(renamed["name"])
+
+    async def delete_corpus(self, corpus: str) -> Job:
+        return read_job(self._server.send("DELETE", _path("corpora", corpus))["job"])
+
+    async def list_documents(
+        self,
+        corpus: str,
+        *,
+        key: str | None,
+        state: RevisionState | None,
+        enabled: bool | None,
+        where: str | None,
+        limit: int,
+        cursor: str | None,
+    ) -> tuple[Sequence[Document], str | None]:
+        selected = {"key": key, "state": state, "filter": where}
+        selected["enabled"] = None if enabled is None else str(enabled).lower()
+        return self._read_pages(_path("corpora", corpus, "documents"), selected, limit, cursor, read_document)
+
+    async def find_document(self, corpus: str, name: str) -> Document | None:
+        check_text(name, "the document's name")
+        found: list[Json] = self._server.send("GET", _path("corpora", corpus, "documents"), key=name, limit=1)["data"]
+        if found:
+            return read_document(found[0])
+        try:
+            return read_document(self._server.send("GET", make_path("corpora", corpus, "documents", name)))
+        except NotFound:  # also of a name that no path can have
+            return None
+
+    async def delete_documents(self, corpus: str, documents: Sequence[Document]) -> Job:
+        if len(documents) > _MOST_KEYS:
+            raise Misdirected
+        return self._delete(corpus, {"keys": [one.key for one in documents]})
+
+    async def delete_matching(self, corpus: str, where: Mapping[str, Any]) -> Job:
+        return self._delete(corpus, {"filter": where})
+
+    async def switch_documents(self, corpus: str, documents: Sequence[Document], *, enabled: bool) -> int:
+        others = {one.id: one for one in documents if one.enabled is not enabled}
+        for one in others.values():
+            await self.change_document(corpus, one, {"enabled": enabled})
+        return len(others)
+
+    async def change_document(self, corpus: str, document: Document, change: Mapping[str, Any]) -> Job:
+        return read_job(self._server.send("PATCH", _path("corpora", corpus, "documents", document.id), change)["job"])
+
+    async def read_content(self, corpus: str, document: Document) -> bytes:
+        return self._server.read("GET", _path("corpora", corpus, "documents", document.id, "content"))
+
+    async def read_pages(self, corpus: str, document: Document, *, only: int | None) -> Mapping[int, str]:
+        if only is None:  # no route tells which pages there are
+            raise Misdirected
+        page = self._server.send("GET", _path("corpora", corpus, "documents", document.id, "pages", str(only)))
+        return {only: page["text"]}
+
+    async def list_jobs(
+        self, *, corpus: str | None, kind: JobKind | None, state: JobState | None, limit: int, cursor: str | None
+    ) -> tuple[Sequence[Job], str | None]:
+        selected = {"corpus": corpus, "kind": kind, "state": state}
+        try:
+            return self._read_pages(_path("jobs"), selected, limit, cursor, read_job)
+        except NotFound:  # no corpus and no job has this name
+            return (), None
+
+    async def show_job(self, job: str) -> Job:
+        return read_job(self._server.send("GET", _path("jobs", job)))
+
+    async def cancel_job(self, job: str) -> Job:
+        return read_job(self._server.send("POST", _path("jobs", job, "cancel")))
+
+    async def resume_job(self, job: str, *, tokens: int | None) -> Job:
+        body = {} if tokens is None else {"budget": {"tokens": tokens}}
+        return read_job(self._server.send("POST", _path("jobs", job, "resume"), body))
+
+    async def complete(self, job: Job) -> Job:
+        """Waits for the worker that the server supervises."""
+        from app.composition import choose_composition
+
+        job_watch = choose_composition(self._settings).supervise().watch_job()
+        while not (job := await self.show_job(job.id)).settled:
+            if message := job_watch.handle_state(job):
+                print_status(message)
+            await asyncio.sleep(_POLL_SECONDS)
+        return job
+
+    def _delete(self, corpus: str, which: Json) -> Job:
+        return read_job(self._server.send("POST", _path("corpora", corpus, "documents", "delete"), which)["job"])
+
+    def _read_pages(
+        self, at: str, selected: Mapping[str, Any], limit: int | None, cursor: str | None, read: Callable[[Json], T]
+    ) -> tuple[list[T], str | None]:
+        """Returns at most `limit` values of a list (None: all), and the cursor of the rest."""
+        found: list[T] = []
+        while limit is None or len(found) < limit:
+            count = _PAGE if limit is None else min(_PAGE, limit - len(found))
+            page = self._server.send("GET", at, **selected, limit=count, cursor=cursor)
+            found += [read(one) for one in page["data"]]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+        return found, cursor
+
+
+def _path(*segments: str) -> str:
+    """Returns a path. Raises `Misdirected` for a name that no path can have: it is told here that there is no such."""
+    try:
+        return make_path(*segments)
+    except NotFound as error:
+        raise Misdirected from error

@@ -1,4 +1,4 @@
-"""The memory that a worker takes for a long text, beside its embedding model: by two sizes, and from these for 100 MB."""
+"""The memory that a worker takes for a long text beside its embedding model: of two sizes, and from these of 100 MB."""
 
 import json
 import random

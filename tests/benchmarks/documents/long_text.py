@@ -15,7 +15,7 @@ from tests.benchmarks.workshop import workshop
 
 __all__ = ["checks", "make_natural_text", "measure"]
 
-_SIZES = (8, 24)
+_SIZES = (8, 32)
 """Megabytes. From some 8 MB on, the caches of passages and paragraphs are full, and only what is held grows."""
 _LONG = 100
 _MODEL = 600

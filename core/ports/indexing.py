@@ -86,7 +86,7 @@ class Loader(Protocol):
 class Chunker(Protocol):
     """Cuts a document into chunks that the embedding model reads whole, in order. An empty document has none."""
 
-    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]: ...
+    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> Sequence[DraftChunk]: ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,8 @@
 pending.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,11 +27,11 @@ class ChunkChanges:
     deleted, and those of `changed` and `made` ones inserted. `logged` are the chunks that snapshots have to read again.
     """
 
-    made: frozenset[str]
-    changed: frozenset[str]
-    kept: frozenset[str]
-    deleted: frozenset[str]
-    logged: frozenset[str]
+    made: AbstractSet[str]
+    changed: AbstractSet[str]
+    kept: AbstractSet[str]
+    deleted: AbstractSet[str]
+    logged: AbstractSet[str]
 
 
 def check_one_corpus(commits: Sequence[Commit]) -> str:
@@ -49,22 +50,25 @@ def misses_entities(seen: int | None, generation: int) -> bool:
     return seen is not None and generation != seen
 
 
-def compare_chunks(before: Mapping[str, StoredChunk], after: Sequence[ChunkRow], *, is_hidden: bool) -> ChunkChanges:
-    """Compares the stored chunks of a document, by id, with those of its new revision.
+def compare_chunks(before: Mapping[str, StoredChunk], after: Iterable[ChunkRow], *, is_hidden: bool) -> ChunkChanges:
+    """Compares the stored chunks of a document, by id, with those of its new revision, which are read once.
 
     `is_hidden`: the document is invisible, so that snapshots hold none of its chunks.
     """
-    rows = {row.chunk.id: row for row in after}
-    common = rows.keys() & before.keys()
-    kept = {id for id in common if _has_same_contents(before[id], rows[id])}
-    shown_otherwise = {id for id in kept if not _is_shown_alike(before[id], rows[id])}
-    return ChunkChanges(
-        made=frozenset(rows.keys() - before.keys()),
-        changed=frozenset(common - kept),
-        kept=frozenset(kept),
-        deleted=frozenset(before.keys() - rows.keys()),
-        logged=frozenset(rows.keys() if is_hidden else (rows.keys() - kept) | shown_otherwise),
-    )
+    made, changed, kept, logged = set[str](), set[str](), set[str](), set[str]()
+    for row in after:
+        id = row.chunk.id
+        stored = before.get(id)
+        if stored is None:
+            made.add(id)
+        elif _has_same_contents(stored, row):
+            kept.add(id)
+        else:
+            changed.add(id)
+        if is_hidden or id not in kept or (stored is not None and not _is_shown_alike(stored, row)):
+            logged.add(id)
+    deleted = before.keys() - kept - changed
+    return ChunkChanges(made=made, changed=changed, kept=kept, deleted=deleted, logged=logged)
 
 
 def joined_names(row: ChunkRow) -> str:

@@ -3,6 +3,7 @@
 For corpora whose documents are passages already: a passage that the model can read whole is never cut.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -32,7 +33,7 @@ class PassageChunker:
 
     config: Config
 
-    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]:
+    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> Sequence[DraftChunk]:
         return cut_blocks(document, tokens, overlap=self.config.overlap_sentences)
 
 

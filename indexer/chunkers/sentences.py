@@ -4,6 +4,7 @@ It works in any script. A sentence that is too long is cut at line ends, at clau
 characters.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -39,7 +40,7 @@ class SentenceChunker:
 
     config: Config
 
-    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> list[DraftChunk]:
+    def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> Sequence[DraftChunk]:
         config = self.config
         return cut_blocks(document, tokens, max_tokens=config.max_tokens, overlap=config.overlap_sentences)
 

@@ -1,10 +1,11 @@
 """Packing of sentences into chunks that the embedding model can read. Tokens are counted in one batch per step."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
+from indexer.chunking.draft_table import DraftTable
 from indexer.chunking.embedded_text import fitted_heads
 from indexer.chunking.ends import pack
 from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_beginning, split_by_limit
@@ -17,13 +18,14 @@ HEADING_SEPARATOR = " › "
 
 def cut_blocks(
     document: LoadedDocument, tokens: TokenCounter, *, max_tokens: int | None = None, overlap: int = 0
-) -> list[DraftChunk]:
+) -> Sequence[DraftChunk]:
     """Returns the chunks in order. A block that fits is one chunk. Others are packed from whole sentences of the block.
 
     Title, heading and text together have at most `max_tokens`, and at most what the model reads (so for None). If title
     and heading take more than half of `max_tokens`, the text has half, and the whole still fits the model.
     """
-    frames = _make_frames(document, tokens, min(max_tokens or tokens.max_tokens, tokens.max_tokens))
+    headings = [HEADING_SEPARATOR.join(block.heading) for block in document.blocks]
+    frames = _make_frames(document, headings, tokens, min(max_tokens or tokens.max_tokens, tokens.max_tokens))
     wholes = [Piece(frame, trimmed(frame.text, (0, len(frame.text)))) for frame in frames]
     countable, far_too_long = split_by_beginning(wholes, tokens)
     fitting, too_long = split_by_limit(countable, tokens)
@@ -33,11 +35,13 @@ def cut_blocks(
         for frame, of_block in groupby(atoms, key=lambda atom: atom.frame)
         for part in pack(of_block, frame.budget, overlap)
     ]
-    return [_make_chunk(document, piece) for piece in _without_contained(fitting + halve_until_fitting(packed, tokens))]
+    table = DraftTable(document.blocks, headings)
+    for piece in _without_contained(fitting + halve_until_fitting(packed, tokens)):
+        table.add(piece.frame.index, piece.range, piece.tokens)
+    return table
 
 
-def _make_frames(document: LoadedDocument, tokens: TokenCounter, limit: int) -> list[Frame]:
-    headings = [HEADING_SEPARATOR.join(block.heading) for block in document.blocks]
+def _make_frames(document: LoadedDocument, headings: Sequence[str], tokens: TokenCounter, limit: int) -> list[Frame]:
     heads = fitted_heads(document.title, set(headings), tokens)
     taken = dict(zip(heads, tokens.count([head and head + "\n" for head in heads.values()]), strict=True))
     frames = []
@@ -60,15 +64,3 @@ def _without_contained(pieces: Iterable[Piece]) -> list[Piece]:
                 kept.pop()
         kept.append(piece)
     return kept
-
-
-def _make_chunk(document: LoadedDocument, piece: Piece) -> DraftChunk:
-    block = document.blocks[piece.frame.index]
-    return DraftChunk(
-        text=piece.text,
-        heading=piece.frame.heading,
-        page=block.page,
-        start=None if block.start is None else block.start + piece.range[0],
-        block=piece.frame.index,
-        tokens=piece.tokens,
-    )

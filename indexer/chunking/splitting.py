@@ -55,6 +55,8 @@ def _joined(text: str, at: int) -> bool:
 def trimmed(text: str, part: Range) -> Range:
     """Returns the range without white space at its ends. An empty range stays where it ends."""
     start, end = part
-    piece = text[start:end]
-    start += len(piece) - len(piece.lstrip())
-    return (start, max(start, start + len(piece.strip())))
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return (start, end)

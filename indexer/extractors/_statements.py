@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from core.graph import Extraction, Surface, Triple
 from core.text.names import normalise
-from indexer.extractors._occurrences import Occurrences
+from indexer.extractors._occurrences import find_occurrences, find_spellings
 
 __all__ = ["Statements", "read_statements"]
 
@@ -29,11 +29,12 @@ def read_statements(found: Statements, text: str) -> Extraction:
 
 
 def _count_surfaces(names: Iterable[str], text: str) -> tuple[Surface, ...]:
-    occurrences = Occurrences([text])
+    normalised = {name: normalise(name) for name in names}
+    occurrences = find_occurrences([text], normalised.values())
     forms: dict[str, int] = {}
-    for name in dict.fromkeys(names):
-        count = occurrences.chunks_with(normalise(name)).get(0, 1)
-        for surface in occurrences.surfaces(name, 0, count):
+    for name, key in normalised.items():
+        count = occurrences.get(key, {}).get(0, 1)
+        for surface in find_spellings(text, name, count):
             forms[surface.form] = max(surface.count, forms.get(surface.form, 0))
     return tuple(Surface(form=form, count=count) for form, count in forms.items())
 

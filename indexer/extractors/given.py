@@ -7,16 +7,16 @@ chunks of that block.
 
 import weakref
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.graph import Extraction, Surface, Triple
 from core.ids import digest
-from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
+from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.text.names import normalise
 from core.trace import Trace
-from indexer.extractors._occurrences import Occurrences
+from indexer.extractors._occurrences import find_occurrences, find_spellings
 
 __all__ = ["GIVES_TRIPLES", "Config", "GivenExtractor", "build"]
 
@@ -72,7 +72,9 @@ class GivenExtractor:
 
 
 def _assign(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extraction]:
-    assignment = _Assignment(chunks)
+    if not (document.malformed or any(True for _ in _names(document))):
+        return [Extraction()] * len(chunks)
+    assignment = _Assignment(chunks, _names(document))
     assignment.assign(range(len(chunks)), document.entities, document.triples)
     of_block: defaultdict[int, list[int]] = defaultdict(list)
     for n, chunk in enumerate(chunks):
@@ -80,6 +82,15 @@ def _assign(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extr
     for index, block in enumerate(document.blocks):
         assignment.assign(of_block.get(index) or range(len(chunks))[:1], block.entities, block.triples)
     return [assignment.extraction(n, document.malformed if n == 0 else 0) for n in range(len(chunks))]
+
+
+def _names(document: LoadedDocument) -> Iterator[str]:
+    """Yields the names that are given, and those of triples."""
+    parts: list[LoadedDocument | Block] = [document, *document.blocks]
+    for given in parts:
+        yield from given.entities
+        for triple in given.triples:
+            yield from (triple.subject, triple.object)
 
 
 def _has_names_without_text(document: LoadedDocument) -> bool:
@@ -104,35 +115,36 @@ class _Found:
 class _Assignment:
     """Assigns names and triples to the chunks of one document."""
 
-    def __init__(self, chunks: Sequence[DraftChunk]) -> None:
-        self._occurrences = Occurrences([chunk.text for chunk in chunks])
+    def __init__(self, chunks: Sequence[DraftChunk], names: Iterable[str]) -> None:
+        self._chunks = chunks
+        self._normalised = {name: normalise(name) for name in names}
+        self._occurrences = find_occurrences((chunk.text for chunk in chunks), self._normalised.values())
         self._found = [_Found({}, {}) for _ in chunks]
-        self._held: dict[str, dict[int, int]] = {}
 
     def assign(self, chunks: Sequence[int], entities: Iterable[str], triples: Iterable[Triple]) -> None:
         """Assigns them to those of `chunks` that contain them, or else to the first of these."""
         if not chunks:
             return
-        among = frozenset(chunks)
         for name in entities:
-            self._assign_entity(name, chunks[0], among)
+            self._assign_entity(name, chunks)
         for triple in triples:
-            object_ = self._chunks_with(triple.object)
-            both = (n for n in self._chunks_with(triple.subject) if n in object_ and n in among)
+            object_ = self._chunks_with(triple.object, chunks)
+            both = (n for n in self._chunks_with(triple.subject, chunks) if n in object_)
             self._found[next(both, chunks[0])].triples[triple] = None
 
-    def _assign_entity(self, name: str, first: int, among: frozenset[int]) -> None:
-        holding = {n: count for n, count in self._chunks_with(name).items() if n in among} or {first: 1}
+    def _assign_entity(self, name: str, chunks: Sequence[int]) -> None:
+        holding = self._chunks_with(name, chunks) or {chunks[0]: 1}
         for n, count in holding.items():
-            for surface in self._occurrences.surfaces(name, n, count):
+            for surface in find_spellings(self._chunks[n].text, name, count):
                 forms = self._found[n].forms
                 forms[surface.form] = max(surface.count, forms.get(surface.form, 0))
 
-    def _chunks_with(self, name: str) -> dict[int, int]:
-        normalised = normalise(name)
-        if normalised not in self._held:
-            self._held[normalised] = self._occurrences.chunks_with(normalised)
-        return self._held[normalised]
+    def _chunks_with(self, name: str, chunks: Sequence[int]) -> Mapping[int, int]:
+        """Returns how often those of `chunks` (ascending) that contain the name do so, ascending."""
+        held = self._occurrences.get(self._normalised[name], {})
+        if len(chunks) == len(self._chunks):
+            return held
+        return {n: held[n] for n in chunks if n in held}
 
     def extraction(self, chunk: int, malformed: int) -> Extraction:
         found = self._found[chunk]

@@ -3,7 +3,6 @@
 An import uses the same functions to check rows that were made elsewhere.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,13 +37,18 @@ class ChunkMaker:
         self._title = title
         self._model = embedding_model
         self._document_id = ids.document_id(key)
-        self._seen: Counter[str] = Counter()
+        self._seen: dict[bytes, int] = {}
+        """How often each text was seen, by the id of its first chunk; the texts themselves would stay in memory."""
         self._position = 0
 
     def make(self, content: ChunkContent) -> Chunk:
         """Makes the next chunk."""
-        id = ids.chunk_id(self._key, content.text, self._seen[content.text])
-        self._seen[content.text] += 1
+        id = ids.chunk_id(self._key, content.text, 0)
+        first = bytes.fromhex(id)
+        seen = self._seen.get(first, 0)
+        self._seen[first] = seen + 1
+        if seen:
+            id = ids.chunk_id(self._key, content.text, seen)
         embedded = ids.embed_hash(self._title, content.heading, content.text, self._model)
         self._position += 1
         return Chunk(

@@ -30,15 +30,15 @@ class ExtractedGraph:
 class _MentionTable(Sequence[Mention]):
     """Mentions in arrays, which a long text has millions of; each is made when it is read.
 
-    The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]` (name and spelling),
-    `counts[m]` times; `entity_ids` are those of `forms`.
+    The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]`, `counts[m]` times. A
+    form is name and spelling joined by a line feed, in UTF-8; `entity_ids` are those of `forms`, 16 bytes each.
     """
 
     def __init__(self) -> None:
         self.chunk_ids: list[str] = []
         self.ends = array("q")
-        self.forms: list[tuple[str, str]] = []
-        self.entity_ids: list[str] = []
+        self.forms: Sequence[bytes] = ()
+        self.entity_ids = bytearray()
         self.of_form = array("q")
         self.counts = array("q")
 
@@ -69,8 +69,9 @@ class _MentionTable(Sequence[Mention]):
 
     def _make(self, chunk_id: str, n: int) -> Mention:
         number = self.of_form[n]
-        name, form = self.forms[number]
-        return Mention(chunk_id=chunk_id, entity_id=self.entity_ids[number], name=name, form=form, count=self.counts[n])
+        name, _, form = self.forms[number].decode("utf-8", "surrogatepass").partition("\n")
+        entity = self.entity_ids[16 * number : 16 * number + 16].hex()
+        return Mention(chunk_id=chunk_id, entity_id=entity, name=name, form=form, count=self.counts[n])
 
 
 class GraphBuilder:
@@ -82,7 +83,7 @@ class GraphBuilder:
 
     def __init__(self) -> None:
         self._mentions = _MentionTable()
-        self._numbers: dict[tuple[str, str], int] = {}
+        self._numbers: dict[bytes, int] = {}
         self._facts: list[Fact] = []
         self._malformed = 0
 
@@ -100,14 +101,14 @@ class GraphBuilder:
         table.ends.append(len(table))
 
     def build(self) -> ExtractedGraph:
+        self._mentions.forms = list(self._numbers)
         return ExtractedGraph(mentions=self._mentions, facts=tuple(self._facts), malformed=self._malformed)
 
     def _number(self, spelling: tuple[str, str]) -> int:
-        number = self._numbers.get(spelling)
-        if number is None:
-            number = self._numbers[spelling] = len(self._numbers)
-            self._mentions.forms.append(spelling)
-            self._mentions.entity_ids.append(_entity_id(spelling[0]))
+        packed = "\n".join(spelling).encode("utf-8", "surrogatepass")  # neither has a line feed
+        number = self._numbers.setdefault(packed, len(self._numbers))
+        if 16 * number == len(self._mentions.entity_ids):
+            self._mentions.entity_ids += bytes.fromhex(_entity_id(spelling[0]))
         return number
 
 

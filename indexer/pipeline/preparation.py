@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from core import ids
 from core.corpora import Corpus
@@ -11,6 +12,7 @@ from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.execution.work_limit import WorkLimit, check_work
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
+from core.threads import call_in_thread
 from core.trace import Trace
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
@@ -56,14 +58,14 @@ class Preparer:
         self.pool = ExtractionPool(extractor, calls, staging, progress) if calls else None
 
     async def read(self, claims: Sequence[Claim]) -> list[ChunkedDocument]:
-        """Returns the documents that can be read, with the extractions that were staged before. The others fail."""
+        """Returns the documents that can be read, with the extractions that were staged before. The others fail.
+
+        Those of a document that is extracted in parts are read with each part.
+        """
         read = [one for claim in claims if (one := await self._read(claim)) is not None]
         await self._backends.claims.set_state([one.claim for one in read], RevisionState.EXTRACTING)
-        keys = [(one.claim.document_id, hash) for one in read for hash in one.hashes]
-        staged = await self._backends.staging.get_staged(self._corpus.id, keys)
+        await self._find_staged([(one, one.hashes) for one in read if not self._is_in_parts(one)])
         for one in read:
-            document_id = one.claim.document_id
-            one.found.update({hash: staged[document_id, hash] for hash in one.hashes if (document_id, hash) in staged})
             self._progress.begin(one.claim, len(one.hashes), done=one.count_extracted() if self.pool else 0)
         return read
 
@@ -90,10 +92,13 @@ class Preparer:
         limit = WorkLimit(claim.key, self._limits.seconds_of(claim.size), _SECONDS)
         try:
             self._check_size(claim, claim.size, "bytes")
-            # No name holds the bytes while the text is cut.
-            document = await asyncio.to_thread(self._load, claim, await self._read_original(claim.content_hash), limit)
+            # Nothing holds the bytes while the text is cut.
+            load = partial(self._load, claim, await self._read_original(claim.content_hash), limit)
+            document = await call_in_thread(load)
+            del load
             self._check_size(claim, sum(len(block.text) for block in document.blocks), "characters")
-            return await asyncio.to_thread(self._chunk, claim, document, self._accounting.trace_of(claim), limit)
+            trace = self._accounting.trace_of(claim)
+            return await call_in_thread(partial(self._chunk, claim, document, trace, limit))
         except (LoadFailed, UnsupportedMedia) as error:
             await self._backends.claims.fail(claim, str(error))
         except NotFound as error:
@@ -167,7 +172,20 @@ class Preparer:
             return []
         return [await asyncio.to_thread(builder.build)]
 
+    async def _find_staged(self, wanted: Sequence[tuple[ChunkedDocument, Sequence[str]]]) -> None:
+        """Finds the extractions with these hashes that were staged before."""
+        keys = [(one.claim.document_id, hash) for one, hashes in wanted for hash in hashes]
+        staged = await self._backends.staging.get_staged(self._corpus.id, keys)
+        for one, hashes in wanted:
+            of_one = ((hash, staged.get((one.claim.document_id, hash))) for hash in hashes)
+            one.found.update({hash: extraction for hash, extraction in of_one if extraction is not None})
+
+    def _is_in_parts(self, one: ChunkedDocument) -> bool:
+        return self.pool is None and len(one.chunks) > _CHUNKS_AT_ONCE
+
     async def _extract_part(self, one: ChunkedDocument, part: range) -> None:
+        if self._is_in_parts(one):
+            await self._find_staged([(one, [one.hashes[n] for n in one.missing_in(part)])])
         missing = one.missing_in(part)
         with one.limit.running():
             extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)

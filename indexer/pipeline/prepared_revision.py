@@ -1,6 +1,6 @@
 """A prepared revision: the rows and the graph of a document that is ready to be embedded and committed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.documents import Chunk, Metadata, Span
@@ -11,6 +11,7 @@ from indexer.chunking.embedded_text import embedded_text, fitted_heads
 from indexer.pipeline.chunk_rows import ChunkContent, ChunkMaker, make_chunk_rows
 from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
+from indexer.pipeline.row_table import RowTable
 
 __all__ = ["PreparedRevision", "RevisionBuilder"]
 
@@ -19,13 +20,13 @@ __all__ = ["PreparedRevision", "RevisionBuilder"]
 class PreparedRevision:
     """A revision with the graph of all its extractions. `heads` are the heads of embedded texts by heading.
 
-    It holds all that a commit needs and no more: one of a long text takes several times the memory of the text.
+    It holds all that a commit needs and no more. That of a long text takes about twice the memory of the text.
     """
 
     claim: Claim
     title: str
     found_metadata: Metadata
-    rows: tuple[ChunkRow, ...]
+    rows: Sequence[ChunkRow]
     heads: Mapping[str, str]
     graph: ExtractedGraph
 
@@ -43,7 +44,8 @@ class RevisionBuilder:
         self._title = document.document.title
         self._tokens = tokens
         self._maker = ChunkMaker(document.claim.key, self._title, embedding_model)
-        self._rows: list[ChunkRow] = []
+        self._rows = RowTable()
+        self._headings: set[str] = set()
         self._graph = GraphBuilder()
 
     def add(self, part: range) -> None:
@@ -53,17 +55,17 @@ class RevisionBuilder:
         rows = make_chunk_rows(self._title, contents, [self._maker.make(content) for content in contents])
         for row in rows:
             self._graph.add(row.chunk.id, document.found[row.extract_hash])
-        self._rows += rows
+        self._rows.extend(rows)
+        self._headings.update(content.heading for content in contents)
 
     def build(self) -> PreparedRevision:
         """Returns the revision of all chunks. Counts tokens, so it may take a while."""
-        headings = {row.chunk.heading for row in self._rows}
         return PreparedRevision(
             claim=self._document.claim,
             title=self._title,
             found_metadata=self._document.document.metadata,
-            rows=tuple(self._rows),
-            heads=fitted_heads(self._title, headings, self._tokens),
+            rows=self._rows,
+            heads=fitted_heads(self._title, self._headings, self._tokens),
             graph=self._graph.build(),
         )
 

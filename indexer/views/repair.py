@@ -8,11 +8,14 @@ from core.documents import Chunk
 from core.ports.record import Tombstone
 from core.ports.views import VectorKind
 from indexer.backends import IndexingBackends
+from indexer.chunking.batches import batched
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
 from indexer.selection.extractors import has_fine_vectors
 from indexer.views.writing import ViewWriter
 
 __all__ = ["ViewRepairer"]
+
+_CHUNKS_AT_ONCE = 4096
 
 
 class ViewRepairer:
@@ -53,13 +56,11 @@ class ViewRepairer:
 
     async def write_chunks(self, view_ids: Collection[str]) -> None:
         """Writes the missing vectors and text entries of chunks."""
-        ids = sorted(view_ids)
-        if not ids:
-            return
-        missing = await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
-        missing |= await self._backends.text.missing(self._corpus.id, ids)
-        if missing:
-            await self._views.write_chunks(await self._read_chunks(sorted(missing)))
+        for ids in batched(sorted(view_ids), _CHUNKS_AT_ONCE):
+            missing = await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
+            missing |= await self._backends.text.missing(self._corpus.id, ids)
+            if missing:
+                await self._views.write_chunks(await self._read_chunks(sorted(missing)))
 
     async def write_entities(self, entity_ids: Collection[str]) -> list[str]:
         """Writes the missing vectors of entities, and returns their ids."""

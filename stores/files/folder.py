@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.errors import NotFound, Unavailable
 from core.ids import content_hash
+from core.threads import call_in_thread
 from stores.corpus_folders import corpus_folder, delete_folder
 from stores.files.layout import is_name, original_path
 
@@ -41,7 +42,7 @@ class FolderFileStore:
                 except FileNotFoundError as error:
                     raise NotFound(f"no original {name} is kept for corpus {corpus_id}") from error
 
-        return await asyncio.to_thread(work)
+        return await call_in_thread(work)
 
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
         corpus = self._corpus_folder(corpus_id)

@@ -28,7 +28,9 @@ def now() -> float:
 
 
 class SqliteDatabase:
-    """Connections to one file, one per thread. `read` and `write` run a function of a connection off the event loop.
+    """Connections to one file, as many as transactions run at once. Each has a page cache of its own.
+
+    `read` and `write` run a function of a connection off the event loop.
 
     A deferred transaction that reads and then writes fails at once under contention (SQLITE_BUSY ignores the timeout),
     so `write` takes the write lock first.
@@ -36,7 +38,7 @@ class SqliteDatabase:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._local = threading.local()
+        self._unused: list[Connection] = []
         self._opened: list[Connection] = []
         self._lock = threading.Lock()
         self._idle = threading.Condition(self._lock)
@@ -91,26 +93,37 @@ class SqliteDatabase:
             for connection in self._opened:
                 connection.close()
             self._opened.clear()
+            self._unused.clear()
 
     def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
         with self._in_use():
             try:
-                connection = self._connection()
-                connection.execute(begin)
+                connection = self._take()
             except sqlite3.OperationalError as error:
                 raise self._unavailable(error) from error
             try:
-                result = work(connection)
-                connection.execute("commit")
-            except sqlite3.OperationalError as error:
-                if self._closed:  # nothing runs on an interrupted connection until all its cursors are gone
-                    raise self._closed_error() from error
-                _roll_back(connection)
-                raise self._unavailable(error) from error
-            except BaseException:
-                _roll_back(connection)
-                raise
-            return result
+                return self._run(connection, begin, work)
+            finally:
+                with self._lock:
+                    self._unused.append(connection)
+
+    def _run(self, connection: Connection, begin: str, work: Callable[[Connection], T]) -> T:
+        try:
+            connection.execute(begin)
+        except sqlite3.OperationalError as error:
+            raise self._unavailable(error) from error
+        try:
+            result = work(connection)
+            connection.execute("commit")
+        except sqlite3.OperationalError as error:
+            if self._closed:  # nothing runs on an interrupted connection until all its cursors are gone
+                raise self._closed_error() from error
+            _roll_back(connection)
+            raise self._unavailable(error) from error
+        except BaseException:
+            _roll_back(connection)
+            raise
+        return result
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
@@ -126,12 +139,12 @@ class SqliteDatabase:
                 self._running -= 1
                 self._idle.notify_all()
 
-    def _connection(self) -> Connection:
-        connection: Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._open()
-            self._local.connection = connection
-        return connection
+    def _take(self) -> Connection:
+        """Returns the connection that was used last, whose cache is the fullest, or a new one if all are in use."""
+        with self._lock:
+            if self._unused:
+                return self._unused.pop()
+        return self._open()
 
     def _open(self) -> Connection:
         with self._lock:

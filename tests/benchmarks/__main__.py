@@ -246,8 +246,8 @@ def _mixed_files(_datasets: Path) -> Measured:
     return Measured(report=report, checks=mixed_files.checks(report))
 
 
-def _long_text(_datasets: Path) -> Measured:
-    report = asyncio.run(long_text.measure())
+def _long_text(datasets: Path) -> Measured:
+    report = asyncio.run(long_text.measure(datasets))
     return Measured(report=report, checks=long_text.checks(report))
 
 

@@ -31,14 +31,14 @@ class ChunkRow:
 class Commit:
     """The contents of one revision, which become current in one transaction. A deletion has no chunks.
 
-    `found_metadata` are those of the content, which the loader has found. `mentions` may be made when they are read, so
-    they are best read once.
+    `found_metadata` are those of the content, which the loader has found. `chunks` and `mentions` may be made when they
+    are read, so they are best read few times, and one after another.
     """
 
     claim: Claim
     title: str = ""
     found_metadata: Metadata = field(default_factory=dict)
-    chunks: tuple[ChunkRow, ...] = ()
+    chunks: Sequence[ChunkRow] = ()
     mentions: Sequence[Mention] = ()
     facts: tuple[Fact, ...] = ()
     malformed_triples: int = 0

@@ -25,14 +25,15 @@ def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str
     document: it is left out of the paths, as it precedes every chunk anyway.
     """
     opening = text[begin : headings[0].start if headings else len(text)]
-    blocks = [Block(text=opening, start=begin)] if opening.strip() else []
+    blocks = [Block(text=opening, start=begin)] if opening and not opening.isspace() else []
     path: list[Heading] = []
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         end = following.start if following else len(text)
         parents = [parent for parent in path if parent.level < heading.level]
         path = [*parents, heading]
-        if text[heading.end : end].strip():
-            blocks.append(Block(text=text[heading.end : end], heading=_names(path, title), start=heading.end))
+        body = text[heading.end : end]
+        if body and not body.isspace():
+            blocks.append(Block(text=body, heading=_names(path, title), start=heading.end))
         elif following is None or following.level <= heading.level:
             blocks.append(Block(text=text[heading.start : end], heading=_names(parents, title), start=heading.start))
     return blocks

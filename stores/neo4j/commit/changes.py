@@ -61,7 +61,7 @@ def read_changes(tx: Transaction, commits: Sequence[Commit]) -> list[Change]:
 
 def _change(one: Commit, document: Row, stored: Mapping[str, Row]) -> Change:
     chunks = {row.chunk.id: row for row in one.chunks}
-    changes = compare_chunks(stored, list(chunks.values()), is_hidden=document["hidden"])
+    changes = compare_chunks(stored, chunks.values(), is_hidden=document["hidden"])
     return Change(
         commit=one,
         current=document["current"],
@@ -74,7 +74,7 @@ def _change(one: Commit, document: Row, stored: Mapping[str, Row]) -> Change:
             if id in changes.kept and (update := _update(stored[id], chunk_properties(one.claim.corpus_id, row)))
         ],
         deleted=[row for id, row in stored.items() if id in changes.deleted],
-        written=changes.logged,
+        written=frozenset(changes.logged),
     )
 
 

@@ -1,19 +1,65 @@
 """The rows of chunks, mentions and facts in a commit."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Set
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 from core.graph import Mention
 from core.ports.record import ChunkRow, Commit
-from core.record_policy.commits import joined_names
+from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list
 
-__all__ = ["COMPARED", "delete_chunks", "insert_chunks", "insert_graph", "update_chunks"]
+__all__ = ["RevisionChanges", "delete_chunks", "insert_chunks", "insert_graph", "read_changes", "update_chunks"]
 
-COMPARED = ("position", "title_names", "terms", "text", "heading", "page", "span_start", "span_end", "tokens")
-"""The columns of a kept chunk that are written where they differ; most are where it stands."""
+_SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
+"""The columns of a kept chunk that are written where they differ; most are where it stands.
+
+Its text and heading are the same: the id of its view entries is a digest of them.
+"""
+_COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(_SHOWN)} FROM chunks"
+_ROWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevisionChanges:
+    """`chunks` are how the chunks of a document change, `moved` the ids of the kept ones with columns to write."""
+
+    chunks: ChunkChanges
+    moved: Set[str]
+
+
+def read_changes(
+    cx: Connection, document_id: str, rows: Iterable[ChunkRow], effects: SqliteCommitEffects, *, is_hidden: bool
+) -> RevisionChanges:
+    """Compares the stored chunks of a document with the rows of its new revision, some rows at a time."""
+    corpus_id, after = effects.corpus_id, iter(rows)
+    listed = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, document_id))
+    deleted = {row["id"] for row in listed}
+    is_new = not deleted
+    made, changed, kept, logged, moved = set[str](), set[str](), set[str](), set[str](), set[str]()
+    while some := list(islice(after, _ROWS_AT_ONCE)):
+        before: dict[str, sqlite3.Row] = {}
+        if not is_new:
+            ids = id_list([row.chunk.id for row in some])
+            where = "WHERE corpus_id = ? AND id IN (SELECT value FROM json_each(?))"
+            before = {row["id"]: row for row in cx.execute(f"{_COMPARED} {where}", (corpus_id, ids))}
+        part = compare_chunks(before, some, is_hidden=is_hidden)
+        made |= part.made
+        changed |= part.changed
+        kept |= part.kept
+        logged |= part.logged
+        deleted -= before.keys()
+        moved |= {
+            id
+            for id, row in ((row.chunk.id, row) for row in some)
+            if id in part.kept and _shown(row) != tuple(before[id][column] for column in _SHOWN)
+        }
+    chunks = ChunkChanges(made=made, changed=changed, kept=kept, deleted=deleted, logged=logged)
+    return RevisionChanges(chunks=chunks, moved=moved)
 
 
 def delete_chunks(cx: Connection, ids: Collection[str], effects: SqliteCommitEffects) -> None:
@@ -56,28 +102,27 @@ def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommi
     )
 
 
-def update_chunks(
-    cx: Connection, rows: Iterable[ChunkRow], stored: Mapping[str, sqlite3.Row], effects: SqliteCommitEffects
-) -> None:
-    """Writes what differs in chunks that are kept: they may have moved. `stored` are all of the document, by id."""
-    changes = []
-    for row in rows:
-        before, span = stored[row.chunk.id], row.chunk.span
-        after = (
-            row.chunk.position,
-            joined_names(row),
-            row.terms,
-            row.chunk.text,
-            row.chunk.heading,
-            row.chunk.page,
-            span.start if span else None,
-            span.end if span else None,
-            row.tokens,
-        )
-        if after != tuple(before[column] for column in COMPARED):
-            changes.append((*after, effects.corpus_id, row.chunk.id))
-    columns = ", ".join(f"{column} = ?" for column in COMPARED)
-    cx.executemany(f"UPDATE chunks SET {columns} WHERE corpus_id = ? AND id = ?", changes)
+def update_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
+    """Writes where kept chunks stand now."""
+    columns = ", ".join(f"{column} = ?" for column in _SHOWN)
+    cx.executemany(
+        f"UPDATE chunks SET {columns} WHERE corpus_id = ? AND id = ?",
+        ((*_shown(row), effects.corpus_id, row.chunk.id) for row in rows),
+    )
+
+
+def _shown(row: ChunkRow) -> tuple[Any, ...]:
+    """Returns the columns `_SHOWN` of a row."""
+    span = row.chunk.span
+    return (
+        row.chunk.position,
+        joined_names(row),
+        row.terms,
+        row.chunk.page,
+        span.start if span else None,
+        span.end if span else None,
+        row.tokens,
+    )
 
 
 def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: SqliteCommitEffects) -> None:

@@ -38,11 +38,10 @@ def commit(
         else:
             replace_document(cx, one, seq, effects)
     generation = raise_generation(cx, corpus_id)
-    created = select_new(cx, effects)
+    pending = select_new(cx, effects) if misses_entities(seen, generation - 1) else []
     insert_entities(cx, effects)
     orphans = delete_unsupported(cx, effects)
     write_synonyms(cx, corpus_id, synonyms, generation)
-    pending = created if misses_entities(seen, generation - 1) else []
     add_pending(cx, corpus_id, pending, grace)
     log(cx, corpus_id, generation, "chunk", "delete", effects.deleted - effects.inserted)
     log(cx, corpus_id, generation, "chunk", "put", effects.inserted)

@@ -2,13 +2,11 @@
 
 from core.documents import RevisionState
 from core.ports.record import Commit
-from core.record_policy.commits import compare_chunks
 from stores.payloads import dump
-from stores.sqlite.commit.chunks import COMPARED, delete_chunks, insert_chunks, insert_graph, update_chunks
+from stores.sqlite.commit.chunks import delete_chunks, insert_chunks, insert_graph, read_changes, update_chunks
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.states import add_progress, set_state
-from stores.sqlite.rows import id_list
 
 __all__ = ["delete_document", "replace_document"]
 
@@ -16,25 +14,21 @@ __all__ = ["delete_document", "replace_document"]
 def replace_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommitEffects) -> None:
     """Writes the rows of a revision, whose `seq` is given, and deletes those of older ones."""
     key = (effects.corpus_id, one.claim.document_id)
-    before = {
-        row["id"]: row
-        for row in cx.execute(
-            f"SELECT id, view_id, extract_hash, {', '.join(COMPARED)} FROM chunks "
-            "WHERE corpus_id = ? AND document_id = ?",
-            key,
-        )
-    }
     is_hidden = cx.execute("SELECT hidden FROM documents WHERE corpus_id = ? AND id = ?", key).fetchone()[0]
-    changes = compare_chunks(before, one.chunks, is_hidden=bool(is_hidden))
+    revision = read_changes(cx, one.claim.document_id, one.chunks, effects, is_hidden=bool(is_hidden))
+    changes = revision.chunks
     delete_chunks(cx, changes.deleted | changes.changed, effects)
-    written = changes.made | changes.changed
-    insert_chunks(cx, (row for row in one.chunks if row.chunk.id in written), effects)
-    update_chunks(cx, (row for row in one.chunks if row.chunk.id in changes.kept), before, effects)
+    written = changes.made | changes.changed if changes.changed else changes.made
+    if written:
+        insert_chunks(cx, (row for row in one.chunks if row.chunk.id in written), effects)
+    if revision.moved:
+        update_chunks(cx, (row for row in one.chunks if row.chunk.id in revision.moved), effects)
     insert_graph(cx, one, written, effects)
-    effects.new_views |= {row.chunk.view_id for row in one.chunks}
+    if effects.old_views:
+        effects.old_views.difference_update(row.chunk.view_id for row in one.chunks)
     effects.deleted |= changes.deleted
     effects.inserted |= changes.logged
-    _delete_extractions(cx, key, {row.extract_hash for row in one.chunks})
+    _delete_extractions(cx, key)
     _update_document(cx, key, one, seq)
     set_state(cx, [seq], RevisionState.INDEXED)
     _delete_revisions(cx, key, one.claim.revision, effects)
@@ -61,21 +55,21 @@ def delete_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommit
     ids = {row["id"] for row in rows}
     delete_chunks(cx, ids, effects)
     effects.deleted |= ids
-    _delete_extractions(cx, key, set())
+    _delete_extractions(cx, key)
     set_state(cx, [seq], RevisionState.DELETED)
     _delete_revisions(cx, key, one.claim.revision + 1, effects)
     cx.execute("DELETE FROM documents WHERE corpus_id = ? AND id = ?", key)
     effects.document_ids.append(one.claim.document_id)
 
 
-def _delete_extractions(cx: Connection, key: tuple[str, str], kept: set[str]) -> None:
-    """Deletes staged extractions except those of the hashes `kept`."""
+def _delete_extractions(cx: Connection, key: tuple[str, str]) -> None:
+    """Deletes the staged extractions that no stored chunk of the document has."""
     cx.execute(
         """
         DELETE FROM extractions WHERE corpus_id = ? AND document_id = ?
-        AND extract_hash NOT IN (SELECT value FROM json_each(?))
+        AND extract_hash NOT IN (SELECT extract_hash FROM chunks WHERE corpus_id = ? AND document_id = ?)
         """,
-        (*key, id_list(sorted(kept))),
+        (*key, *key),
     )
 
 

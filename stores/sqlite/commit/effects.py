@@ -11,7 +11,7 @@ class SqliteCommitEffects:
     """`names` and `forms` are of the entities in the chunks that are written or deleted; forms are changes of counts.
 
     `triples` lost an assertion, `content_hashes` a revision. `inserted` and `deleted` are ids of chunks for the change
-    log; a chunk may be in both.
+    log; a chunk may be in both. `old_views` are view ids that chunks had and have no more.
     """
 
     corpus_id: str
@@ -22,5 +22,4 @@ class SqliteCommitEffects:
     inserted: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     old_views: set[str] = field(default_factory=set)
-    new_views: set[str] = field(default_factory=set)
     content_hashes: set[str] = field(default_factory=set)

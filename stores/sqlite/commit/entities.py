@@ -25,11 +25,11 @@ def insert_entities(cx: Connection, effects: SqliteCommitEffects) -> None:
     """Inserts the mentioned entities, and adds the changes of the counts of forms."""
     cx.executemany(
         "INSERT OR IGNORE INTO entities VALUES (?, ?, ?)",
-        [(effects.corpus_id, id, name) for id, name in effects.names.items()],
+        ((effects.corpus_id, id, name) for id, name in effects.names.items()),
     )
     cx.executemany(
         "INSERT INTO forms VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count",
-        [(effects.corpus_id, entity, form, change) for (entity, form), change in effects.forms.items() if change],
+        ((effects.corpus_id, entity, form, change) for (entity, form), change in effects.forms.items() if change),
     )
 
 

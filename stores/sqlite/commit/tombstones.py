@@ -43,7 +43,7 @@ def write_effects(
     tombstone = Tombstone(
         id=0,
         corpus_id=corpus_id,
-        view_ids=tuple(sorted(effects.old_views - effects.new_views)),
+        view_ids=tuple(sorted(effects.old_views)),
         entity_ids=tuple(entity_ids),
         triple_ids=tuple(sorted(effects.triples - _named(cx, corpus_id, "triple_ids", effects.triples))),
         content_hashes=tuple(

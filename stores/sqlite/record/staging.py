@@ -1,5 +1,6 @@
 """The port of staging in SQLite: extractions that are stored before their revision is committed."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 
 from core.graph import Extraction
@@ -7,7 +8,6 @@ from core.ports.record import Claim, JobUsage, StagedExtraction
 from stores.payloads import dump_extraction, load_extraction
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.claims import select_valid
-from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteStaging"]
 
@@ -41,13 +41,13 @@ class SqliteStaging:
         def work(cx: Connection) -> dict[tuple[str, str], Extraction]:
             rows = cx.execute(
                 """
-                SELECT document_id, extract_hash, payload FROM extractions
-                WHERE corpus_id = ? AND document_id IN (SELECT value FROM json_each(?))
+                SELECT e.document_id, e.extract_hash, e.payload FROM json_each(?) k CROSS JOIN extractions e
+                ON e.corpus_id = ? AND e.document_id = json_extract(k.value, '$[0]')
+                AND e.extract_hash = json_extract(k.value, '$[1]')
                 """,
-                (corpus_id, id_list({document for document, _ in keys})),
+                (json.dumps(list(set(keys))), corpus_id),
             )
-            payloads = {(row["document_id"], row["extract_hash"]): row["payload"] for row in rows}
-            return {key: load_extraction(payloads[key]) for key in keys if key in payloads}
+            return {(row["document_id"], row["extract_hash"]): load_extraction(row["payload"]) for row in rows}
 
         return await self._database.read(work)
 

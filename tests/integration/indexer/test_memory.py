@@ -1,24 +1,43 @@
 """What a worker holds of a long text, and for how long."""
 
 import gc
+import secrets
 import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
+import pytest
+
+from core.documents import RevisionState, Submission
 from core.graph import Mention
 from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import Claim, Commit
-from indexer import Worker
+from indexer import DocumentLimits, Worker
+from indexer.chunking import pieces
+from indexer.pipeline import preparation, row_table
+from models.embedding.tokens import EstimatedTokens
 from stores.sqlite.changes import log
 from stores.sqlite.commit.chunks import insert_graph
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import SqliteDatabase
+from tests.benchmarks.documents.prose import make_sentence, make_text
 from tests.desk import OPTIONS, CountingEmbedder, Desk
 
 _SENTENCE = "In {} Ada Lovelace and Charles Babbage saw the engine in London."
+_SHORT_STEPS = (
+    (pieces, "_COUNTED_TOGETHER", 50_000),
+    (preparation, "_CHUNKS_AT_ONCE", 64),
+    (row_table, "_ROWS_OF_A_BLOCK", 64),
+)
+"""What is worked on at once is a small part of the text, as it is of a text of many megabytes."""
+
 _BYTES = 40  # for each row: less than a row of parameters takes
+_BYTES_OF_A_BYTE = 5.0
+"""The memory that each byte of a text may take, where it takes two bytes for each character, and passages are short."""
 
 
 class _Witness(CountingEmbedder):
@@ -44,6 +63,51 @@ async def test_the_loaded_text_is_gone_when_its_chunks_are_embedded(tmp_path: Pa
     await desk.close()
     assert witness.embedded > 10
     assert (witness.documents, witness.drafts) == (0, 0)
+
+
+async def test_a_text_twice_as_long_takes_only_some_bytes_more_for_each_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, name, value in _SHORT_STEPS:
+        monkeypatch.setattr(module, name, value)
+    random_ = Random(7)
+    sentences = [f"Ada Lovelace saw {make_sentence(random_).partition(' saw ')[2]}" for _ in range(4_500)]
+    sentences[0] = f"— {sentences[0]}"  # one such character, and each of the text takes two bytes
+    desk = Desk(tmp_path)
+    desk.backends = replace(desk.backends, embedder=_LongPassages())
+    short, long = make_text(sentences[:2_250]), make_text(sentences)
+    await _peak_of_ingest(desk, long)  # fills the caches of passages and paragraphs
+    few, many = [await _peak_of_ingest(desk, text) for text in (short, long)]
+    await desk.close()
+    assert many - few < _BYTES_OF_A_BYTE * (len(long) - len(short))
+
+
+class _LongPassages(CountingEmbedder):
+    """Reads passages of a few sentences, and embeds them at once."""
+
+    def __init__(self) -> None:
+        super().__init__(dimension=8)
+        self.tokens = EstimatedTokens(80)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Any:
+        return np.eye(len(texts), self.dimension, dtype=np.float32) + np.float32(1e-3)
+
+
+async def _peak_of_ingest(desk: Desk, text: str) -> int:
+    """Returns the most bytes that Python holds while a worker indexes the text in a corpus of its own."""
+    corpus = await desk.corpus(secrets.token_hex(4))
+    await desk.submit(corpus, Submission(key="long.txt", content=text.encode(), media_type="text/plain"))
+    worker = Worker("w", desk.backends, replace(OPTIONS, document=DocumentLimits(seconds=1_000)))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        assert not await worker.work(corpus.id)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    [document] = (await desk.record.documents.list(corpus.id, limit=1)).data
+    assert document.state is RevisionState.INDEXED
+    return peak
 
 
 def test_mentions_are_inserted_without_a_copy_of_their_rows(tmp_path: Path) -> None:

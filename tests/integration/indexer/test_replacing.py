@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from core.ids import document_id
+from indexer.extractors.pattern import PatternExtractor
+from indexer.pipeline import preparation
 from tests.benchmarks.documents.prose import make_sentence, make_sentences, make_text
 from tests.desk import Desk
 
@@ -78,3 +80,23 @@ async def test_chunks_that_move_have_their_new_places(desk: Desk) -> None:
     for chunk in chunks:
         assert chunk.span is not None
         assert changed["text"][chunk.span.start : chunk.span.end] == chunk.text
+
+
+async def test_extractions_of_a_long_document_are_not_made_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "_CHUNKS_AT_ONCE", 8)
+    made: list[int] = []
+    extract = PatternExtractor.extract
+
+    async def count(self: PatternExtractor, document: Any, chunks: Any, wanted: Any, *more: Any) -> Any:
+        made.append(len(wanted))
+        return await extract(self, document, chunks, wanted, *more)
+
+    monkeypatch.setattr(PatternExtractor, "extract", count)
+    sentences = list(islice(make_sentences(4), 300))
+    corpus = await desk.corpus()
+    await desk.ingest(corpus, document(sentences, 0))
+    chunks, made[:] = sum(made), []
+    assert chunks > 50
+    sentences[150] = "It rained all day."
+    await desk.ingest(corpus, document(sentences, 0))
+    assert 0 < sum(made) < chunks / 4

@@ -3,11 +3,14 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from core.errors import Unavailable
+from stores.sqlite import database as module
+from stores.sqlite.connection import connect
 from stores.sqlite.database import Connection, SqliteDatabase
 
 _ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -91,3 +94,21 @@ async def test_close_waits_for_a_snapshot_too(database: SqliteDatabase):
     assert work.over.is_set()
     with pytest.raises(Unavailable, match="interrupted"):
         await task
+
+
+async def test_transactions_in_many_threads_share_the_connections_that_are_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+    monkeypatch.setattr(module, "connect", lambda *given: opened.append(connect(*given)) or opened[-1])
+    database = SqliteDatabase(tmp_path / "record.db")
+    together = threading.Barrier(3)
+    with ThreadPoolExecutor(3) as threads:
+        for _ in range(3):
+            list(threads.map(lambda _: together.wait() and database.read_now(lambda _: None), range(3)))
+    for _ in range(5):
+        thread = threading.Thread(target=database.read_now, args=(lambda _: None,))
+        thread.start()
+        thread.join()
+    await asyncio.to_thread(database.close)
+    assert 1 <= len(opened) <= 3

@@ -9,8 +9,9 @@ from core.errors import InvalidStrategy
 from core.graph import Extraction, Surface, Triple
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.text.titles import bare_title
+from indexer.extractors import given
 from indexer.extractors._combined import merge
-from indexer.extractors._occurrences import Occurrences
+from indexer.extractors._occurrences import find_occurrences
 from indexer.selection.extractors import make_extractor
 from testing.contracts.extractor import all_of, sample
 
@@ -113,7 +114,28 @@ def test_malformed_triples_are_counted_once() -> None:
     ],
 )
 def test_a_name_is_held_as_a_word_of_its_own(name: str, text: str, count: int) -> None:
-    assert Occurrences(["", text]).chunks_with(name) == ({1: count} if count else {})
+    assert find_occurrences(["", text], [name]) == ({name: {1: count}} if count else {})
+
+
+def test_texts_are_read_once_for_all_names() -> None:
+    names = ["ada", "ada lovelace", "lovelace", "ada ada", "new york", "york", "c++", "北京", "nobody"]
+    texts = ["Ada Lovelace, Ada Ada Ada", "New York, newyork", "C++ in 北京北京", "Ada\nAda Love"]
+    read = iter(texts)
+    together = find_occurrences(read, names)
+    assert next(read, None) is None
+    alone = {name: find_occurrences(texts, [name]).get(name) for name in names}
+    assert together == {name: found for name, found in alone.items() if found}
+    assert together["ada ada"] == {0: 1, 3: 1}
+    assert together["ada"] == {0: 4, 3: 2}
+
+
+def test_a_document_without_given_names_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[object] = []
+    monkeypatch.setattr(given, "find_occurrences", lambda *texts: searched.append(texts) or {})
+    assert extract("given", document(), [chunk("x"), chunk("y")]) == [Extraction(), Extraction()]
+    assert not searched
+    extract("given", document(entities=("Ada",)), [chunk("x")])
+    assert searched
 
 
 def test_a_spelling_that_differs_by_more_than_case_is_the_given_one() -> None:

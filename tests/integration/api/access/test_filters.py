@@ -155,16 +155,6 @@ async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:
     assert uploaded.status_code == 403
 
 
-async def test_a_job_names_only_documents_that_the_key_may_see(keys: Keys) -> None:
-    everything = await keys.make(Scope.READ)
-    jobs = (await everything("GET", "/v1/jobs", params={"corpus": "people"})).json()["data"]
-    failed = next(job for job in jobs if job["failures"])
-    holder = await keys.make(*_ALL, where=_OPEN)
-    assert (await holder("GET", f"/v1/jobs/{failed['id']}")).json()["failures"] == []
-    for call in ("cancel", "resume"):
-        assert (await holder("POST", f"/v1/jobs/{failed['id']}/{call}")).status_code == 403
-
-
 async def test_a_corpus_that_a_key_may_not_see_is_a_404_everywhere(keys: Keys) -> None:
     ids = await _find_ids(keys)
     holder = await keys.make(*_ALL, corpora=["other"])

@@ -8,10 +8,11 @@ build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (w
 from retrieval.across_corpora import AcrossCorpora
 from retrieval.backends import RetrievalBackends, WebAccess
 from retrieval.bridged import trees
+from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from retrieval.pagerank import forward_push
 
-__all__ = ["SEARCHERS", "AcrossCorpora", "RetrievalBackends", "SnapshotCache", "WebAccess", "warm"]
+__all__ = ["SEARCHERS", "AcrossCorpora", "GraphSnapshot", "RetrievalBackends", "SnapshotCache", "WebAccess", "warm"]
 
 
 SEARCHERS = "retrieval.searchers"

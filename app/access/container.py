@@ -3,8 +3,10 @@
 from functools import cached_property
 
 from app.access.access import Access
+from app.access.documents import RestrictedDocuments
 from app.access.metering import Meter
 from app.access.record import RestrictedRecord
+from app.access.snapshots import RestrictedSnapshots
 from app.broker.notifier import Notifier
 from app.container import Container
 from app.container.embedders import Embedders
@@ -102,4 +104,5 @@ class RestrictedContainer(Container):
 
     @cached_property
     def snapshots(self) -> SnapshotCache:
-        return self._whole.snapshots
+        documents, whole = self.record.documents, self._whole.snapshots
+        return RestrictedSnapshots(whole, documents) if isinstance(documents, RestrictedDocuments) else whole

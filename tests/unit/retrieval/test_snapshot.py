@@ -106,7 +106,7 @@ def parts(value: Any, path: str = "") -> dict[str, Any]:
     if isinstance(value, np.ndarray):
         return {path: (value.dtype, value.shape, value.tolist())}
     if not hasattr(value, "__dataclass_fields__"):
-        return {path: value} if not path.endswith("_masks") else {}
+        return {path: value} if not path.endswith(("_masks", "_merged")) else {}
     return {
         k: v for field in fields(value) for k, v in parts(getattr(value, field.name), f"{path}.{field.name}").items()
     }

@@ -183,3 +183,57 @@ async def test_an_admin_of_some_corpora_makes_no_others(keys: Keys) -> None:
     exported = (await holder("GET", "/v1/corpora/people/export")).content
     imported = await holder("POST", "/v1/corpora/clandestine/import", content=exported, headers=headers)
     assert imported.status_code in (403, 404)
+
+
+_NAMED = [
+    {**OPEN_DOCUMENT, "key": "open/grace", "title": "Grace", "entities": ["Grace Hopper"], "triples": []},
+    {**HIDDEN_DOCUMENT, "key": "hidden/admiral", "title": "Admiral", "entities": ["Xylophone Grace"], "triples": []},
+]
+
+
+async def test_merges_with_names_of_other_documents_do_not_count(keys: Keys) -> None:
+    """Neither the name of a merged entity is told, nor found by, nor that of the entity that it is merged into."""
+    base, client = "/v1/corpora/people/entities", keys.server.client
+    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    await keys.server.ingest(*({**one, "text": f"{one['entities'][0]} was there."} for one in _NAMED))
+
+    async def find(name: str) -> str:
+        return str((await client.get(base, params={"query": name})).json()["data"][0]["entity"]["id"])
+
+    hidden, ada = await find("Quixotic Ledger"), await find("Ada Lovelace")
+    grace, admiral = await find("Grace Hopper"), await find("Xylophone Grace")
+    await client.post(f"{base}/{hidden}/merge", json={"into": ada})
+    await client.post(f"{base}/{grace}/merge", json={"into": admiral})
+    assert len((await client.get(f"{base}/{ada}")).json()["merged"]) == 2
+    holder = await keys.make(*_ALL, where=_OPEN)
+    listed = await holder("GET", base)
+    assert {one["entity"]["name"] for one in listed.json()["data"]} >= {"Ada Lovelace", "Grace Hopper"}
+    assert _told(listed) == []
+    assert (await holder("GET", "/v1/corpora/people/merges")).json()["data"] == []
+    for name in ("Quixotic Ledger", "Xylophone"):
+        assert (await holder("GET", base, params={"query": name})).json()["data"] == []
+    for id in (hidden, admiral):
+        assert (await holder("GET", f"{base}/{id}")).status_code == 404
+    for id in (ada, grace):
+        for call in ("", "/neighbourhood", f"/ways?to={ada if id == grace else grace}"):
+            answer = await holder("GET", f"{base}/{id}{call}")
+            assert (answer.status_code, _told(answer)) == (200, [])
+    for searcher in ("bridged", "graph", "fine"):
+        body = {"query": "Xylophone Grace and the Quixotic Ledger", "searcher": searcher, "explain": "features"}
+        found = await holder("POST", "/v1/corpora/people/search", json=body)
+        assert (found.status_code, _told(found)) == (200, [])
+        assert all(not hit["signals"]["graph"] for hit in found.json()["hits"])
+
+
+async def test_merges_of_names_that_the_key_may_see_count(keys: Keys) -> None:
+    base, client = "/v1/corpora/people/entities", keys.server.client
+    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    listed = (await client.get(base)).json()["data"]
+    ids = {one["entity"]["name"]: one["entity"]["id"] for one in listed}
+    merged = {"into": ids["Ada Lovelace"]}
+    assert (await client.post(f"{base}/{ids['Charles Babbage']}/merge", json=merged)).status_code == 200
+    holder = await keys.make(*_ALL, where=_OPEN)
+    (shown,) = (await holder("GET", "/v1/corpora/people/merges")).json()["data"]
+    assert shown["entity"]["name"] == "Charles Babbage"
+    found = (await holder("GET", base, params={"query": "Charles Babbage"})).json()["data"]
+    assert [one["entity"]["name"] for one in found] == ["Ada Lovelace"]

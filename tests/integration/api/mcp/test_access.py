@@ -153,3 +153,13 @@ async def test_the_streams_of_a_key_are_limited(serve: Serve, chat: ChatServer, 
                     await other.call_tool("ask", question, progress_callback=listen)
             first.cancel()
             await chat.until(lambda: len(chat.hung_up) == len(chat.calls))
+
+
+async def test_counts_are_told_to_keys_that_see_all_documents(serve: Serve) -> None:
+    async with serve() as spoken:
+        await _add_documents(spoken)
+        for where, counted in ((None, True), ({"team": "open"}, False)):
+            key = await _make_key(spoken, Scope.READ, where=where)
+            async with spoken.client(key=key) as client:
+                (people,) = data_of(await client.call_tool("list_corpora"))["corpora"]
+                assert (people["documents"] is not None, people["passages"] is not None) == (counted, counted)

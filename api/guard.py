@@ -27,7 +27,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
-_EVENTS = b"text/event-stream"
+_NO_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 _STREAM_RETRY_SECONDS = 5.0
 
 
@@ -124,10 +124,10 @@ class Guard:
 
 
 class _Stream:
-    """The response of one request. If it is a stream of events, it counts among those of its caller.
+    """The response of one request. If it is a stream, it counts among those of its caller.
 
     Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires is cut off
-    at its next event or ping. In both cases its work is ended as if the client were gone.
+    at its next piece or ping. In both cases its work is ended as if the client were gone.
     """
 
     def __init__(self, open_now: Counter[str], caller: str, most: int, send: Send, keyring: Keyring) -> None:
@@ -141,7 +141,7 @@ class _Stream:
         self.cut = False
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and self._caller and _is_events(message):
+        if message["type"] == "http.response.start" and self._caller and _is_stream(message):
             self._begin()
         elif self._counted:
             self._keyring.refresh_soon()
@@ -164,15 +164,17 @@ class _Stream:
 
     async def refuse(self, scope: Scope, receive: Receive) -> None:
         error = RateLimited(
-            f"this key has {self._most} streams of events open, as many as this server allows "
+            f"this key has {self._most} streams open, as many as this server allows "
             "(HOPWEAVE_API__MAX_STREAMS); close one",
             retry_after=_STREAM_RETRY_SECONDS,
         )
         await problem_of(error, scope["path"])(scope, receive, self._send)
 
 
-def _is_events(message: Message) -> bool:
-    return any(name.lower() == b"content-type" and value.startswith(_EVENTS) for name, value in message["headers"])
+def _is_stream(message: Message) -> bool:
+    """Whether a response has a body whose length nobody knows yet: events, lines of JSON, an export."""
+    has_length = any(name.lower() == b"content-length" for name, _ in message["headers"])
+    return not has_length and message["status"] not in _NO_BODY
 
 
 def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTPStatus, str] | None:

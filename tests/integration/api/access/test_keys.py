@@ -204,8 +204,31 @@ def _find_guard(keys: Keys) -> object:
     return middleware
 
 
-async def _follow(keys: Keys, holder: Holder, path: str, begun: asyncio.Event) -> str:
-    """Calls the application itself: httpx' transport gives no response before its end."""
+async def test_an_export_ends_with_its_key_and_counts_among_its_streams(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ, Scope.EXPORT)
+    key, path = keys.last, "/v1/corpora/people/export"
+    _find_guard(keys)._settings = ApiSettings(max_streams=1)  # type: ignore[attr-defined] # a Guard
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, path, begun, goes_on))
+    await begun.wait()
+    refused = await holder("GET", path)
+    assert (refused.status_code, "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]) == (429, True)
+    assert (await holder("GET", "/v1/corpora")).status_code == 200
+    await keys.server.container.record.keys.revoke(key.id)
+    await keys.see()
+    goes_on.set()
+    assert not (await export).endswith(_END)
+
+
+_END = "(the end)"
+
+
+async def _follow(
+    keys: Keys, holder: Holder, path: str, begun: asyncio.Event, goes_on: asyncio.Event | None = None
+) -> str:
+    """Calls the application itself: httpx' transport gives no response before its end. A response that is not cut off
+    ends with `_END`. After the first piece, no other is taken before `goes_on`.
+    """
     received = b""
     key = holder.client.headers["authorization"].encode()
 
@@ -224,6 +247,9 @@ async def _follow(keys: Keys, holder: Holder, path: str, begun: asyncio.Event) -
         received += message.get("body", b"")  # type: ignore[operator] # bytes
         if received:
             begun.set()
+            await goes_on.wait() if goes_on else None
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            received += _END.encode()
 
     scope = {
         "type": "http",

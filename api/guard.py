@@ -2,7 +2,6 @@
 
 import ipaddress
 from collections import Counter
-from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -188,9 +187,10 @@ def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTP
     return None
 
 
-def _shown_key(headers: Mapping[str, str]) -> str:
-    """Returns the key that a request shows, or an empty text."""
-    scheme, _, shown = headers.get("authorization", "").partition(" ")
+def _shown_key(headers: Headers) -> str:
+    """Returns the key that a request shows, or "". Of two headers, a proxy may have checked the other one."""
+    sent = headers.getlist("authorization")
+    scheme, _, shown = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     return shown.strip().encode("latin-1", "replace").decode("utf-8", "replace") if scheme.lower() == "bearer" else ""
 
 

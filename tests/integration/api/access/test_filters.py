@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from core.ids import document_id
-from core.keys import Scope
+from core.keys import KeyLimits, Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
 
 _ALL = (Scope.READ, Scope.WRITE, Scope.EXPORT)
@@ -153,6 +153,20 @@ async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:
     assert (await holder("PATCH", f"{base}/{_OPEN_ID}", json={"title": "Ada"})).status_code == 202
     uploaded = await holder("POST", base, files={"file": ("new.txt", b"Some text.", "text/plain")})
     assert uploaded.status_code == 403
+
+
+async def test_nothing_is_kept_of_what_a_key_may_not_submit(keys: Keys) -> None:
+    filtered = await keys.make(*_ALL, where=_OPEN)
+    limited = await keys.make(*_ALL, limits=KeyLimits(ingest_bytes=10))
+    corpus, files = await keys.server.container.record.corpora.get("people"), keys.server.container.files
+    before = await files.names(corpus.id)
+    for holder, status in ((filtered, 403), (limited, 413)):
+        body = {"documents": [{"key": f"new/{status}", "text": f"Some text that is a {status}."}]}
+        assert (await holder("POST", "/v1/corpora/people/documents", json=body)).status_code == status
+        uploaded = await holder("POST", "/v1/corpora/people/documents", files={"file": ("a.txt", f"Another text that is a {status}.")})
+        assert uploaded.status_code == status
+    await keys.server.work("people")
+    assert await files.names(corpus.id) == before
 
 
 async def test_a_corpus_that_a_key_may_not_see_is_a_404_everywhere(keys: Keys) -> None:

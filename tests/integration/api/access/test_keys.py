@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from core.errors import InvalidInput
 from core.keys import KeyLimits, Scope, hash_key, id_of_key, make_key, matches_hash
 from core.settings import ApiSettings
-from tests.integration.api.access.conftest import Holder, Keys
+from tests.integration.api.access.conftest import OPEN_DOCUMENT, Holder, Keys
+from tests.integration.api.asking import KEY, asking
 from tests.integration.api.conftest import MakeServer
+from tests.twins.chat_server import ChatServer
 
 
 async def test_from_the_first_key_on_every_request_needs_one(keys: Keys) -> None:
@@ -27,6 +30,16 @@ async def test_from_the_first_key_on_every_request_needs_one(keys: Keys) -> None
     await keys.server.container.record.keys.delete(keys.last.id)
     await keys.see()
     assert (await keys.server.client.get("/v1/corpora")).status_code == 200
+
+
+async def test_of_two_keys_in_one_request_none_counts(keys: Keys) -> None:
+    """A proxy may have checked the one, and this server would take the other."""
+    holder = await keys.make(Scope.READ)
+    shown = holder.client.headers["authorization"]
+    for other in ("Bearer none", shown):
+        for both in ([shown, other], [other, shown]):
+            sent = [("authorization", one) for one in both]
+            assert (await keys.server.client.get("/v1/corpora", headers=sent)).status_code == 401
 
 
 async def test_a_revoked_key_ends_within_seconds_in_other_processes(make_server: MakeServer) -> None:
@@ -146,6 +159,25 @@ async def test_tokens_in_a_minute(keys: Keys) -> None:
     assert refused.status_code == 429
     assert "tokens of models" in refused.json()["detail"]
     assert (await holder("POST", "/v1/corpora/people/search", json={"query": "program"})).status_code == 200
+
+
+async def test_tokens_of_a_searcher_in_a_minute(tmp_path: Path) -> None:
+    """A search whose searcher asks a model is refused before its first call, also where another searcher wraps it."""
+    with ChatServer(api_key=KEY) as chat:
+        async with asking(tmp_path, chat) as server:
+            await server.corpus("facts", extractor="given", chunker="passage", fine="on")
+            await server.ingest(OPEN_DOCUMENT, corpus="facts")
+            keys = Keys(server)
+            holder = await keys.make(Scope.READ, limits=KeyLimits(tokens=100))
+            path, body = "/v1/corpora/facts/search", {"query": "Ada Lovelace", "searcher": "hippo"}
+            assert (await holder("POST", path, json=body)).status_code == 502, "its reply cannot be read"
+            called = len(chat.calls)
+            assert called
+            refused = await holder("POST", path, json=body)
+            assert (refused.status_code, "tokens of models" in refused.json()["detail"]) == (429, True)
+            assert len(chat.calls) == called
+            assert (await holder("POST", path, json={**body, "searcher": "dense"})).status_code == 200
+            await holder.client.aclose()
 
 
 async def test_caps_of_the_settings(make_server: MakeServer) -> None:

@@ -163,7 +163,8 @@ async def test_nothing_is_kept_of_what_a_key_may_not_submit(keys: Keys) -> None:
     for holder, status in ((filtered, 403), (limited, 413)):
         body = {"documents": [{"key": f"new/{status}", "text": f"Some text that is a {status}."}]}
         assert (await holder("POST", "/v1/corpora/people/documents", json=body)).status_code == status
-        uploaded = await holder("POST", "/v1/corpora/people/documents", files={"file": ("a.txt", f"Another text that is a {status}.")})
+        file = ("a.txt", f"Another text that is a {status}.")
+        uploaded = await holder("POST", "/v1/corpora/people/documents", files={"file": file})
         assert uploaded.status_code == status
     await keys.server.work("people")
     assert await files.names(corpus.id) == before

@@ -1,5 +1,6 @@
 """`Guard`: the middleware that checks, before any route, who calls, from where, and with what kind of body."""
 
+import contextlib
 import ipaddress
 from collections import Counter
 from http import HTTPStatus
@@ -15,7 +16,7 @@ from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
-from core.errors import HopweaveError, RateLimited
+from core.errors import HopweaveError, RateLimited, Unavailable
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 
@@ -143,7 +144,8 @@ class _Stream:
         if message["type"] == "http.response.start" and self._caller and _is_stream(message):
             self._begin()
         elif self._counted:
-            self._keyring.refresh_soon()
+            with contextlib.suppress(Unavailable):  # a stream goes on while the record does not answer
+                await self._keyring.refresh()
             self.cut = self.cut or not self._keyring.is_active(self._caller)
         if self.cut:
             raise ClientDisconnect

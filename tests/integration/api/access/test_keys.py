@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Unavailable
 from core.keys import KeyLimits, Scope, hash_key, id_of_key, make_key, matches_hash
 from core.settings import ApiSettings
 from tests.integration.api.access.conftest import OPEN_DOCUMENT, Holder, Keys
@@ -250,6 +250,35 @@ async def test_an_export_ends_with_its_key_and_counts_among_its_streams(keys: Ke
     await keys.see()
     goes_on.set()
     assert not (await export).endswith(_END)
+
+
+async def test_a_stream_ends_with_its_key_in_a_process_that_has_nothing_else_to_do(keys: Keys) -> None:
+    """No other request has read the keys since; they are read before the next piece."""
+    holder = await keys.make(Scope.EXPORT)
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
+    await begun.wait()
+    await keys.server.container.record.keys.revoke(keys.last.id)
+    keys.server.app.state.keyring._read_at -= 60.0
+    goes_on.set()
+    assert not (await export).endswith(_END)
+
+
+async def test_a_stream_goes_on_while_the_keys_cannot_be_read(keys: Keys) -> None:
+    holder = await keys.make(Scope.EXPORT)
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
+    await begun.wait()
+    keyring = keys.server.app.state.keyring
+    keyring._read_at -= 60.0
+    keyring._keys = _Away
+    goes_on.set()
+    assert (await export).endswith(_END)
+
+
+class _Away:
+    async def list(self) -> None:
+        raise Unavailable("the record does not answer")
 
 
 _END = "(the end)"

@@ -9,7 +9,7 @@ from core.errors import Forbidden
 from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Deletion, Enqueued, NewRevision, Submissions
+from core.ports.record import Check, Deletion, Enqueued, NewRevision, Submissions
 from core.record_policy.errors import document_missing
 
 __all__ = ["MeteredSubmissions", "RestrictedSubmissions"]
@@ -90,8 +90,11 @@ class MeteredSubmissions:
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         return await self._submissions.set_enabled(corpus_id, document_ids, enabled=enabled)
 
-    async def retry(self, corpus_id: str, document_id: str, *, submitted_by: str | None = None) -> Job:
-        return await self._submissions.retry(corpus_id, document_id, submitted_by=submitted_by or self._key)
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
+        submitted_by = submitted_by or self._key
+        return await self._submissions.retry(corpus_id, document_id, check=check, submitted_by=submitted_by)
 
 
 class RestrictedSubmissions(MeteredSubmissions):
@@ -180,10 +183,19 @@ class RestrictedSubmissions(MeteredSubmissions):
         visible = await self._documents.among(corpus_id, document_ids)
         return await super().set_enabled(corpus_id, [id for id in document_ids if id in visible], enabled=enabled)
 
-    async def retry(self, corpus_id: str, document_id: str, *, submitted_by: str | None = None) -> Job:
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
+        """Raises `Forbidden` also if what was submitted last does not match: another key may have submitted it."""
         if document_id not in await self._documents.among(corpus_id, [document_id]):
             raise document_missing(document_id)
-        return await super().retry(corpus_id, document_id, submitted_by=submitted_by)
+
+        def check_both(submitted: NewRevision) -> None:
+            self._check(submitted, submitted.metadata)
+            if check is not None:
+                check(submitted)
+
+        return await super().retry(corpus_id, document_id, check=check_both, submitted_by=submitted_by)
 
     def _check(self, revision: NewRevision, metadata: Metadata, *, title: str | None = None) -> None:
         title = title or revision.title or revision.key

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from core.documents import Metadata, OnConflict, RevisionState
 from core.jobs import Job, JobKind
 
-__all__ = ["Deletion", "Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
+__all__ = ["Check", "Deletion", "Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,10 @@ class NewRevision:
     fingerprint: str
     title: str | None
     metadata: Metadata
+
+
+Check: TypeAlias = Callable[[NewRevision], None]
+"""Raises an error for a submission that is not to be queued."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +142,11 @@ class Submissions(Protocol):
         """
         ...
 
-    async def retry(self, corpus_id: str, document_id: str, *, submitted_by: str | None = None) -> Job:
-        """Queues the newest revision again. Raises `Conflict` unless it failed or was cancelled."""
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
+        """Queues the newest revision again.
+
+        Raises `Conflict` unless it failed or was cancelled, and what `check` raises for its submission.
+        """
         ...

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Deletion, Enqueued, NewRevision
+from core.ports.record import Check, Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
@@ -151,8 +151,7 @@ class Neo4jSubmissions:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_amendable(row["key"], row["state"])
-            [submitted] = tx.rows(statements("submissions")["submitted"], uid=row["uid"])
-            changed = change(load_new_revision({**submitted["revision"], "key": row["key"]}.get))
+            changed = change(_read_submission(tx, row))
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             documents = submit(tx, corpus_id, [changed], OnConflict.REPLACE, job)
             number_job(tx, job)
@@ -176,11 +175,15 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
-    async def retry(self, corpus_id: str, document_id: str, *, submitted_by: str | None = None) -> Job:
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_retriable(row["key"], row["state"])
+            if check is not None:
+                check(_read_submission(tx, row))
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
             moved = {row["job_id"]: -row["size"], job: row["size"]}
@@ -190,6 +193,11 @@ class Neo4jSubmissions:
             return read_job(tx, job)
 
         return await self._database.write(corpus_id, work)
+
+
+def _read_submission(tx: Transaction, newest: Row) -> NewRevision:
+    [submitted] = tx.rows(statements("submissions")["submitted"], uid=newest["uid"])
+    return load_new_revision({**submitted["revision"], "key": newest["key"]}.get)
 
 
 def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: str | None) -> Job:

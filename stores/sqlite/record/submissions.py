@@ -7,7 +7,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Deletion, Enqueued, NewRevision
+from core.ports.record import Check, Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.submissions import (
     check_amendable,
@@ -149,7 +149,7 @@ class SqliteSubmissions:
             document = read_visible_document(cx, corpus_id, document_id)
             newest = read_newest(cx, document)
             check_amendable(document["key"], newest["state"])
-            changed = change(load_new_revision({**dict(newest), "key": document["key"]}.__getitem__))
+            changed = change(_read_submission(document, newest))
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             documents = enqueue_into(cx, corpus_id, job, [changed], OnConflict.REPLACE)
             finish_if_done(cx, job)
@@ -169,12 +169,16 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def retry(self, corpus_id: str, document_id: str, *, submitted_by: str | None = None) -> Job:
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
             newest = read_newest(cx, document)
             check_retriable(document["key"], newest["state"])
+            if check is not None:
+                check(_read_submission(document, newest))
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             move_to_job(cx, newest, job)
             cx.execute("UPDATE revisions SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
@@ -182,6 +186,10 @@ class SqliteSubmissions:
             return read_job(cx, job)
 
         return await self._database.write(work)
+
+
+def _read_submission(document: sqlite3.Row, revision: sqlite3.Row) -> NewRevision:
+    return load_new_revision({**dict(revision), "key": document["key"]}.__getitem__)
 
 
 def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> None:

@@ -155,6 +155,20 @@ async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:
     assert uploaded.status_code == 403
 
 
+async def test_a_failed_submission_of_another_key_is_not_retried(keys: Keys) -> None:
+    """The document is there as it was before, and what failed does not match."""
+    holder = await keys.make(*_ALL, where=_OPEN)
+    broken = {"key": OPEN_DOCUMENT["key"], "media_type": "application/pdf", "text": "no PDF"}
+    for metadata, status in ({"team": "hidden"}, 403), (_OPEN, 202):
+        everything = await keys.make(*_ALL)
+        sent = {"documents": [{**broken, "text": f"no PDF, {status}", "metadata": metadata}]}
+        assert (await everything("POST", "/v1/corpora/people/documents", json=sent)).status_code == 202
+        await keys.server.work("people")
+        path = f"/v1/corpora/people/documents/{_OPEN_ID}"
+        assert (await holder("GET", path)).json()["state"] == "failed"
+        assert (await holder("POST", f"{path}/retry")).status_code == status
+
+
 async def test_nothing_is_kept_of_what_a_key_may_not_submit(keys: Keys) -> None:
     filtered = await keys.make(*_ALL, where=_OPEN)
     limited = await keys.make(*_ALL, limits=KeyLimits(ingest_bytes=10))

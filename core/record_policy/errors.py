@@ -14,6 +14,9 @@ __all__ = [
     "name_taken",
 ]
 
+_SHOWN = 200
+"""Characters of what a client has sent, of any length, that its error repeats."""
+
 
 def corpus_missing(corpus_id: str) -> NotFound:
     return NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
@@ -22,7 +25,7 @@ def corpus_missing(corpus_id: str) -> NotFound:
 def corpus_name_missing(name: str, names: Sequence[str]) -> NotFound:
     """`names` are the first names that exist."""
     remedy = f"there are: {', '.join(names)}" if names else "there is none yet"
-    return NotFound(f"there is no corpus {name!r}; {remedy}")
+    return NotFound(f"there is no corpus {name[:_SHOWN]!r}; {remedy}")
 
 
 def corpus_exists(name: str) -> Conflict:
@@ -34,11 +37,11 @@ def name_taken(name: str) -> Conflict:
 
 
 def document_missing(document_id: str) -> NotFound:
-    return NotFound(f"there is no document with the id {document_id!r} in this corpus")
+    return NotFound(f"there is no document with the id {document_id[:_SHOWN]!r} in this corpus")
 
 
 def job_missing(job_id: str) -> NotFound:
-    return NotFound(f"there is no job {job_id!r}; `hopweave jobs list` shows those that there are")
+    return NotFound(f"there is no job {job_id[:_SHOWN]!r}; `hopweave jobs list` shows those that there are")
 
 
 def key_missing(key_id: str) -> NotFound:

@@ -46,11 +46,12 @@ class RestrictedJobs:
             await self.get(before)  # whether another job exists, and when it was made, is not told either
         key = self._own or submitted_by
         found: list[Job] = []
+        names: dict[str, str] = {}
         while len(found) < limit:
             jobs = await self._jobs.list(
                 limit=_BATCH, before=before, corpus=corpus, kind=kind, state=state, submitted_by=key
             )
-            found += [job for job in jobs if await self._sees(job)]
+            found += [job for job in jobs if await self._sees(job, names)]
             if len(jobs) < _BATCH:
                 break
             before = jobs[-1].id
@@ -64,16 +65,22 @@ class RestrictedJobs:
         await self.get(job_id)
         return await self._jobs.resume(job_id, tokens=tokens)
 
-    async def _sees(self, job: Job) -> bool:
+    async def _sees(self, job: Job, names: dict[str, str] | None = None) -> bool:
         """Returns whether the key may see the job, and its corpus by the name that it has now and had when the job was
-        made.
+        made. `names` keeps the present names of corpora by id, '' for none.
         """
         if self._access.where is not None and (self._own is None or job.submitted_by != self._own):
             return False
         if not self._access.sees(job.corpus_name):
             return False
-        try:
-            now = (await self._corpora.get_by_id(job.corpus_id)).name
-        except NotFound:
-            return True
+        known = {} if names is None else names
+        if job.corpus_id not in known:
+            known[job.corpus_id] = await self._read_name(job.corpus_id)
+        now = known[job.corpus_id]
         return not now or self._access.sees(now)
+
+    async def _read_name(self, corpus_id: str) -> str:
+        try:
+            return (await self._corpora.get_by_id(corpus_id)).name
+        except NotFound:
+            return ""

@@ -57,6 +57,7 @@ class GraphSnapshot:
     title_shares: NDArray[np.int64]
     _view_order: NDArray[np.int64] = field(repr=False)
     _masks: Recent[frozenset[str], RetrievalGraph] = field(repr=False)
+    _kept: Recent[frozenset[str], tuple[GraphMerge, ...]] = field(repr=False)
     _merged: "Recent[tuple[GraphMerge, ...], GraphSnapshot]" = field(repr=False)
 
     @property
@@ -97,19 +98,18 @@ class GraphSnapshot:
         Any other merge would tell a name that only other documents have. The snapshots of the last two sets of merges
         are cached.
         """
-        kept = list_merges_among(self.merges, self.stated, documents)
+        kept = self._kept.get(documents)
+        if kept is None:
+            kept = self._kept.put(documents, list_merges_among(self.merges, self.stated, documents))
         if kept == self.merges.merges:
             return self
-        return self._merged.get(kept) or self._merged.put(
-            kept,
-            _snapshot(
-                self.generation,
-                self.stated,
-                make_merge_map(kept),
-                self.statistics,
-                (self.names, self.columns.entity_ids),
-            ),
-        )
+        made = self._merged.get(kept)
+        if made is None:
+            names = (self.names, self.columns.entity_ids)
+            made = self._merged.put(
+                kept, _snapshot(self.generation, self.stated, make_merge_map(kept), self.statistics, names)
+            )
+        return replace(made, generation=self.generation)  # a later generation may have the same content
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
         """Returns the chunk of each view entry, or -1 for entries that no chunk names."""
@@ -170,6 +170,7 @@ def _snapshot(
         title_shares=np.bincount(titles[titles >= 0], minlength=len(columns.entity_ids)),
         _view_order=np.argsort(columns.view_ids, kind="stable"),
         _masks=Recent(_MASKS),
+        _kept=Recent(_MASKS),
         _merged=Recent(_MERGED),
     )
 

@@ -61,6 +61,8 @@ class RestrictedCorpora:
         return await self._corpora.delete(name, submitted_by=submitted_by or self._access.key)
 
     async def count(self, corpus_id: str) -> CorpusCounts:
+        """Raises `Forbidden` for a key with a filter."""
+        self._access.check_whole("counts are those of")
         return await self._corpora.count(corpus_id)
 
     async def _missing(self, name: str) -> NotFound:

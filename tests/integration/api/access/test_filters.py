@@ -6,6 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from app.access.access import Access
+from app.access.container import RestrictedContainer
+from app.access.metering import NO_METER
+from core.errors import Forbidden
+from core.filters import parse_filter
 from core.ids import document_id
 from core.keys import KeyLimits, Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
@@ -153,6 +158,20 @@ async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:
     assert (await holder("PATCH", f"{base}/{_OPEN_ID}", json={"title": "Ada"})).status_code == 202
     uploaded = await holder("POST", base, files={"file": ("new.txt", b"Some text.", "text/plain")})
     assert uploaded.status_code == 403
+
+
+async def test_no_route_can_count_what_a_key_may_not_see(keys: Keys) -> None:
+    """Routes ask beforehand whether the caller sees all documents; one that forgets it is refused by the record."""
+    whole = keys.server.container
+    corpus = await whole.record.corpora.get("people")
+    for where, message in (None, ""), (parse_filter(_OPEN), "this key has a filter"):
+        access = Access(scopes=frozenset(_ALL), key="k", where=where)
+        counting = RestrictedContainer(whole, access, NO_METER).record.corpora.count(corpus.id)
+        if message:
+            with pytest.raises(Forbidden, match=message):
+                await counting
+        else:
+            assert (await counting).documents == 2
 
 
 async def test_a_failed_submission_of_another_key_is_not_retried(keys: Keys) -> None:

@@ -1,8 +1,8 @@
 """`Guard`: the middleware that checks, before any route, who calls, from where, and with what kind of body."""
 
+import contextlib
 import ipaddress
 from collections import Counter
-from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
-from core.errors import HopweaveError, RateLimited
+from core.errors import HopweaveError, RateLimited, Unavailable
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 
@@ -27,7 +27,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
-_EVENTS = b"text/event-stream"
+_NO_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 _STREAM_RETRY_SECONDS = 5.0
 
 
@@ -124,10 +124,10 @@ class Guard:
 
 
 class _Stream:
-    """The response of one request. If it is a stream of events, it counts among those of its caller.
+    """The response of one request. If it is a stream, it counts among those of its caller.
 
     Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires is cut off
-    at its next event or ping. In both cases its work is ended as if the client were gone.
+    at its next piece or ping. In both cases its work is ended as if the client were gone.
     """
 
     def __init__(self, open_now: Counter[str], caller: str, most: int, send: Send, keyring: Keyring) -> None:
@@ -141,10 +141,11 @@ class _Stream:
         self.cut = False
 
     async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and self._caller and _is_events(message):
+        if message["type"] == "http.response.start" and self._caller and _is_stream(message):
             self._begin()
         elif self._counted:
-            self._keyring.refresh_soon()
+            with contextlib.suppress(Unavailable):  # a stream goes on while the record does not answer
+                await self._keyring.refresh()
             self.cut = self.cut or not self._keyring.is_active(self._caller)
         if self.cut:
             raise ClientDisconnect
@@ -164,15 +165,17 @@ class _Stream:
 
     async def refuse(self, scope: Scope, receive: Receive) -> None:
         error = RateLimited(
-            f"this key has {self._most} streams of events open, as many as this server allows "
+            f"this key has {self._most} streams open, as many as this server allows "
             "(HOPWEAVE_API__MAX_STREAMS); close one",
             retry_after=_STREAM_RETRY_SECONDS,
         )
         await problem_of(error, scope["path"])(scope, receive, self._send)
 
 
-def _is_events(message: Message) -> bool:
-    return any(name.lower() == b"content-type" and value.startswith(_EVENTS) for name, value in message["headers"])
+def _is_stream(message: Message) -> bool:
+    """Whether a response has a body whose length nobody knows yet: events, lines of JSON, an export."""
+    has_length = any(name.lower() == b"content-length" for name, _ in message["headers"])
+    return not has_length and message["status"] not in _NO_BODY
 
 
 def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTPStatus, str] | None:
@@ -186,9 +189,10 @@ def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTP
     return None
 
 
-def _shown_key(headers: Mapping[str, str]) -> str:
-    """Returns the key that a request shows, or an empty text."""
-    scheme, _, shown = headers.get("authorization", "").partition(" ")
+def _shown_key(headers: Headers) -> str:
+    """Returns the key that a request shows, or "". Of two headers, a proxy may have checked the other one."""
+    sent = headers.getlist("authorization")
+    scheme, _, shown = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     return shown.strip().encode("latin-1", "replace").decode("utf-8", "replace") if scheme.lower() == "bearer" else ""
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
+from api.access.caller import caller_of
 from app.container import Container
 from core.ids import content_hash, digest
 
@@ -67,7 +68,7 @@ async def run_once(
     if key is None:
         return _respond((await work()).model_dump_json(), status, locate)
     receipts = container.record.receipts
-    name = digest("idempotency key", [request.headers.get("authorization", ""), key])
+    name = digest("idempotency key", [caller_of(request.scope).id, key])
     kept = await receipts.begin(name, digest("request", [request.url.path, content]), lease_seconds=_LEASE_SECONDS)
     if kept is not None:
         return _respond(kept, status, locate, replayed=True)

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from api.protocols.errors import convert_problem
 from core import errors
-from core.faults import describe_fault
+from core.faults import describe_fault, strip_labels
 from core.telemetry.request_ids import HEADER, current_request_id
 
 __all__ = [
@@ -204,7 +204,7 @@ def _handle_invalid_body(request: Request, error: Exception) -> Response:
 
 def _place(location: Sequence[str | int]) -> str:
     """Returns `documents[3].key` for ("body", "documents", 3, "key")."""
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location[1:])
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in strip_labels(location[1:]))
     return place.removeprefix(".") or str(location[0])
 
 

@@ -1,13 +1,15 @@
 """The words for errors: for what pydantic refuses, and for what nobody foresaw."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-__all__ = ["describe_bug", "describe_fault", "describe_faults"]
+__all__ = ["describe_bug", "describe_fault", "describe_faults", "strip_labels"]
 
 _RAISED = "Value error, "
+_LABEL = re.compile(r"(?:[a-z]+-)?[a-z]+\[.*\]", re.DOTALL)
 _PLACES = 5
 
 
@@ -35,5 +37,13 @@ def describe_fault(fault: Mapping[str, Any], *, field: str = "field") -> str:
 def describe_faults(error: ValidationError, *, field: str = "field") -> str:
     """Returns all messages of an error, each with its place, as `a.b: it is wrong; c: unknown field`."""
     return "; ".join(
-        f"{'.'.join(map(str, fault['loc']))}: {describe_fault({**fault}, field=field)}" for fault in error.errors()
+        f"{'.'.join(map(str, strip_labels(fault['loc'])))}: {describe_fault({**fault}, field=field)}"
+        for fault in error.errors()
     )
+
+
+def strip_labels(location: Sequence[str | int]) -> list[str | int]:
+    """Returns the names and numbers of a place. Where a value may be of several types, pydantic adds labels that hold
+    names and addresses of functions, such as `function-after[check() at 0x7f…]`.
+    """
+    return [part for part in location if isinstance(part, int) or not _LABEL.fullmatch(part)]

@@ -51,7 +51,8 @@ class Job:
 
     `started_at` is the time of the first claim, `finished_at` when the last revision became final; both are None
     before. `token_budget` is the number of model tokens that the job may use, including what was added when it was
-    resumed; None is no limit. `calls` and the two counts of tokens are what it has used.
+    resumed; None is no limit. `calls` and the two counts of tokens are what it has used. `submitted_by` is the
+    id of the key whose holder made the job; None without a key of the record.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Job:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    submitted_by: str | None = None
     progress: JobProgress = JobProgress()
     failures: tuple[tuple[str, str], ...] = field(default=())
     """The first failed documents: (key, reason)."""

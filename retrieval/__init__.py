@@ -9,10 +9,20 @@ from retrieval.across_corpora import AcrossCorpora
 from retrieval.backends import RetrievalBackends, WebAccess
 from retrieval.bridged import trees
 from retrieval.graph.mapped.snapshot_files import SnapshotFiles
+from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from retrieval.pagerank import forward_push
 
-__all__ = ["SEARCHERS", "AcrossCorpora", "RetrievalBackends", "SnapshotCache", "SnapshotFiles", "WebAccess", "warm"]
+__all__ = [
+    "SEARCHERS",
+    "AcrossCorpora",
+    "GraphSnapshot",
+    "RetrievalBackends",
+    "SnapshotCache",
+    "SnapshotFiles",
+    "WebAccess",
+    "warm",
+]
 
 
 SEARCHERS = "retrieval.searchers"

@@ -125,6 +125,7 @@ def load_job(
         calls=get("calls"),
         prompt_tokens=get("prompt_tokens"),
         completion_tokens=get("completion_tokens"),
+        submitted_by=get("submitted_by"),
         progress=measure_progress(measured, started_at=started_at if state is JobState.RUNNING else None, now=now),
         failures=tuple(failures),
     )

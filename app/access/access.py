@@ -11,16 +11,23 @@ __all__ = ["EVERYTHING", "Access"]
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents)."""
+    """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents).
+
+    `key` is the id of a key of the record; None without one.
+    """
 
     scopes: frozenset[Scope]
+    key: str | None = None
     corpora: frozenset[str] | None = None
     where: DocumentFilter | None = None
 
     @classmethod
     def of_key(cls, key: ApiKey) -> "Access":
         return cls(
-            scopes=key.scopes, corpora=key.corpora, where=None if key.filter is None else parse_filter(key.filter)
+            scopes=key.scopes,
+            key=key.id,
+            corpora=key.corpora,
+            where=None if key.filter is None else parse_filter(key.filter),
         )
 
     @property

@@ -3,8 +3,11 @@
 from functools import cached_property
 
 from app.access.access import Access
+from app.access.documents import RestrictedDocuments
 from app.access.metering import Meter
+from app.access.models import MeteredModels
 from app.access.record import RestrictedRecord
+from app.access.snapshots import RestrictedSnapshots
 from app.broker.notifier import Notifier
 from app.container import Container
 from app.container.embedders import Embedders
@@ -86,7 +89,8 @@ class RestrictedContainer(Container):
 
     @cached_property
     def models(self) -> ChatModels | None:
-        return self._whole.models
+        models = self._whole.models
+        return None if models is None else MeteredModels(models, self._meter)
 
     @cached_property
     def reranker(self) -> Reranker | None:
@@ -102,4 +106,5 @@ class RestrictedContainer(Container):
 
     @cached_property
     def snapshots(self) -> SnapshotCache:
-        return self._whole.snapshots
+        documents, whole = self.record.documents, self._whole.snapshots
+        return RestrictedSnapshots(whole, documents) if isinstance(documents, RestrictedDocuments) else whole

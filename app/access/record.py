@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from app.access.access import Access
-from app.access.corpora import RestrictedCorpora, RestrictedExporter, RestrictedMerges
+from app.access.corpora import KeyedReindexing, RestrictedCorpora, RestrictedExporter, RestrictedMerges
 from app.access.documents import RestrictedContents, RestrictedDocuments
 from app.access.jobs import RestrictedJobs
 from app.access.metering import Meter
@@ -49,14 +49,13 @@ class RestrictedRecord:
 
     @property
     def corpora(self) -> Corpora:
-        is_whole = self._access.corpora is None
-        return self._record.corpora if is_whole else RestrictedCorpora(self._record.corpora, self._access)
+        return RestrictedCorpora(self._record.corpora, self._access)
 
     @property
     def jobs(self) -> Jobs:
         if not self._access.is_restricted:
             return self._record.jobs
-        return RestrictedJobs(self._record.jobs, self._record.corpora, self._access, self._documents)
+        return RestrictedJobs(self._record.jobs, self._record.corpora, self._access)
 
     @property
     def documents(self) -> Documents:
@@ -71,8 +70,8 @@ class RestrictedRecord:
     def submissions(self) -> Submissions:
         documents, where = self._documents, self._access.where
         if documents is None or where is None:
-            return MeteredSubmissions(self._record.submissions, self._meter)
-        return RestrictedSubmissions(self._record.submissions, self._meter, documents, where)
+            return MeteredSubmissions(self._record.submissions, self._meter, self._access.key)
+        return RestrictedSubmissions(self._record.submissions, self._meter, self._access.key, documents, where)
 
     @property
     def merges(self) -> EntityMerges:
@@ -85,7 +84,7 @@ class RestrictedRecord:
 
     @property
     def reindexing(self) -> Reindexing:
-        return self._record.reindexing
+        return KeyedReindexing(self._record.reindexing, self._access.key)
 
     @property
     def claims(self) -> Claims:

@@ -9,7 +9,7 @@ from itertools import islice
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission, check_submission
-from core.errors import Conflict, FilesRejected, InvalidInput, NotFound, QueueFull, TooLarge
+from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
@@ -160,7 +160,7 @@ async def _enqueue(
     except NotFound:
         await _delete_originals_if_deleted(container, corpus.id)
         raise
-    except Conflict:
+    except (Conflict, Forbidden, InvalidInput, RateLimited, TooLarge):  # nothing was queued
         await _list_orphans(container, corpus.id, [one.content_hash for one in revisions])
         raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.

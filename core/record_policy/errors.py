@@ -15,6 +15,9 @@ __all__ = [
     "no_document",
 ]
 
+_SHOWN = 200
+"""Characters of what a client has sent, of any length, that its error repeats."""
+
 
 def corpus_missing(corpus_id: str) -> NotFound:
     return NotFound(f"there is no corpus with the id {corpus_id!r}; it may have been deleted")
@@ -23,7 +26,7 @@ def corpus_missing(corpus_id: str) -> NotFound:
 def corpus_name_missing(name: str, names: Sequence[str]) -> NotFound:
     """`names` are the first names that exist."""
     remedy = f"there are: {', '.join(names)}" if names else "there is none yet"
-    return NotFound(f"there is no corpus {name!r}; {remedy}")
+    return NotFound(f"there is no corpus {name[:_SHOWN]!r}; {remedy}")
 
 
 def corpus_exists(name: str) -> Conflict:
@@ -35,7 +38,7 @@ def name_taken(name: str) -> Conflict:
 
 
 def document_missing(document_id: str) -> NotFound:
-    return NotFound(f"there is no document with the id {document_id!r} in this corpus")
+    return NotFound(f"there is no document with the id {document_id[:_SHOWN]!r} in this corpus")
 
 
 def no_document(corpus: str, name: str) -> NotFound:
@@ -44,7 +47,7 @@ def no_document(corpus: str, name: str) -> NotFound:
 
 
 def job_missing(job_id: str) -> NotFound:
-    return NotFound(f"there is no job {job_id!r}; `hopweave jobs list` shows those that there are")
+    return NotFound(f"there is no job {job_id[:_SHOWN]!r}; `hopweave jobs list` shows those that there are")
 
 
 def key_missing(key_id: str) -> NotFound:

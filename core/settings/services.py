@@ -81,7 +81,7 @@ class ApiSettings(Section):
     max_k: int = Field(default=MAX_K, ge=1, le=MAX_K, description="The largest `k` of a search or a question.")
     max_depth: int = Field(default=6, ge=1, le=6, description="The largest `depth` of a neighbourhood.")
     max_history: int = Field(default=100, ge=0, description="The number of messages in the `history` of a question.")
-    max_streams: int = Field(default=32, ge=1, description="Streams of events of one key at once, per process.")
+    max_streams: int = Field(default=32, ge=1, description="Streams of one key at once, per process.")
     header_seconds: float = Field(default=15.0, gt=0, description="Seconds in which a request's headers must arrive.")
     body_seconds: float = Field(default=30.0, gt=0, description="Seconds without a byte of a body that has begun.")
     body_bytes_per_second: int = Field(default=4_000, ge=0, description="The slowest body, after `body_seconds`.")

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from core.execution.work_limit import check_work
 from core.graph import Surface
 from core.text.names import normalise
-from core.work_limit import check_work
 
 __all__ = ["find_occurrences", "find_spellings"]
 

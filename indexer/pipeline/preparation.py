@@ -9,10 +9,10 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
+from core.execution.threads import call_in_thread
 from core.execution.work_limit import WorkLimit, check_work
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
-from core.threads import call_in_thread
 from core.trace import Trace
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting

@@ -3,13 +3,14 @@
 Rows are sorted by id and numbered in that order, so that equal content gives equal numbers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.chunk_terms import ChunkTerms
+from retrieval.graph.positions import find_positions
 
 __all__ = ["Columns", "Ids", "Ints", "encode_ids", "keep_rows", "renumber"]
 
@@ -41,6 +42,20 @@ class Columns:
     facts: Ints
     synonyms: Ints
     scores: NDArray[np.float32]
+
+    def chunks_of(self, documents: Collection[str]) -> NDArray[np.bool_]:
+        """Returns the mask of the chunks of these documents."""
+        found = find_positions(self.document_ids, encode_ids(documents))
+        kept = np.zeros(len(self.document_ids), np.bool_)
+        kept[found[found >= 0]] = True
+        return kept[self.document_of]
+
+    def named_by(self, chunks: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Returns the mask of the entities that these chunks mention, or of which they assert facts."""
+        named = np.zeros(len(self.entity_ids), np.bool_)
+        named[self.mentions[chunks[self.mentions[:, 0]], 1]] = True
+        named[self.facts[chunks[self.facts[:, 0]], 1:].ravel()] = True
+        return named
 
 
 def encode_ids(texts: Iterable[str]) -> Ids:

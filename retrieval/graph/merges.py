@@ -1,6 +1,6 @@
 """Merges of entities, applied to columns: a merged entity's rows become those of the entity that it is merged into."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from retrieval.graph.column_building import canonicalise
 from retrieval.graph.columns import Columns, Ids, encode_ids, renumber
 from retrieval.graph.positions import Places, find_positions
 
-__all__ = ["MergeMap", "apply_merges", "list_merged_names", "make_merge_map"]
+__all__ = ["MergeMap", "apply_merges", "list_merged_names", "list_merges_among", "make_merge_map"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,16 @@ def make_merge_map(merges: Sequence[GraphMerge]) -> MergeMap:
     names = {id: name for merge in merges for id, name in ((merge.from_id, merge.from_name), merge[2:])}
     found: dict[str, str] = {}
     return MergeMap(merges=tuple(merges), ends={id: find_end(into, id, found) for id in into}, names=names)
+
+
+def list_merges_among(merges: MergeMap, stated: Columns, documents: Collection[str]) -> tuple[GraphMerge, ...]:
+    """Returns the merges whose two entities the documents name, each by a mention or a fact of its own."""
+    if not merges:
+        return ()
+    at = _find(stated, merges.names)
+    named = stated.named_by(stated.chunks_of(documents))
+    known = {id for id, place in zip(merges.names, at.tolist(), strict=True) if place >= 0 and named[place]}
+    return tuple(merge for merge in merges.merges if {merge.from_id, merge.into_id} <= known)
 
 
 def apply_merges(columns: Columns, merges: MergeMap) -> Columns:

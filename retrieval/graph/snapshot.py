@@ -1,7 +1,5 @@
 """The immutable snapshot of a corpus' graph at one generation, which every searcher ranks with."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,19 +7,27 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.ports.record import GraphChanges, GraphRows
+from core.ports.record import GraphChanges, GraphMerge, GraphRows
 from retrieval.graph.adjacency import Adjacency, build_adjacency
 from retrieval.graph.column_building import build_columns
 from retrieval.graph.column_updates import update_columns
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids
-from retrieval.graph.merges import MergeMap, apply_merges, list_merged_names, make_merge_map
+from retrieval.graph.merges import (
+    MergeMap,
+    apply_merges,
+    list_merged_names,
+    list_merges_among,
+    make_merge_map,
+)
 from retrieval.graph.name_index import NameIndex, build_name_index
 from retrieval.graph.positions import find_positions
+from retrieval.graph.recent import Recent
 from retrieval.graph.term_statistics import TermStatistics, count_terms
 
 __all__ = ["GraphSnapshot", "RetrievalGraph", "build_snapshot"]
 
 _MASKS = 4
+_MERGED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,27 +40,6 @@ class RetrievalGraph:
     chunks: int
     adjacency: Adjacency
     df: NDArray[np.int64]
-
-
-class _Masks:
-    """The graphs of the filters that were used last; safe to use from several threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._graphs: OrderedDict[frozenset[str], RetrievalGraph] = OrderedDict()
-
-    def get(self, documents: frozenset[str]) -> RetrievalGraph | None:
-        with self._lock:
-            if documents in self._graphs:
-                self._graphs.move_to_end(documents)
-            return self._graphs.get(documents)
-
-    def put(self, documents: frozenset[str], graph: RetrievalGraph) -> RetrievalGraph:
-        with self._lock:
-            self._graphs[documents] = graph
-            if len(self._graphs) > _MASKS:
-                self._graphs.popitem(last=False)
-        return graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +63,11 @@ class GraphSnapshot:
     titles: Ints
     title_shares: NDArray[np.int64]
     view_order: NDArray[np.int64]
-    _masks: _Masks = field(default_factory=_Masks, repr=False)
+    _masks: Recent[frozenset[str], RetrievalGraph] = field(default_factory=lambda: Recent(_MASKS), repr=False)
+    _kept: Recent[frozenset[str], tuple[GraphMerge, ...]] = field(default_factory=lambda: Recent(_MASKS), repr=False)
+    _merged: "Recent[tuple[GraphMerge, ...], GraphSnapshot]" = field(
+        default_factory=lambda: Recent(_MERGED), repr=False
+    )
 
     @property
     def has_facts(self) -> bool:
@@ -110,10 +99,26 @@ class GraphSnapshot:
         return self._masks.get(documents) or self._masks.put(documents, self._mask(documents))
 
     def _mask(self, documents: frozenset[str]) -> RetrievalGraph:
-        found = find_positions(self.columns.document_ids, encode_ids(documents))
-        kept = np.zeros(len(self.columns.document_ids), np.bool_)
-        kept[found[found >= 0]] = True
-        return _graph(self.columns, kept[self.columns.document_of])
+        return _graph(self.columns, self.columns.chunks_of(documents))
+
+    def restrict_merges(self, documents: frozenset[str]) -> "GraphSnapshot":
+        """Returns the snapshot in which only those merges count whose two entities these documents name.
+
+        Any other merge would tell a name that only other documents have. The snapshots of the last two sets of merges
+        are cached.
+        """
+        kept = self._kept.get(documents)
+        if kept is None:
+            kept = self._kept.put(documents, list_merges_among(self.merges, self.stated, documents))
+        if kept == self.merges.merges:
+            return self
+        made = self._merged.get(kept)
+        if made is None:
+            names = (self.names, self.columns.entity_ids)
+            made = self._merged.put(
+                kept, _snapshot(self.generation, self.stated, make_merge_map(kept), self.statistics, names)
+            )
+        return replace(made, generation=self.generation)  # a later generation may have the same content
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
         """Returns the chunk of each view entry, or -1 for entries that no chunk names."""

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import NotFound, Unavailable
+from core.execution.threads import call_in_thread
 from core.ids import content_hash
-from core.threads import call_in_thread
 from stores.corpus_folders import corpus_folder, delete_folder
 from stores.files.layout import is_name, original_path
 

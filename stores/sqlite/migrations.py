@@ -89,6 +89,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    10: ("ALTER TABLE jobs ADD COLUMN submitted_by TEXT",),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

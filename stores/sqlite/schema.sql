@@ -189,7 +189,8 @@ CREATE TABLE jobs (
     token_grant       INTEGER,              -- what the last resumption, or the beginning, gave it of them
     calls             INTEGER NOT NULL DEFAULT 0,
     prompt_tokens     INTEGER NOT NULL DEFAULT 0,
-    completion_tokens INTEGER NOT NULL DEFAULT 0
+    completion_tokens INTEGER NOT NULL DEFAULT 0,
+    submitted_by      TEXT                  -- the id of the key whose holder made it; NULL without a key of the record
 ) STRICT;
 
 -- What was answered to requests that must not be carried out twice; NULL while one is carried out.

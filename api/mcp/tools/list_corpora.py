@@ -18,8 +18,8 @@ class ListArguments(In):
 
 class CorpusCountsOut(Out):
     name: str = Field(description="Give it to other tools as `corpus`.")
-    documents: int
-    passages: int
+    documents: int | None = Field(description="How many there are; null if the key sees only some of them.")
+    passages: int | None
     created_at: datetime
 
 
@@ -32,9 +32,13 @@ async def _list(call: ToolCall, _arguments: ListArguments) -> ListResult:
 
 
 async def _count(call: ToolCall, corpus: Corpus) -> CorpusCountsOut:
-    counts = await call.container.record.corpora.count(corpus.id)
+    is_whole = call.container.sees_all_documents
+    counts = await call.container.record.corpora.count(corpus.id) if is_whole else None
     return CorpusCountsOut(
-        name=corpus.name, documents=counts.documents, passages=counts.chunks, created_at=corpus.created_at
+        name=corpus.name,
+        documents=None if counts is None else counts.documents,
+        passages=None if counts is None else counts.chunks,
+        created_at=corpus.created_at,
     )
 
 

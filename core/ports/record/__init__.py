@@ -19,10 +19,11 @@ from core.ports.record.maintenance import Maintenance
 from core.ports.record.receipts import Receipts
 from core.ports.record.reindexing import Reindex, ReindexDifference, Reindexing
 from core.ports.record.staging import JobUsage, StagedExtraction, Staging
-from core.ports.record.submissions import Deletion, Enqueued, EnqueuedDocument, NewRevision, Submissions
+from core.ports.record.submissions import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision, Submissions
 from core.ports.record.tombstones import Tombstone, Tombstones
 
 __all__ = [
+    "Check",
     "ChunkRow",
     "Claim",
     "ClaimProgress",

@@ -23,9 +23,10 @@ class Jobs(Protocol):
         corpus: str | None = None,
         kind: JobKind | None = None,
         state: JobState | None = None,
+        submitted_by: str | None = None,
     ) -> Sequence[Job]:
-        """Returns at most `limit` jobs, newest first: those of this corpus (by the name that the job has), kind and
-        state, and older than the job `before`. Raises `NotFound` if there is no such job.
+        """Returns at most `limit` jobs, newest first: those of this corpus (by the name that the job has), kind, state
+        and key that submitted them, and older than the job `before`. Raises `NotFound` if there is no such job.
         """
         ...
 

@@ -34,8 +34,8 @@ class ReindexDifference:
 class Reindexing(Protocol):
     """Shadow corpora. A shadow corpus has no name and is invisible until `swap` gives it the name of the other."""
 
-    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
-        """Creates an empty shadow corpus and its open job of kind `reindex`.
+    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
+        """Creates an empty shadow corpus and its open job of kind `reindex`, made by the holder of this key.
 
         Raises `Conflict` if the corpus has a shadow corpus already.
         """

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from core.documents import Metadata, OnConflict, RevisionState
 from core.jobs import Job, JobKind
 
-__all__ = ["Deletion", "Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
+__all__ = ["Check", "Deletion", "Enqueued", "EnqueuedDocument", "NewRevision", "Submissions"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,10 @@ class NewRevision:
     fingerprint: str
     title: str | None
     metadata: Metadata
+
+
+Check: TypeAlias = Callable[[NewRevision], None]
+"""Raises an error for a submission that is not to be queued."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +55,10 @@ class Deletion:
 
 
 class Submissions(Protocol):
-    """Makes queued revisions of submissions and deletions."""
+    """Makes queued revisions of submissions and deletions.
+
+    `submitted_by` is the id of the key of the caller, which a new job keeps; None without one.
+    """
 
     async def enqueue(
         self,
@@ -61,6 +68,7 @@ class Submissions(Protocol):
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
+        submitted_by: str | None = None,
     ) -> Enqueued:
         """Enqueues revisions in one transaction. Raises `InvalidInput`, naming the key, if a key comes twice.
 
@@ -81,7 +89,9 @@ class Submissions(Protocol):
         """Returns the keys that `enqueue` would report as unchanged. `fingerprints` are by key."""
         ...
 
-    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+    async def open_job(
+        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
+    ) -> str:
         """Creates an empty job that several calls of `enqueue` fill, and returns its id.
 
         The job is not final before `close_job` is called, or before it was untouched for a long time.
@@ -90,14 +100,18 @@ class Submissions(Protocol):
 
     async def close_job(self, job_id: str) -> Job: ...
 
-    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+    async def delete_documents(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Job:
         """Makes documents invisible at once and queues their deletion.
 
         Raises `NotFound` if an id is unknown; then no document is deleted.
         """
         ...
 
-    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+    async def delete_existing(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Deletion:
         """Does the same for the documents that exist, and returns the ids of the others. The job may be empty."""
         ...
 
@@ -105,7 +119,14 @@ class Submissions(Protocol):
         """Returns the job that deletes a document; None if the document does not exist or is not being deleted."""
         ...
 
-    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+    async def amend(
+        self,
+        corpus_id: str,
+        document_id: str,
+        change: Callable[[NewRevision], NewRevision],
+        *,
+        submitted_by: str | None = None,
+    ) -> Enqueued:
         """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
 
         Raises `NotFound`, and `Conflict` unless the newest revision is indexed: what is unfinished or failed may have
@@ -121,6 +142,11 @@ class Submissions(Protocol):
         """
         ...
 
-    async def retry(self, corpus_id: str, document_id: str) -> Job:
-        """Queues the newest revision again. Raises `Conflict` unless it failed or was cancelled."""
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
+        """Queues the newest revision again.
+
+        Raises `Conflict` unless it failed or was cancelled, and what `check` raises for its submission.
+        """
         ...

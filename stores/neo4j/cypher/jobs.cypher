@@ -26,6 +26,7 @@ MATCH (j:Job {id: $id}) RETURN j.seq AS seq;
 // [newest]
 MATCH (j:Job) WHERE j.seq > 0 AND j.seq < $before
 AND ($corpus IS NULL OR j.corpus_name = $corpus) AND ($kind IS NULL OR j.kind = $kind)
+AND ($key IS NULL OR j.submitted_by = $key)
 WITH j ORDER BY j.seq DESC LIMIT $limit
 RETURN j {.*, failures: COLLECT {
     MATCH (f:Failure {job_id: j.id}) RETURN [f.key, f.reason] ORDER BY f.key LIMIT $failures

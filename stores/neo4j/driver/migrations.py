@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 
 __all__ = ["SCHEMA_VERSION", "STEPS", "steps_from"]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
-STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: ()}
+STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 
-A version that only adds constraints or indexes needs none: those of `cypher/schema.cypher`, the newest schema, are
-created whenever they are missing. The file is there as soon as a version needs a statement."""
+A version that only adds constraints, indexes or properties that may be missing needs none: the constraints and indexes
+of `cypher/schema.cypher`, the newest schema, are created whenever they are missing.
+The file is there as soon as a version needs a statement."""
 
 
 def steps_from(version: int, to: int) -> list[str] | None:

@@ -30,7 +30,13 @@ def lock_job(tx: Transaction, job_id: str) -> None:
 
 
 def insert_job(
-    tx: Transaction, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None
+    tx: Transaction,
+    corpus: Corpus,
+    kind: JobKind,
+    *,
+    is_open: bool,
+    token_budget: int | None = None,
+    submitted_by: str | None = None,
 ) -> str:
     """Creates a job without revisions. `number_job` must follow at the end of the transaction. Returns the id."""
     job = {
@@ -41,6 +47,7 @@ def insert_job(
         "open": is_open,
         "token_budget": token_budget,
         "token_grant": token_budget,
+        "submitted_by": submitted_by,
     }
     tx.run(statements("jobs")["insert"], job=job)
     return str(job["id"])

@@ -56,11 +56,11 @@ class Neo4jCorpora:
 
         return await self._database.write_unlocked(work)
 
-    async def delete(self, name: str) -> Job:
+    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = _lock_by_name(tx, name)
             shadow_job = delete_shadow(tx, corpus)
-            job = delete_corpus(tx, corpus)
+            job = delete_corpus(tx, corpus, submitted_by)
             return read_numbered(tx, *([shadow_job] if shadow_job else ()), job)
 
         return await self._database.write_unlocked(work)

@@ -39,6 +39,7 @@ class Neo4jJobs:
         corpus: str | None = None,
         kind: JobKind | None = None,
         state: JobState | None = None,
+        submitted_by: str | None = None,
     ) -> Sequence[Job]:
         def work(tx: Transaction) -> list[Job]:
             seq = _LAST_SEQ if before is None else _read_seq(tx, before)
@@ -49,6 +50,7 @@ class Neo4jJobs:
                     before=seq,
                     corpus=corpus,
                     kind=kind and kind.value,
+                    key=submitted_by,
                     limit=_BATCH if state else limit,
                     failures=SHOWN_FAILURES,
                     working=WORKING,

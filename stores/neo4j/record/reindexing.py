@@ -31,9 +31,9 @@ class Neo4jReindexing:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
-    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
+    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
         def work(tx: Transaction) -> Reindex:
-            reindex = _start(tx, corpus_from_row(tx.corpus), settings)
+            reindex = _start(tx, corpus_from_row(tx.corpus), settings, submitted_by)
             number_job(tx, reindex.job_id)
             return reindex
 
@@ -67,9 +67,9 @@ def read_numbered(tx: Transaction, *job_ids: str) -> Job:
     return read_job(tx, job_ids[-1])
 
 
-def _start(tx: Transaction, corpus: Corpus, settings: CorpusSettings) -> Reindex:
+def _start(tx: Transaction, corpus: Corpus, settings: CorpusSettings, submitted_by: str | None) -> Reindex:
     shadow = make_shadow(corpus, settings)
-    job_id = insert_job(tx, shadow, JobKind.REINDEX, is_open=True)
+    job_id = insert_job(tx, shadow, JobKind.REINDEX, is_open=True, submitted_by=submitted_by)
     with unique(already_reindexing(corpus.name)):
         tx.run(
             statements("corpora")["create"],
@@ -137,11 +137,11 @@ def delete_shadow(tx: Transaction, corpus: Corpus) -> str | None:
     return job_id
 
 
-def delete_corpus(tx: Transaction, corpus: Corpus) -> str:
+def delete_corpus(tx: Transaction, corpus: Corpus, submitted_by: str | None = None) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     uids = [row["uid"] for row in tx.rows(statements("corpora")["unfinished"], id=corpus.id, states=STOPPABLE)]
     move(tx, uids, RevisionState.CANCELLED, reason=CORPUS_DELETED, fence=True)
-    job_id = insert_job(tx, corpus, JobKind.DROP, is_open=False)
+    job_id = insert_job(tx, corpus, JobKind.DROP, is_open=False, submitted_by=submitted_by)
     count(tx, {(job_id, RevisionState.QUEUED.value): 1})
     tx.run(statements("corpora")["delete"], id=corpus.id, job_id=job_id)
     return job_id

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Deletion, Enqueued, NewRevision
+from core.ports.record import Check, Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
@@ -50,6 +50,7 @@ class Neo4jSubmissions:
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
+        submitted_by: str | None = None,
     ) -> Enqueued:
         check_distinct_keys(revisions)
 
@@ -57,7 +58,9 @@ class Neo4jSubmissions:
             corpus = live_corpus(tx)
             if on_conflict is OnConflict.ERROR:
                 check_no_conflict(tx, corpus_id, revisions)
-            job = job_id or insert_job(tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
+            job = job_id or insert_job(
+                tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
+            )
             documents = submit(tx, corpus_id, revisions, on_conflict, job)
             if job_id:
                 touch_job(tx, job)
@@ -83,9 +86,12 @@ class Neo4jSubmissions:
 
         return await self._database.read(work)
 
-    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+    async def open_job(
+        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
+    ) -> str:
         def work(tx: Transaction) -> str:
-            job_id = insert_job(tx, live_corpus(tx), kind, is_open=True, token_budget=token_budget)
+            corpus = live_corpus(tx)
+            job_id = insert_job(tx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=submitted_by)
             number_job(tx, job_id)
             return job_id
 
@@ -99,7 +105,9 @@ class Neo4jSubmissions:
 
         return await self._database.write_unlocked(work)
 
-    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+    async def delete_documents(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             wanted = list(dict.fromkeys(document_ids))
@@ -107,17 +115,19 @@ class Neo4jSubmissions:
             for id in wanted:
                 if id not in newest:
                     raise document_missing(id)
-            return _delete(tx, corpus, [newest[id] for id in wanted])
+            return _delete(tx, corpus, [newest[id] for id in wanted], submitted_by)
 
         return await self._database.write(corpus_id, work)
 
-    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+    async def delete_existing(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Deletion:
         wanted = list(dict.fromkeys(document_ids))
 
         def work(tx: Transaction) -> Deletion:
             corpus = live_corpus(tx)
             newest = _newest_deletable(tx, corpus_id, wanted)
-            job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest])
+            job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest], submitted_by)
             return Deletion(job=job, missing=tuple(id for id in wanted if id not in newest))
 
         return await self._database.write(corpus_id, work)
@@ -129,14 +139,20 @@ class Neo4jSubmissions:
 
         return await self._database.read(work)
 
-    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+    async def amend(
+        self,
+        corpus_id: str,
+        document_id: str,
+        change: Callable[[NewRevision], NewRevision],
+        *,
+        submitted_by: str | None = None,
+    ) -> Enqueued:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_amendable(row["key"], row["state"])
-            [submitted] = tx.rows(statements("submissions")["submitted"], uid=row["uid"])
-            changed = change(load_new_revision({**submitted["revision"], "key": row["key"]}.get))
-            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
+            changed = change(_read_submission(tx, row))
+            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             documents = submit(tx, corpus_id, [changed], OnConflict.REPLACE, job)
             number_job(tx, job)
             return Enqueued(job=read_job(tx, job), documents=documents)
@@ -159,12 +175,16 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
-    async def retry(self, corpus_id: str, document_id: str) -> Job:
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_retriable(row["key"], row["state"])
-            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False)
+            if check is not None:
+                check(_read_submission(tx, row))
+            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
             moved = {row["job_id"]: -row["size"], job: row["size"]}
             count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1}, bytes=moved, bytes_done=moved)
@@ -175,12 +195,17 @@ class Neo4jSubmissions:
         return await self._database.write(corpus_id, work)
 
 
-def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row]) -> Job:
+def _read_submission(tx: Transaction, newest: Row) -> NewRevision:
+    [submitted] = tx.rows(statements("submissions")["submitted"], uid=newest["uid"])
+    return load_new_revision({**submitted["revision"], "key": newest["key"]}.get)
+
+
+def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: str | None) -> Job:
     """Queues the deletion of documents, by their newest revisions."""
     chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus.id, batch)]
     unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
     move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
-    job = insert_job(tx, corpus, JobKind.DELETE, is_open=False)
+    job = insert_job(tx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     queue_deletions(tx, corpus.id, [row["id"] for row in rows], job)
     count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
     log_changes(tx, corpus.id, raise_generation(tx, corpus.id), deleted=chunks)

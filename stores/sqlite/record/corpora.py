@@ -64,11 +64,11 @@ class SqliteCorpora:
 
         return await self._database.write(work)
 
-    async def delete(self, name: str) -> Job:
+    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
             delete_shadow(cx, corpus)
-            return read_job(cx, delete_corpus(cx, corpus))
+            return read_job(cx, delete_corpus(cx, corpus, submitted_by))
 
         return await self._database.write(work)
 

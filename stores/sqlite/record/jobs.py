@@ -38,14 +38,20 @@ class SqliteJobs:
         corpus: str | None = None,
         kind: JobKind | None = None,
         state: JobState | None = None,
+        submitted_by: str | None = None,
     ) -> Sequence[Job]:
         def work(cx: Connection) -> list[Job]:
             rows = cx.execute(
                 """
                 SELECT id FROM jobs WHERE (:seq IS NULL OR seq < :seq) AND (:corpus IS NULL OR corpus_name = :corpus)
-                AND (:kind IS NULL OR kind = :kind) ORDER BY seq DESC
+                AND (:kind IS NULL OR kind = :kind) AND (:key IS NULL OR submitted_by = :key) ORDER BY seq DESC
                 """,
-                {"seq": before and _read_seq(cx, before), "corpus": corpus, "kind": kind and kind.value},
+                {
+                    "seq": before and _read_seq(cx, before),
+                    "corpus": corpus,
+                    "kind": kind and kind.value,
+                    "key": submitted_by,
+                },
             )
             jobs = (read_job(cx, row["id"]) for row in rows)
             return list(islice((job for job in jobs if state is None or job.state is state), limit))
@@ -95,17 +101,35 @@ def _grant(cx: Connection, job_id: str, tokens: int | None) -> None:
     cx.execute("UPDATE jobs SET token_budget = prompt_tokens + completion_tokens + token_grant WHERE id = ?", (job_id,))
 
 
-def insert_job(cx: Connection, corpus: Corpus, kind: JobKind, *, is_open: bool, token_budget: int | None = None) -> str:
+def insert_job(
+    cx: Connection,
+    corpus: Corpus,
+    kind: JobKind,
+    *,
+    is_open: bool,
+    token_budget: int | None = None,
+    submitted_by: str | None = None,
+) -> str:
     """Inserts a job without revisions, and returns its id."""
-    job_id = new_job_id()
+    job = {
+        "id": new_job_id(),
+        "corpus_id": corpus.id,
+        "corpus_name": corpus.name,
+        "kind": kind.value,
+        "open": int(is_open),
+        "at": now(),
+        "tokens": token_budget,
+        "submitted_by": submitted_by,
+    }
     cx.execute(
         """
-        INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at, token_budget, token_grant)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO jobs (
+            id, corpus_id, corpus_name, kind, open, created_at, touched_at, token_budget, token_grant, submitted_by
+        ) VALUES (:id, :corpus_id, :corpus_name, :kind, :open, :at, :at, :tokens, :tokens, :submitted_by)
         """,
-        (job_id, corpus.id, corpus.name, kind.value, int(is_open), now(), now(), token_budget, token_budget),
+        job,
     )
-    return job_id
+    return str(job["id"])
 
 
 def close_job(cx: Connection, job_id: str, *, cancelled: bool = False) -> None:

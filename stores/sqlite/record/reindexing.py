@@ -60,8 +60,8 @@ class SqliteReindexing:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
-    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
-        return await self._database.write(lambda cx: _start(cx, read_corpus(cx, corpus_id), settings))
+    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
+        return await self._database.write(lambda cx: _start(cx, read_corpus(cx, corpus_id), settings, submitted_by))
 
     async def list(self) -> Sequence[Reindex]:
         return await self._database.read(_list)
@@ -91,11 +91,11 @@ def read_corpus(cx: Connection, corpus_id: str) -> Corpus:
     return corpus_from_row(row)
 
 
-def _start(cx: Connection, corpus: Corpus, settings: CorpusSettings) -> Reindex:
+def _start(cx: Connection, corpus: Corpus, settings: CorpusSettings, submitted_by: str | None) -> Reindex:
     shadow = make_shadow(corpus, settings)
     if _find(cx, corpus.id):
         raise already_reindexing(corpus.name)
-    job_id = insert_job(cx, shadow, JobKind.REINDEX, is_open=True)
+    job_id = insert_job(cx, shadow, JobKind.REINDEX, is_open=True, submitted_by=submitted_by)
     cx.execute(
         "INSERT INTO corpora (id, settings, created_at, beside, reindex_job) VALUES (?, ?, ?, ?, ?)",
         (shadow.id, dump_settings(settings), now(), corpus.id, job_id),
@@ -152,13 +152,13 @@ def delete_shadow(cx: Connection, corpus: Corpus) -> str | None:
     return deletion
 
 
-def delete_corpus(cx: Connection, corpus: Corpus) -> str:
+def delete_corpus(cx: Connection, corpus: Corpus, submitted_by: str | None = None) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     rows = cx.execute(
         f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks(STOPPABLE)})", (corpus.id, *STOPPABLE)
     ).fetchall()
     cancel(cx, [row["seq"] for row in rows], CORPUS_DELETED)
-    job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False)
+    job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False, submitted_by=submitted_by)
     add_count(cx, job_id, RevisionState.QUEUED.value, 1)
     cx.execute(
         "UPDATE corpora SET name = NULL, beside = NULL, reindex_job = NULL, drop_job = ? WHERE id = ?",

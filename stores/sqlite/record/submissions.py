@@ -7,7 +7,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Deletion, Enqueued, NewRevision
+from core.ports.record import Check, Deletion, Enqueued, NewRevision
 from core.record_policy.errors import document_missing
 from core.record_policy.submissions import (
     check_amendable,
@@ -50,6 +50,7 @@ class SqliteSubmissions:
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
+        submitted_by: str | None = None,
     ) -> Enqueued:
         check_distinct_keys(revisions)
 
@@ -57,7 +58,9 @@ class SqliteSubmissions:
             corpus = read_writable_corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
                 check_no_conflict(cx, corpus_id, revisions)
-            job = job_id or insert_job(cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget)
+            job = job_id or insert_job(
+                cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
+            )
             documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
             finish_if_done(cx, job)
             return Enqueued(job=read_job(cx, job), documents=documents)
@@ -85,10 +88,12 @@ class SqliteSubmissions:
 
         return await self._database.read(lambda cx: frozenset(key for key in fingerprints if is_same(cx, key)))
 
-    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+    async def open_job(
+        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
+    ) -> str:
         def work(cx: Connection) -> str:
             corpus = read_writable_corpus(cx, corpus_id)
-            return insert_job(cx, corpus, kind, is_open=True, token_budget=token_budget)
+            return insert_job(cx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=submitted_by)
 
         return await self._database.write(work)
 
@@ -99,22 +104,26 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+    async def delete_documents(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
             missing = [id for id, row in found.items() if row is None]
             if missing:
                 raise document_missing(missing[0])
-            return _delete(cx, corpus, [row for row in found.values() if row is not None])
+            return _delete(cx, corpus, [row for row in found.values() if row is not None], submitted_by)
 
         return await self._database.write(work)
 
-    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+    async def delete_existing(
+        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
+    ) -> Deletion:
         def work(cx: Connection) -> Deletion:
             corpus = read_writable_corpus(cx, corpus_id)
             found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
-            job = _delete(cx, corpus, [row for row in found.values() if row is not None])
+            job = _delete(cx, corpus, [row for row in found.values() if row is not None], submitted_by)
             return Deletion(job=job, missing=tuple(id for id, row in found.items() if row is None))
 
         return await self._database.write(work)
@@ -127,14 +136,21 @@ class SqliteSubmissions:
 
         return await self._database.read(work)
 
-    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+    async def amend(
+        self,
+        corpus_id: str,
+        document_id: str,
+        change: Callable[[NewRevision], NewRevision],
+        *,
+        submitted_by: str | None = None,
+    ) -> Enqueued:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
             newest = read_newest(cx, document)
             check_amendable(document["key"], newest["state"])
-            changed = change(load_new_revision({**dict(newest), "key": document["key"]}.__getitem__))
-            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            changed = change(_read_submission(document, newest))
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             documents = enqueue_into(cx, corpus_id, job, [changed], OnConflict.REPLACE)
             finish_if_done(cx, job)
             return Enqueued(job=read_job(cx, job), documents=documents)
@@ -153,19 +169,27 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def retry(self, corpus_id: str, document_id: str) -> Job:
+    async def retry(
+        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
+    ) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
             newest = read_newest(cx, document)
             check_retriable(document["key"], newest["state"])
-            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False)
+            if check is not None:
+                check(_read_submission(document, newest))
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             move_to_job(cx, newest, job)
             cx.execute("UPDATE revisions SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
             set_state(cx, [newest["seq"]], RevisionState.QUEUED)
             return read_job(cx, job)
 
         return await self._database.write(work)
+
+
+def _read_submission(document: sqlite3.Row, revision: sqlite3.Row) -> NewRevision:
+    return load_new_revision({**dict(revision), "key": document["key"]}.__getitem__)
 
 
 def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> None:
@@ -183,8 +207,8 @@ def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *,
     log(cx, corpus_id, generation, "chunk", "put" if enabled else "delete", [row["id"] for row in chunks.fetchall()])
 
 
-def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row]) -> Job:
-    job = insert_job(cx, corpus, JobKind.DELETE, is_open=False)
+def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row], submitted_by: str | None) -> Job:
+    job = insert_job(cx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     generation = raise_generation(cx, corpus.id)
     for row in documents:
         enqueue_deletion(cx, row, job, generation)

@@ -5,9 +5,9 @@ import pytest
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
-from core.errors import Conflict, InvalidInput, NotFound
+from core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from core.jobs import JobKind, JobState
-from core.ports.record import Record
+from core.ports.record import NewRevision, Record
 from testing.record import LEASE, RecordFixtures, claim_all, commit_of, put, revision
 
 __all__ = ["IntakeContract"]
@@ -115,6 +115,21 @@ class IntakeContract(RecordFixtures):
             await record.submissions.retry(corpus.id, ids.document_id("a"))
         with pytest.raises(NotFound):
             await record.submissions.retry(corpus.id, "f" * 32)
+
+    async def test_a_retry_is_refused_by_its_check(self, record: Record, corpus: Corpus) -> None:
+        submitted = revision("a", "x", team="b")
+        job = (await record.submissions.enqueue(corpus.id, [submitted], OnConflict.REPLACE)).job
+        await record.jobs.cancel(job.id)
+
+        def refuse(found: NewRevision) -> None:
+            assert found == submitted
+            raise Forbidden("not this one")
+
+        with pytest.raises(Forbidden):
+            await record.submissions.retry(corpus.id, ids.document_id("a"), check=refuse)
+        assert await claim_all(record, corpus) == []
+        await record.submissions.retry(corpus.id, ids.document_id("a"), check=lambda _: None)
+        assert len(await claim_all(record, corpus)) == 1
 
     async def test_a_failed_submission_may_be_sent_again(self, record: Record, corpus: Corpus) -> None:
         await record.submissions.enqueue(corpus.id, [revision("a", "x")], OnConflict.REPLACE)

@@ -139,3 +139,37 @@ class JobsContract(RecordFixtures):
         assert await listed(state=JobState.QUEUED, kind=JobKind.INGEST, corpus="books", before=made[3]) == [made[2]]
         with pytest.raises(NotFound):
             await record.jobs.list(before="f" * 32)
+
+    async def test_a_job_keeps_the_key_that_submitted_it(self, record: Record, corpus: Corpus) -> None:
+        """Whatever the job does. A job that goes on is that of the key that began it."""
+        submissions = record.submissions
+        await put(record, corpus, "a", [("one", [])])
+        amended = await submissions.amend(corpus.id, ids.document_id("a"), lambda one: one, submitted_by="amends")
+        enqueued = await submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="enqueues")
+        more = await submissions.enqueue(
+            corpus.id, [revision("c")], OnConflict.REPLACE, job_id=enqueued.job.id, submitted_by="other"
+        )
+        assert more.job.submitted_by == "enqueues"
+        opened = await submissions.open_job(corpus.id, JobKind.INGEST, submitted_by="opens")
+        await record.jobs.cancel(enqueued.job.id)
+        retried = await submissions.retry(corpus.id, ids.document_id("b"), submitted_by="retries")
+        deleted = await submissions.delete_documents(corpus.id, [ids.document_id("b")], submitted_by="deletes")
+        existing = await submissions.delete_existing(corpus.id, [ids.document_id("a")], submitted_by="deletes too")
+        reindex = await record.reindexing.start(corpus.id, SETTINGS, submitted_by="reindexes")
+        dropped = await record.corpora.delete(corpus.name, submitted_by="drops")
+        made = {
+            "amends": amended.job.id,
+            "enqueues": enqueued.job.id,
+            "opens": opened,
+            "retries": retried.id,
+            "deletes": deleted.id,
+            "deletes too": existing.job.id,
+            "reindexes": reindex.job_id,
+            "drops": dropped.id,
+        }
+        for key, job in made.items():
+            assert (await record.jobs.get(job)).submitted_by == key
+            assert [one.id for one in await record.jobs.list(submitted_by=key)] == [job]
+        assert await record.jobs.list(submitted_by="another") == []
+        without = [one for one in await record.jobs.list() if one.id not in made.values()]
+        assert {one.submitted_by for one in without} == {None}

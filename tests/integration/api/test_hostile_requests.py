@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -168,3 +169,26 @@ async def test_searches_that_their_clients_abandon_leave_the_server_answering(pe
         async with asyncio.timeout(60):
             while len(asyncio.all_tasks()) > before + 5:  # noqa: ASYNC110 - the tasks are the server's
                 await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"model": "people", "messages": [], "stop": ["a", "b", "c", "d", "e"]}),
+        ("/api/chat", {"model": "people", "messages": [], "options": {"stop": ""}}),
+        ("/v1/embeddings", {"model": "twin", "input": []}),
+        ("/v1/corpora/people/search", {"query": "a", "min_generation": {"people": -1}}),
+    ],
+)
+async def test_a_value_of_several_types_is_named_without_the_insides_of_the_server(
+    people: Server, path: str, body: dict[str, Any]
+) -> None:
+    refused = await people.client.post(path, json=body)
+    assert refused.status_code in (400, 422)
+    assert not re.search(r"0x[0-9a-f]{6}|function|functools", refused.text), refused.text
+
+
+async def test_a_name_of_any_length_is_repeated_in_part(people: Server) -> None:
+    body = {"model": "x" * 100_000, "messages": [{"role": "user", "content": "Who?"}]}
+    refused = await people.client.post("/v1/chat/completions", json=body)
+    assert (refused.status_code, len(refused.text) < 1_000) == (404, True)

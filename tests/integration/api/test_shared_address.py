@@ -1,5 +1,6 @@
 """Sockets of one address, in the form in which processes of a server receive them."""
 
+import asyncio
 import errno
 import pickle
 import select
@@ -40,6 +41,22 @@ def test_the_address_is_in_use_for_everyone_else() -> None:
             with pytest.raises(OSError) as caught:  # noqa: PT011  # its number is looked at
                 other.bind(reserved.getsockname())
     assert caught.value.errno == errno.EADDRINUSE
+
+
+async def test_responses_are_sent_without_a_delay() -> None:
+    """With Nagle's algorithm, the second part of a response waits until the client has acknowledged the first."""
+    accepted: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        accepted.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    with SharedAddress.bind_to(socket.AF_INET, ("127.0.0.1", 0)) as reserved:
+        sent = pickle.loads(pickle.dumps(reserved))  # noqa: S301  # as it is sent to a process
+        async with await asyncio.start_server(look, sock=sent):
+            with socket.create_connection(reserved.getsockname(), timeout=30):
+                assert await accepted
 
 
 def _accept_all(listening: socket.socket, stack: ExitStack) -> int:

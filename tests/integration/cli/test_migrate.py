@@ -50,7 +50,7 @@ def test_an_older_one_is_told_of_and_brought_up(hopweave: Hopweave, tmp_path: Pa
     assert hopweave("corpora", "list").code == 0
 
 
-_NEW = (("corpora", "beside"), ("corpora", "reindex_job"), ("documents", "disabled"))
+_NEW = (("corpora", "beside"), ("corpora", "reindex_job"), ("documents", "disabled"), ("jobs", "submitted_by"))
 
 
 def test_a_newer_one_is_refused(hopweave: Hopweave, tmp_path: Path) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from neo4j import Driver
 
+from core.documents import OnConflict
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.migrations import SCHEMA_VERSION
 from stores.neo4j.driver.schema import read_schema_version
-from testing.record import SETTINGS
+from testing.record import SETTINGS, revision
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress
 from tests.servers.neo4j_server import Neo4jServer
@@ -88,6 +89,18 @@ async def test_a_newer_schema_is_left_as_it_is(record: Neo4jRecord, driver: Driv
     before = contents(driver)
     assert f"has schema {_NEWER}, and this release reads {SCHEMA_VERSION}" in await refusal(record)
     assert contents(driver) == before
+
+
+async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(
+    record: Neo4jRecord, clean_neo4j: Neo4jAddress, driver: Driver
+):
+    corpus = await record.corpora.create("people", SETTINGS)
+    old = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+    driver.execute_query("MATCH (s:HopweaveSchema) SET s.version = 5")
+    later = Neo4jRecord(connection_to(clean_neo4j))
+    new = (await later.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="k")).job
+    assert [(job.id, job.submitted_by) for job in await later.jobs.list()] == [(new.id, "k"), (old.id, None)]
+    await later.close()
 
 
 async def test_reading_the_version_of_the_schema_writes_nothing(clean_neo4j: Neo4jAddress, driver: Driver):

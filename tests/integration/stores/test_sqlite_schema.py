@@ -65,7 +65,11 @@ def _without(schema: str, made: str) -> str:
 def _schema_of_6() -> str:
     newest = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
     older = _without(newest, "INDEX documents_disabled")
-    return "".join(line for line in older.splitlines(keepends=True) if not line.startswith("    disabled "))
+    later = ("    disabled ", "    submitted_by ")
+    kept = "".join(line for line in older.splitlines(keepends=True) if not line.startswith(later))
+    return kept.replace(
+        "completion_tokens INTEGER NOT NULL DEFAULT 0,\n", "completion_tokens INTEGER NOT NULL DEFAULT 0\n"
+    )
 
 
 def _schema_of_3() -> str:
@@ -133,6 +137,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
         connection.execute("DROP TABLE receipts")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 4")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -151,6 +156,7 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
         connection.execute("DROP TABLE merges")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -169,6 +175,7 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 6")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -187,6 +194,7 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE job_progress")
         connection.execute("DROP TABLE revision_progress")
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 7")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -206,6 +214,7 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("DROP TABLE api_keys")
         connection.execute("DROP TABLE api_key_usage")
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute(f"PRAGMA user_version = {version}")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -215,4 +224,19 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
     assert await record.keys.list() == [key]
     assert await record.keys.add_usage({key.id: KeyUsage(requests=1)})
     assert (await record.corpora.get("people")).id == corpus.id
+    await record.close()
+
+
+async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path: Path) -> None:
+    present = SqliteRecord(tmp_path / "record.db")
+    corpus = await present.corpora.create("people", SETTINGS)
+    old = (await present.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+    await present.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        connection.execute("PRAGMA user_version = 10")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    new = (await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="k")).job
+    assert [(job.id, job.submitted_by) for job in await record.jobs.list()] == [(new.id, "k"), (old.id, None)]
     await record.close()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
+from core.ports.record.graph_rows import GraphMerge
 from core.text.terms import extract_terms, hash_stem
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
@@ -106,7 +107,7 @@ def parts(value: Any, path: str = "") -> dict[str, Any]:
     if isinstance(value, np.ndarray):
         return {path: (value.dtype, value.shape, value.tolist())}
     if not hasattr(value, "__dataclass_fields__"):
-        return {path: value} if not path.endswith("_masks") else {}
+        return {path: value} if not path.endswith(("_masks", "_kept", "_merged")) else {}
     return {
         k: v for field in fields(value) for k, v in parts(getattr(value, field.name), f"{path}.{field.name}").items()
     }
@@ -228,3 +229,17 @@ def test_a_moved_chunk_keeps_its_terms_and_the_statistics() -> None:
     assert after.columns.position.tolist() == [1 - n for n in before.columns.position.tolist()]
     assert after.statistics.document_frequency(np.array([hash_stem("river")], np.uint32)).tolist() == [1]
     assert parts(after.statistics) == parts(before.statistics)
+
+
+def test_merges_count_among_the_names_of_some_documents() -> None:
+    corpus = {
+        number: Content(document=number, version=0, names=names, facts=())
+        for number, names in enumerate((("alpha", "beta"), ("gamma", "alpha")))
+    }
+    seen, hidden = (GraphMerge(entity_id(name), name, entity_id("alpha"), "alpha") for name in ("beta", "gamma"))
+    whole = build_snapshot(1, replace(rows(corpus, {}), merges=(seen, hidden)))
+    some = whole.restrict_merges(frozenset({document(0)}))
+    assert parts(some) == parts(build_snapshot(1, replace(rows(corpus, {}), merges=(seen,))))
+    assert whole.restrict_merges(frozenset({document(0), document(1)})) is whole
+    same = GraphChanges(generation=2, removed=[], added=replace(rows({}, {}), merges=(seen, hidden)), synonyms_of=set())
+    assert whole.apply(same).restrict_merges(frozenset({document(0)})).generation == 2

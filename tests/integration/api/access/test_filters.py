@@ -6,8 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
+from app.access.access import Access
+from app.access.container import RestrictedContainer
+from app.access.metering import NO_METER
+from core.errors import Forbidden
+from core.filters import parse_filter
 from core.ids import document_id
-from core.keys import Scope
+from core.keys import KeyLimits, Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
 
 _ALL = (Scope.READ, Scope.WRITE, Scope.EXPORT)
@@ -155,14 +160,47 @@ async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:
     assert uploaded.status_code == 403
 
 
-async def test_a_job_names_only_documents_that_the_key_may_see(keys: Keys) -> None:
-    everything = await keys.make(Scope.READ)
-    jobs = (await everything("GET", "/v1/jobs", params={"corpus": "people"})).json()["data"]
-    failed = next(job for job in jobs if job["failures"])
+async def test_no_route_can_count_what_a_key_may_not_see(keys: Keys) -> None:
+    """Routes ask beforehand whether the caller sees all documents; one that forgets it is refused by the record."""
+    whole = keys.server.container
+    corpus = await whole.record.corpora.get("people")
+    for where, message in (None, ""), (parse_filter(_OPEN), "this key has a filter"):
+        access = Access(scopes=frozenset(_ALL), key="k", where=where)
+        counting = RestrictedContainer(whole, access, NO_METER).record.corpora.count(corpus.id)
+        if message:
+            with pytest.raises(Forbidden, match=message):
+                await counting
+        else:
+            assert (await counting).documents == 2
+
+
+async def test_a_failed_submission_of_another_key_is_not_retried(keys: Keys) -> None:
+    """The document is there as it was before, and what failed does not match."""
     holder = await keys.make(*_ALL, where=_OPEN)
-    assert (await holder("GET", f"/v1/jobs/{failed['id']}")).json()["failures"] == []
-    for call in ("cancel", "resume"):
-        assert (await holder("POST", f"/v1/jobs/{failed['id']}/{call}")).status_code == 403
+    broken = {"key": OPEN_DOCUMENT["key"], "media_type": "application/pdf", "text": "no PDF"}
+    for metadata, status in ({"team": "hidden"}, 403), (_OPEN, 202):
+        everything = await keys.make(*_ALL)
+        sent = {"documents": [{**broken, "text": f"no PDF, {status}", "metadata": metadata}]}
+        assert (await everything("POST", "/v1/corpora/people/documents", json=sent)).status_code == 202
+        await keys.server.work("people")
+        path = f"/v1/corpora/people/documents/{_OPEN_ID}"
+        assert (await holder("GET", path)).json()["state"] == "failed"
+        assert (await holder("POST", f"{path}/retry")).status_code == status
+
+
+async def test_nothing_is_kept_of_what_a_key_may_not_submit(keys: Keys) -> None:
+    filtered = await keys.make(*_ALL, where=_OPEN)
+    limited = await keys.make(*_ALL, limits=KeyLimits(ingest_bytes=10))
+    corpus, files = await keys.server.container.record.corpora.get("people"), keys.server.container.files
+    before = await files.names(corpus.id)
+    for holder, status in ((filtered, 403), (limited, 413)):
+        body = {"documents": [{"key": f"new/{status}", "text": f"Some text that is a {status}."}]}
+        assert (await holder("POST", "/v1/corpora/people/documents", json=body)).status_code == status
+        file = ("a.txt", f"Another text that is a {status}.")
+        uploaded = await holder("POST", "/v1/corpora/people/documents", files={"file": file})
+        assert uploaded.status_code == status
+    await keys.server.work("people")
+    assert await files.names(corpus.id) == before
 
 
 async def test_a_corpus_that_a_key_may_not_see_is_a_404_everywhere(keys: Keys) -> None:
@@ -193,3 +231,57 @@ async def test_an_admin_of_some_corpora_makes_no_others(keys: Keys) -> None:
     exported = (await holder("GET", "/v1/corpora/people/export")).content
     imported = await holder("POST", "/v1/corpora/clandestine/import", content=exported, headers=headers)
     assert imported.status_code in (403, 404)
+
+
+_NAMED = [
+    {**OPEN_DOCUMENT, "key": "open/grace", "title": "Grace", "entities": ["Grace Hopper"], "triples": []},
+    {**HIDDEN_DOCUMENT, "key": "hidden/admiral", "title": "Admiral", "entities": ["Xylophone Grace"], "triples": []},
+]
+
+
+async def test_merges_with_names_of_other_documents_do_not_count(keys: Keys) -> None:
+    """Neither the name of a merged entity is told, nor found by, nor that of the entity that it is merged into."""
+    base, client = "/v1/corpora/people/entities", keys.server.client
+    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    await keys.server.ingest(*({**one, "text": f"{one['entities'][0]} was there."} for one in _NAMED))
+
+    async def find(name: str) -> str:
+        return str((await client.get(base, params={"query": name})).json()["data"][0]["entity"]["id"])
+
+    hidden, ada = await find("Quixotic Ledger"), await find("Ada Lovelace")
+    grace, admiral = await find("Grace Hopper"), await find("Xylophone Grace")
+    await client.post(f"{base}/{hidden}/merge", json={"into": ada})
+    await client.post(f"{base}/{grace}/merge", json={"into": admiral})
+    assert len((await client.get(f"{base}/{ada}")).json()["merged"]) == 2
+    holder = await keys.make(*_ALL, where=_OPEN)
+    listed = await holder("GET", base)
+    assert {one["entity"]["name"] for one in listed.json()["data"]} >= {"Ada Lovelace", "Grace Hopper"}
+    assert _told(listed) == []
+    assert (await holder("GET", "/v1/corpora/people/merges")).json()["data"] == []
+    for name in ("Quixotic Ledger", "Xylophone"):
+        assert (await holder("GET", base, params={"query": name})).json()["data"] == []
+    for id in (hidden, admiral):
+        assert (await holder("GET", f"{base}/{id}")).status_code == 404
+    for id in (ada, grace):
+        for call in ("", "/neighbourhood", f"/ways?to={ada if id == grace else grace}"):
+            answer = await holder("GET", f"{base}/{id}{call}")
+            assert (answer.status_code, _told(answer)) == (200, [])
+    for searcher in ("bridged", "graph", "fine"):
+        body = {"query": "Xylophone Grace and the Quixotic Ledger", "searcher": searcher, "explain": "features"}
+        found = await holder("POST", "/v1/corpora/people/search", json=body)
+        assert (found.status_code, _told(found)) == (200, [])
+        assert all(not hit["signals"]["graph"] for hit in found.json()["hits"])
+
+
+async def test_merges_of_names_that_the_key_may_see_count(keys: Keys) -> None:
+    base, client = "/v1/corpora/people/entities", keys.server.client
+    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    listed = (await client.get(base)).json()["data"]
+    ids = {one["entity"]["name"]: one["entity"]["id"] for one in listed}
+    merged = {"into": ids["Ada Lovelace"]}
+    assert (await client.post(f"{base}/{ids['Charles Babbage']}/merge", json=merged)).status_code == 200
+    holder = await keys.make(*_ALL, where=_OPEN)
+    (shown,) = (await holder("GET", "/v1/corpora/people/merges")).json()["data"]
+    assert shown["entity"]["name"] == "Charles Babbage"
+    found = (await holder("GET", base, params={"query": "Charles Babbage"})).json()["data"]
+    assert [one["entity"]["name"] for one in found] == ["Ada Lovelace"]

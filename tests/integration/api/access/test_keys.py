@@ -2,15 +2,18 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, Unavailable
 from core.keys import KeyLimits, Scope, hash_key, id_of_key, make_key, matches_hash
 from core.settings import ApiSettings
-from tests.integration.api.access.conftest import Holder, Keys
+from tests.integration.api.access.conftest import OPEN_DOCUMENT, Holder, Keys
+from tests.integration.api.asking import KEY, asking
 from tests.integration.api.conftest import MakeServer
+from tests.twins.chat_server import ChatServer
 
 
 async def test_from_the_first_key_on_every_request_needs_one(keys: Keys) -> None:
@@ -27,6 +30,16 @@ async def test_from_the_first_key_on_every_request_needs_one(keys: Keys) -> None
     await keys.server.container.record.keys.delete(keys.last.id)
     await keys.see()
     assert (await keys.server.client.get("/v1/corpora")).status_code == 200
+
+
+async def test_of_two_keys_in_one_request_none_counts(keys: Keys) -> None:
+    """A proxy may have checked the one, and this server would take the other."""
+    holder = await keys.make(Scope.READ)
+    shown = holder.client.headers["authorization"]
+    for other in ("Bearer none", shown):
+        for both in ([shown, other], [other, shown]):
+            sent = [("authorization", one) for one in both]
+            assert (await keys.server.client.get("/v1/corpora", headers=sent)).status_code == 401
 
 
 async def test_a_revoked_key_ends_within_seconds_in_other_processes(make_server: MakeServer) -> None:
@@ -167,6 +180,25 @@ async def test_tokens_in_a_minute(keys: Keys) -> None:
     assert (await holder("POST", "/v1/corpora/people/search", json={"query": "program"})).status_code == 200
 
 
+async def test_tokens_of_a_searcher_in_a_minute(tmp_path: Path) -> None:
+    """A search whose searcher asks a model is refused before its first call, also where another searcher wraps it."""
+    with ChatServer(api_key=KEY) as chat:
+        async with asking(tmp_path, chat) as server:
+            await server.corpus("facts", extractor="given", chunker="passage", fine="on")
+            await server.ingest(OPEN_DOCUMENT, corpus="facts")
+            keys = Keys(server)
+            holder = await keys.make(Scope.READ, limits=KeyLimits(tokens=100))
+            path, body = "/v1/corpora/facts/search", {"query": "Ada Lovelace", "searcher": "hippo"}
+            assert (await holder("POST", path, json=body)).status_code == 502, "its reply cannot be read"
+            called = len(chat.calls)
+            assert called
+            refused = await holder("POST", path, json=body)
+            assert (refused.status_code, "tokens of models" in refused.json()["detail"]) == (429, True)
+            assert len(chat.calls) == called
+            assert (await holder("POST", path, json={**body, "searcher": "dense"})).status_code == 200
+            await holder.client.aclose()
+
+
 async def test_caps_of_the_settings(make_server: MakeServer) -> None:
     server = await make_server(ApiSettings(max_k=5, max_depth=2, max_history=1))
     await server.corpus()
@@ -223,8 +255,60 @@ def _find_guard(keys: Keys) -> object:
     return middleware
 
 
-async def _follow(keys: Keys, holder: Holder, path: str, begun: asyncio.Event) -> str:
-    """Calls the application itself: httpx' transport gives no response before its end."""
+async def test_an_export_ends_with_its_key_and_counts_among_its_streams(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ, Scope.EXPORT)
+    key, path = keys.last, "/v1/corpora/people/export"
+    _find_guard(keys)._settings = ApiSettings(max_streams=1)  # type: ignore[attr-defined] # a Guard
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, path, begun, goes_on))
+    await begun.wait()
+    refused = await holder("GET", path)
+    assert (refused.status_code, "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]) == (429, True)
+    assert (await holder("GET", "/v1/corpora")).status_code == 200
+    await keys.server.container.record.keys.revoke(key.id)
+    await keys.see()
+    goes_on.set()
+    assert not (await export).endswith(_END)
+
+
+async def test_a_stream_ends_with_its_key_in_a_process_that_has_nothing_else_to_do(keys: Keys) -> None:
+    """No other request has read the keys since; they are read before the next piece."""
+    holder = await keys.make(Scope.EXPORT)
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
+    await begun.wait()
+    await keys.server.container.record.keys.revoke(keys.last.id)
+    keys.server.app.state.keyring._read_at -= 60.0
+    goes_on.set()
+    assert not (await export).endswith(_END)
+
+
+async def test_a_stream_goes_on_while_the_keys_cannot_be_read(keys: Keys) -> None:
+    holder = await keys.make(Scope.EXPORT)
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
+    await begun.wait()
+    keyring = keys.server.app.state.keyring
+    keyring._read_at -= 60.0
+    keyring._keys = _Away
+    goes_on.set()
+    assert (await export).endswith(_END)
+
+
+class _Away:
+    async def list(self) -> None:
+        raise Unavailable("the record does not answer")
+
+
+_END = "(the end)"
+
+
+async def _follow(
+    keys: Keys, holder: Holder, path: str, begun: asyncio.Event, goes_on: asyncio.Event | None = None
+) -> str:
+    """Calls the application itself: httpx' transport gives no response before its end. A response that is not cut off
+    ends with `_END`. After the first piece, no other is taken before `goes_on`.
+    """
     received = b""
     key = holder.client.headers["authorization"].encode()
 
@@ -243,6 +327,9 @@ async def _follow(keys: Keys, holder: Holder, path: str, begun: asyncio.Event) -
         received += message.get("body", b"")  # type: ignore[operator] # bytes
         if received:
             begun.set()
+            await goes_on.wait() if goes_on else None
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            received += _END.encode()
 
     scope = {
         "type": "http",

@@ -9,11 +9,13 @@ import httpx
 import pytest
 from mcp import MCPError
 
+from core.jobs import JobState
 from core.keys import KeyLimits, Scope, make_key
 from core.settings import ApiSettings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS
 from tests.integration.api.mcp.conftest import ANSWER, MODES, Serve, Spoken, data_of, error_of
 from tests.integration.api.mcp.test_reading import READING
+from tests.integration.api.mcp.test_writing import until_one
 from tests.twins.chat_server import ChatServer
 
 _WRITING = ["ingest", "delete_document"]
@@ -127,6 +129,17 @@ async def test_a_key_with_a_filter_writes_within_it(serve: Serve) -> None:
         assert (await spoken.server.container.record.documents.get(kept.id, hidden["id"])).key == hidden["key"]
 
 
+async def test_a_key_with_a_filter_cancels_its_ingest(serve: Serve) -> None:
+    document = {"key": "new", "text": "A new text.", "metadata": {"team": "open"}}
+    async with serve(write=True) as spoken:
+        key = await _make_key(spoken, Scope.WRITE, where={"team": "open"})
+        async with spoken.client(key=key) as client:
+            call = asyncio.create_task(client.call_tool("ingest", {"documents": [document], "wait_seconds": 600}))
+            await until_one(spoken.server.container.record.jobs, JobState.QUEUED)
+            call.cancel()
+            await until_one(spoken.server.container.record.jobs, JobState.CANCELLED)
+
+
 async def test_limits_of_a_key_hold(serve: Serve) -> None:
     async with serve(write=True) as spoken:
         key = await _make_key(spoken, Scope.READ, Scope.WRITE, limits=KeyLimits(ingest_bytes=100))
@@ -153,3 +166,13 @@ async def test_the_streams_of_a_key_are_limited(serve: Serve, chat: ChatServer, 
                     await other.call_tool("ask", question, progress_callback=listen)
             first.cancel()
             await chat.until(lambda: len(chat.hung_up) == len(chat.calls))
+
+
+async def test_counts_are_told_to_keys_that_see_all_documents(serve: Serve) -> None:
+    async with serve() as spoken:
+        await _add_documents(spoken)
+        for where, counted in ((None, True), ({"team": "open"}, False)):
+            key = await _make_key(spoken, Scope.READ, where=where)
+            async with spoken.client(key=key) as client:
+                (people,) = data_of(await client.call_tool("list_corpora"))["corpora"]
+                assert (people["documents"] is not None, people["passages"] is not None) == (counted, counted)

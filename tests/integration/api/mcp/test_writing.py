@@ -62,12 +62,12 @@ async def test_a_cancelled_ingest_cancels_its_job(serve: Serve) -> None:
     async with serve(write=True) as spoken, spoken.client() as client:
         call = asyncio.create_task(client.call_tool("ingest", {"documents": [LOOM], "wait_seconds": 600}))
         jobs = spoken.server.container.record.jobs
-        await _until_one(jobs, JobState.QUEUED)
+        await until_one(jobs, JobState.QUEUED)
         call.cancel()
-        await _until_one(jobs, JobState.CANCELLED)
+        await until_one(jobs, JobState.CANCELLED)
 
 
-async def _until_one(jobs: Jobs, state: JobState) -> None:
+async def until_one(jobs: Jobs, state: JobState) -> None:
     async with asyncio.timeout(60):
         while not await jobs.list(limit=1, state=state):  # noqa: ASYNC110 - the record tells nobody of changes
             await asyncio.sleep(0.02)

@@ -1,0 +1,48 @@
+"""Language models as the holder of a key calls them."""
+
+from app.access.metering import Meter
+from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, OnToken
+from core.trace import Trace
+
+__all__ = ["MeteredModels"]
+
+
+class MeteredModels:
+    """Implements `core.ports.chat.ChatModels` for one request.
+
+    Its first call raises `RateLimited` if the key may use no more tokens in this minute, whatever makes the call: also
+    a searcher may. A request that has begun is finished.
+    """
+
+    def __init__(self, models: ChatModels, meter: Meter) -> None:
+        self._models = models
+        self._meter = meter
+        self._is_admitted = False
+
+    def of(self, role: str) -> ChatModel:
+        return _MeteredModel(self._models.of(role), self)
+
+    async def delete_corpus(self, corpus_id: str) -> None:
+        await self._models.delete_corpus(corpus_id)
+
+    async def close(self) -> None:
+        """Does nothing: the models belong to the process, not to one request."""
+
+    async def admit(self) -> None:
+        if not self._is_admitted:
+            await self._meter.check_tokens()
+            self._is_admitted = True
+
+
+class _MeteredModel:
+    def __init__(self, model: ChatModel, models: MeteredModels) -> None:
+        self._model = model
+        self._models = models
+
+    @property
+    def model(self) -> str:
+        return self._model.model
+
+    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        await self._models.admit()
+        return await self._model.complete(request, trace, on_token)

@@ -119,7 +119,7 @@ class SqliteVectorStore:
                 (count,) = db.execute(f"SELECT count(*) {_ALL}", (corpus_id, kind)).fetchone()
                 return int(count)
 
-        return await asyncio.to_thread(work)
+        return await compute(work)
 
     async def check(self) -> str:
         """Returns SQLite's version, after reading the file."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.benchmarks import (
     asks,
@@ -102,19 +102,38 @@ def _keep(report: str, tables: str) -> None:
     (OUTPUT / "results.md").write_text(tables + "\n", encoding="utf-8")
 
 
-def _quality(datasets: Path) -> Measured:
-    report = asyncio.run(quality.measure(datasets))
-    return Measured(report=report, checks=quality.checks(report), table=comparison_table(report))
+class Measurement(Protocol):
+    """A module that measures, and tells what should be reached. `measure` may be a coroutine function.
+
+    It takes the folder of all question sets, that of MuSiQue, or nothing.
+    """
+
+    @property
+    def measure(self) -> Callable[..., Any]: ...
+
+    @property
+    def checks(self) -> Callable[[Any], list[Check]]: ...
 
 
-def _ranker(datasets: Path) -> Measured:
-    report = asyncio.run(ranker.measure(datasets))
-    return Measured(report=report, checks=ranker.checks(report))
+Table = Callable[[Any], str]
 
 
-def _glued(datasets: Path) -> Measured:
-    report = asyncio.run(glued.measure(datasets))
-    return Measured(report=report, checks=glued.checks(report), table=comparison_table(report))
+def _measure(module: Measurement, table: Table | None, *arguments: Path) -> Measured:
+    measured = module.measure(*arguments)
+    report = asyncio.run(measured) if asyncio.iscoroutine(measured) else measured
+    return Measured(report=report, checks=module.checks(report), table="" if table is None else table(report))
+
+
+def _on_sets(module: Measurement, table: Table | None = None) -> Callable[[Path], Measured]:
+    return lambda datasets: _measure(module, table, datasets)
+
+
+def _on_musique(module: Measurement) -> Callable[[Path], Measured]:
+    return lambda datasets: _measure(module, None, datasets / MUSIQUE)
+
+
+def _alone(module: Measurement) -> Callable[[Path], Measured]:
+    return lambda _: _measure(module, None)
 
 
 def _long_documents(_datasets: Path) -> Measured:
@@ -126,11 +145,6 @@ def _long_documents(_datasets: Path) -> Measured:
     return Measured(report=report, checks=long_documents.checks(report), table=long_documents.table(report))
 
 
-def _conversations(datasets: Path) -> Measured:
-    report = asyncio.run(conversations.measure(datasets))
-    return Measured(report=report, checks=conversations.checks(report), table=conversations.table(report))
-
-
 def _embedding(datasets: Path) -> Measured:
     """In a process of its own: torch's number of threads is global, and ours would hold sentence-transformers back."""
     command = [sys.executable, "-m", "tests.benchmarks.embedding", "--dataset", str(datasets / MUSIQUE)]
@@ -139,121 +153,11 @@ def _embedding(datasets: Path) -> Measured:
     return Measured(report=report, checks=embedding.checks(report))
 
 
-def _ingest(datasets: Path) -> Measured:
-    report = asyncio.run(ingest.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=ingest.checks(report))
-
-
-def _extraction(datasets: Path) -> Measured:
-    report = asyncio.run(extraction.measure(datasets))
-    return Measured(report=report, checks=extraction.checks(report))
-
-
-def _search(datasets: Path) -> Measured:
-    report = asyncio.run(search.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=search.checks(report))
-
-
-def _follow(datasets: Path) -> Measured:
-    report = asyncio.run(follow.measure(datasets))
-    return Measured(report=report, checks=follow.checks(report))
-
-
-def _oracle(datasets: Path) -> Measured:
-    report = asyncio.run(oracle.measure(datasets))
-    return Measured(report=report, checks=oracle.checks(report), table=oracle.table(report))
-
-
-def _overhead(datasets: Path) -> Measured:
-    report = asyncio.run(overhead.measure(datasets))
-    return Measured(report=report, checks=overhead.checks(report))
-
-
-def _asks(datasets: Path) -> Measured:
-    report = asyncio.run(asks.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=asks.checks(report))
-
-
-def _cold(datasets: Path) -> Measured:
-    report = asyncio.run(cold.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=cold.checks(report))
-
-
-def _load(datasets: Path) -> Measured:
-    report = asyncio.run(load.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=load.checks(report))
-
-
-def _ready(datasets: Path) -> Measured:
-    report = asyncio.run(ready.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=ready.checks(report))
-
-
-def _mapped(_datasets: Path) -> Measured:
-    report = mapped.measure()
-    return Measured(report=report, checks=mapped.checks(report))
-
-
-def _install(_datasets: Path) -> Measured:
-    report = install.measure()
-    return Measured(report=report, checks=install.checks(report))
-
-
-def _http(datasets: Path) -> Measured:
-    report = asyncio.run(http.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=http.checks(report))
-
-
 def _pagerank(_datasets: Path) -> Measured:
     from tests.benchmarks import pagerank  # builds large graphs with igraph
 
     report = {size: pagerank.measure(size) for size in pagerank.SIZES}
     return Measured(report=report, checks=pagerank_checks(report))
-
-
-def _servers(datasets: Path) -> Measured:
-    report = asyncio.run(servers.measure(datasets))
-    return Measured(report=report, checks=servers.checks(report))
-
-
-def _snapshots(_datasets: Path) -> Measured:
-    report = snapshots.measure()
-    return Measured(report=report, checks=snapshots.checks(report))
-
-
-def _demo(_datasets: Path) -> Measured:
-    report = demo.measure()
-    return Measured(report=report, checks=demo.checks(report))
-
-
-def _replacing(_datasets: Path) -> Measured:
-    report = asyncio.run(replacing.measure())
-    return Measured(report=report, checks=replacing.checks(report))
-
-
-def _deletion(_datasets: Path) -> Measured:
-    report = asyncio.run(deletion.measure())
-    return Measured(report=report, checks=deletion.checks(report))
-
-
-def _beside_ingest(datasets: Path) -> Measured:
-    report = asyncio.run(beside_ingest.measure(datasets / MUSIQUE))
-    return Measured(report=report, checks=beside_ingest.checks(report))
-
-
-def _mixed_files(_datasets: Path) -> Measured:
-    report = asyncio.run(mixed_files.measure())
-    return Measured(report=report, checks=mixed_files.checks(report))
-
-
-def _long_text(datasets: Path) -> Measured:
-    report = asyncio.run(long_text.measure(datasets))
-    return Measured(report=report, checks=long_text.checks(report))
-
-
-def _tiny_files(_datasets: Path) -> Measured:
-    report = tiny_files.measure()
-    return Measured(report=report, checks=tiny_files.checks(report))
 
 
 def pagerank_checks(report: Mapping[str, Any]) -> list[Check]:
@@ -280,35 +184,35 @@ _PAGERANK_TARGETS = {
 
 
 MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
-    "quality": _quality,
-    "ranker": _ranker,
-    "glued": _glued,
+    "quality": _on_sets(quality, comparison_table),
+    "ranker": _on_sets(ranker),
+    "glued": _on_sets(glued, comparison_table),
     "long_documents": _long_documents,
-    "conversations": _conversations,
+    "conversations": _on_sets(conversations, conversations.table),
     "embedding": _embedding,
-    "ingest": _ingest,
-    "extraction": _extraction,
-    "search": _search,
-    "follow": _follow,
-    "http": _http,
-    "load": _load,
-    "ready": _ready,
-    "cold": _cold,
-    "mapped": _mapped,
-    "install": _install,
-    "oracle": _oracle,
-    "overhead": _overhead,
-    "asks": _asks,
+    "ingest": _on_musique(ingest),
+    "extraction": _on_sets(extraction),
+    "search": _on_musique(search),
+    "follow": _on_sets(follow),
+    "http": _on_musique(http),
+    "load": _on_musique(load),
+    "ready": _on_musique(ready),
+    "cold": _on_musique(cold),
+    "mapped": _alone(mapped),
+    "install": _alone(install),
+    "oracle": _on_sets(oracle, oracle.table),
+    "overhead": _on_sets(overhead),
+    "asks": _on_musique(asks),
     "pagerank": _pagerank,
-    "servers": _servers,
-    "snapshots": _snapshots,
-    "replacing": _replacing,
-    "deletion": _deletion,
-    "beside_ingest": _beside_ingest,
-    "mixed_files": _mixed_files,
-    "long_text": _long_text,
-    "tiny_files": _tiny_files,
-    "demo": _demo,
+    "servers": _on_sets(servers),
+    "snapshots": _alone(snapshots),
+    "replacing": _alone(replacing),
+    "deletion": _alone(deletion),
+    "beside_ingest": _on_musique(beside_ingest),
+    "mixed_files": _alone(mixed_files),
+    "long_text": _on_sets(long_text),
+    "tiny_files": _alone(tiny_files),
+    "demo": _alone(demo),
 }
 
 if __name__ == "__main__":

@@ -55,13 +55,19 @@ def claim_from_row(row: Row) -> Claim:
 def job_from_row(row: Row) -> Job:
     """Takes a job's properties, with `failures` (pairs of key and reason), `in_work` (size, passages and passages done
     of each revision) and the time `now`.
+
+    A revision without passages or passages done ended while it was read: Neo4j reads each property as it is then.
     """
     counts = {state: row[f"n_{state}"] for state in sorted(JOB_COUNTS) if row[f"n_{state}"] > 0}
     measured = MeasuredJob(
         bytes_total=row.get("bytes") or 0,
         bytes_done=row.get("bytes_done") or 0,
         passages=row.get("passages") or 0,
-        in_work=[RevisionProgress(size=size, passages=n, done=done) for size, n, done in row["in_work"]],
+        in_work=[
+            RevisionProgress(size=size, passages=passages, done=done)
+            for size, passages, done in row["in_work"]
+            if passages is not None and done is not None
+        ],
         at=row.get("progress_at"),
     )
     return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])

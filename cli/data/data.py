@@ -8,9 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from cli.local_server import Misdirected, find_server
 from core.record_policy.errors import no_document
-from core.settings import read_settings
 
 if TYPE_CHECKING:
     from core.corpora import Corpus, CorpusCounts
@@ -106,6 +104,9 @@ def run_with_data(work: "Callable[[Data], Awaitable[T]]") -> "T":
 
     A server with other settings or another version refuses the first request of `work`, which is then run again here.
     """
+    from cli.local_server import Misdirected, find_server
+    from core.settings import read_settings
+
     settings = read_settings()
     if (server := find_server(settings)) is not None:
         from cli.data.server_data import ServerData

@@ -10,7 +10,6 @@ from cli.options import CHUNKER_HELP, EMBEDDING_HELP, EXTRACTOR_HELP, FINE_HELP,
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
-from core.settings import read_settings
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -36,6 +35,8 @@ def list_corpora(as_json: AsJson = False) -> None:
         print_json({"data": [_object(corpus, counts) for corpus, counts in found], "next_cursor": None})
         return
     if not found:
+        from core.settings import read_settings
+
         print_status(f"no corpus in {read_settings().data_dir}; `hopweave ingest PATH --corpus NAME` makes one")
     columns = ("name", "documents", "passages", "entities", "facts", "extractor", "embedding")
     table(

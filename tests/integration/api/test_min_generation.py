@@ -65,7 +65,7 @@ async def test_a_snapshot_that_is_late_is_a_504(people: Server, monkeypatch: pyt
     await people.ingest({"key": "new", "text": "Grace Hopper wrote a compiler."})
     generation = (await people.client.get("/v1/corpora/people")).json()["generation"]
     answer = await people.client.post(SEARCH, json={"query": "Who?", "min_generation": generation})
-    assert begun.is_set()
+    await asyncio.wait_for(begun.wait(), 60)
     assert (answer.status_code, "try again" in answer.json()["detail"]) == (504, True)
 
 

@@ -126,7 +126,7 @@ class _Watch:
             print_status(f"corpus {self._request.corpus} is another one than before: comparing everything with it")
             self._tracker.forget()
             self._corpus_id = None
-            return True
+            return self._carry_out(self._tracker.compare())  # at once: no event announces it
         except (Unavailable, NotFound) as error:  # a corpus that is deleted meanwhile is made again
             self._show_outage(str(error))
             return False

@@ -55,7 +55,8 @@ class LoggedClaims:
     async def renew(self, claims: Sequence[Claim], *, lease_seconds: float) -> list[Claim]:
         fenced = await self._inner.renew(claims, lease_seconds=lease_seconds)
         for claim in fenced:
-            self.report_end(logging.WARNING, "claim lost", claim)
+            if claim.token in self._begun:  # others have ended while their leases were being renewed
+                self.report_end(logging.WARNING, "claim lost", claim)
         return fenced
 
     async def set_state(self, claims: Sequence[Claim], state: RevisionState) -> list[Claim]:

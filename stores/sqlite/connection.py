@@ -9,11 +9,11 @@ from pathlib import Path
 
 from core.errors import Unavailable
 
-__all__ = ["connect", "run_script"]
+__all__ = ["BUSY_SECONDS", "connect", "run_script"]
 
 Connection = sqlite3.Connection
 
-_BUSY_SECONDS = 30.0
+BUSY_SECONDS = 30.0
 _RETRY_SECONDS = 0.005
 
 
@@ -34,12 +34,13 @@ def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int
         ) from error
     with suppress(OSError):  # it exists, or SQLite says why it cannot be made
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         if page_size is not None:
             connection.execute(f"PRAGMA page_size = {page_size:d}")
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = normal")
+        connection.execute("PRAGMA secure_delete = on")  # what is deleted is not left in free pages
         prepare(connection)
     except BaseException:
         connection.close()
@@ -49,7 +50,7 @@ def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int
 
 def _use_wal(connection: Connection) -> None:
     """Switches a new file to WAL mode. The switch ignores the busy timeout, so it is tried again while others do so."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = wal")

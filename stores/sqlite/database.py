@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.errors import Unavailable
 from core.execution.computing import compute
-from stores.sqlite.connection import connect
+from stores.sqlite.connection import BUSY_SECONDS, connect
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
@@ -57,6 +57,12 @@ class SqliteDatabase:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Runs `work` in a write transaction; any exception rolls back."""
         return await asyncio.to_thread(self.write_now, work)
+
+    async def empty_log(self) -> None:
+        """Moves what was committed from SQLite's log (WAL) into the file, and empties the log, which has the texts of
+        deleted rows. Does nothing while others read or write: then a later call does it.
+        """
+        await asyncio.to_thread(self._empty_log)
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Snapshot]:
@@ -104,6 +110,19 @@ class SqliteDatabase:
             try:
                 return self._run(connection, begin, work)
             finally:
+                with self._lock:
+                    self._unused.append(connection)
+
+    def _empty_log(self) -> None:
+        with self._in_use():
+            connection = self._take()
+            try:
+                connection.execute("pragma busy_timeout = 0")  # others would wait, too, while this waits
+                connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+            except sqlite3.OperationalError as error:
+                raise self._unavailable(error) from error
+            finally:
+                connection.execute(f"pragma busy_timeout = {1000 * BUSY_SECONDS:.0f}")
                 with self._lock:
                     self._unused.append(connection)
 

@@ -111,7 +111,6 @@ class SqliteModelCache:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    db.execute("PRAGMA secure_delete = on")  # deleted answers are not left in free pages
     run_script(db, _SCHEMA)
 
 

@@ -68,5 +68,7 @@ class Maintenance(Protocol):
         ...
 
     async def prune(self) -> None:
-        """Deletes change log rows that are older than an hour, and closes open jobs that their makers abandoned."""
+        """Deletes change log rows that are older than an hour, and closes open jobs that their makers abandoned. A
+        record in a file leaves nothing there of what was deleted, unless somebody reads it at that moment.
+        """
         ...

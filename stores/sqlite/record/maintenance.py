@@ -80,6 +80,7 @@ class SqliteMaintenance:
             delete_expired_receipts(cx)
 
         await self._database.write(work)
+        await self._database.empty_log()
 
 
 def _count_documents(cx: Connection) -> list[DocumentCount]:

@@ -112,3 +112,33 @@ async def test_transactions_in_many_threads_share_the_connections_that_are_free(
         thread.join()
     await asyncio.to_thread(database.close)
     assert 1 <= len(opened) <= 3
+
+
+def _count_files_with(folder: Path, word: bytes) -> int:
+    return sum(word in path.read_bytes() for path in folder.iterdir())
+
+
+async def _write_and_delete(database: SqliteDatabase, word: str) -> None:
+    await database.write(lambda cx: cx.execute("CREATE TABLE IF NOT EXISTS notes (text TEXT)"))
+    await database.write(lambda cx: cx.execute("INSERT INTO notes VALUES (?)", (word,)))
+    await database.write(lambda cx: cx.execute("DELETE FROM notes"))
+
+
+async def test_nothing_deleted_is_left_in_the_files_after_the_log_is_emptied(
+    database: SqliteDatabase, tmp_path: Path
+) -> None:
+    await _write_and_delete(database, "Blomquastible")
+    assert _count_files_with(tmp_path, b"Blomquastible") == 1
+    await database.empty_log()
+    assert _count_files_with(tmp_path, b"Blomquastible") == 0
+
+
+async def test_the_log_of_a_file_that_is_read_is_emptied_later(database: SqliteDatabase, tmp_path: Path) -> None:
+    async with database.snapshot() as reading:
+        await reading.run(lambda cx: cx.execute("SELECT count(*) FROM corpora").fetchone())
+        await _write_and_delete(database, "Blomquastible")
+        await database.empty_log()
+        await database.write(lambda cx: cx.execute("INSERT INTO notes VALUES ('another')"))
+    await database.empty_log()
+    assert _count_files_with(tmp_path, b"Blomquastible") == 0
+    assert await database.read(lambda cx: cx.execute("SELECT text FROM notes").fetchone()[0]) == "another"

@@ -96,12 +96,15 @@ async def _ingest(call: ToolCall, arguments: TextsArguments | FilesArguments) ->
     name = await choose_corpus(call, arguments.corpus)
     corpus = await (ensure(call.container, name) if call.creates_corpora else call.container.record.corpora.get(name))
     keys = list[str]()
-    job, rejected = await _submit(call, corpus, found, keys)
-    call.progress(f"submitted {len(keys):,} documents")
+    stop = asyncio.Event()
+    submitting = asyncio.create_task(_submit(call, corpus, found, keys, stop))
     try:
+        job, rejected = await asyncio.shield(submitting)  # cancelled itself, it would leave a job that nobody knows
+        call.progress(f"submitted {len(keys):,} documents")
         job = await _follow(call, job, arguments.wait_seconds)
     except asyncio.CancelledError:  # what is finished stays
-        await asyncio.shield(call.container.record.jobs.cancel(job.id))
+        stop.set()
+        await asyncio.shield(_cancel(call, submitting))
         raise
     shown = keys[:_SHOWN]
     documents = [one async for one in list_those(call.container, corpus, shown)]
@@ -135,9 +138,12 @@ def _submission(document: DocumentArgument) -> Submission:
 
 
 async def _submit(
-    call: ToolCall, corpus: Corpus, found: Iterable[Submission | Rejection], keys: list[str]
+    call: ToolCall, corpus: Corpus, found: Iterable[Submission | Rejection], keys: list[str], stop: asyncio.Event
 ) -> tuple[Job, tuple[Rejection, ...]]:
-    """Returns the job and what was rejected. The keys of all documents are appended to `keys`."""
+    """Returns the job and what was rejected. The keys of all documents are appended to `keys`.
+
+    After `stop` is set, it submits nothing more.
+    """
 
     def noted() -> Iterable[Submission | Rejection]:
         for one in found:
@@ -149,7 +155,14 @@ async def _submit(
     async with aclosing(parts):
         async for part in parts:
             last = part
+            if stop.is_set():
+                break
     return last.job, last.rejected
+
+
+async def _cancel(call: ToolCall, submitting: "asyncio.Task[tuple[Job, tuple[Rejection, ...]]]") -> None:
+    job, _ = await submitting
+    await call.container.record.jobs.cancel(job.id)
 
 
 async def _follow(call: ToolCall, job: Job, seconds: float) -> Job:

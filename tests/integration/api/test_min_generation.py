@@ -56,7 +56,7 @@ async def test_a_snapshot_that_is_late_is_a_504(people: Server, monkeypatch: pyt
     monkeypatch.setattr(cache, "_wait_seconds", 0.01)
     begun = asyncio.Event()
 
-    async def read_slowly(_corpus_id: str, old: object) -> object:
+    async def read_slowly(_corpus_id: str, _entry: object, old: object) -> object:
         begun.set()
         await asyncio.sleep(5)
         return old

@@ -1,10 +1,15 @@
 """The tools that write: off by default, and what they do where they are switched on."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
+import pytest
 from mcp import Client
 
+import api.mcp.tools.ingest
+from app.services.ingestion import submit_all
 from core.jobs import JobState
 from core.ports.record import Jobs
 from tests.integration.api.mcp.conftest import Serve, data_of, error_of
@@ -59,6 +64,22 @@ async def test_indexing_goes_on_after_the_wait(serve: Serve) -> None:
 
 
 async def test_a_cancelled_ingest_cancels_its_job(serve: Serve) -> None:
+    async with serve(write=True) as spoken, spoken.client() as client:
+        call = asyncio.create_task(client.call_tool("ingest", {"documents": [LOOM], "wait_seconds": 600}))
+        jobs = spoken.server.container.record.jobs
+        await until_one(jobs, JobState.QUEUED)
+        call.cancel()
+        await until_one(jobs, JobState.CANCELLED)
+
+
+async def test_a_job_that_is_not_known_yet_is_cancelled_too(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def submit_slowly(*arguments: Any) -> AsyncIterator[Any]:
+        async with aclosing(submit_all(*arguments)) as parts:
+            async for part in parts:
+                await asyncio.sleep(0.5)  # the job is in the record
+                yield part
+
+    monkeypatch.setattr(api.mcp.tools.ingest, "submit_all", submit_slowly)
     async with serve(write=True) as spoken, spoken.client() as client:
         call = asyncio.create_task(client.call_tool("ingest", {"documents": [LOOM], "wait_seconds": 600}))
         jobs = spoken.server.container.record.jobs

@@ -53,7 +53,7 @@ def _use_wal(connection: Connection) -> None:
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = wal")
+            connection.execute("PRAGMA journal_mode = wal").fetchall()  # unread, the statement would bar a commit
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise

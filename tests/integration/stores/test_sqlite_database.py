@@ -1,10 +1,13 @@
 """Closing what is still in use: a thread goes on though the task that waited for it was cancelled."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,3 +145,21 @@ async def test_the_log_of_a_file_that_is_read_is_emptied_later(database: SqliteD
     await database.empty_log()
     assert _count_files_with(tmp_path, b"Blomquastible") == 0
     assert await database.read(lambda cx: cx.execute("SELECT text FROM notes").fetchone()[0]) == "another"
+
+
+def test_a_statement_that_something_keeps_bars_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A profiler or a debugger may hold cursors longer than their users do."""
+    kept: list[sqlite3.Cursor] = []
+
+    class Keeping(sqlite3.Connection):
+        def execute(self, *arguments: Any) -> sqlite3.Cursor:
+            kept.append(super().execute(*arguments))
+            return kept[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Keeping))
+    database = SqliteDatabase(tmp_path / "record.db")
+    database.write_now(lambda connection: connection.execute("create table rows (x)"))
+    asyncio.run(database.empty_log())
+    database.write_now(lambda connection: connection.execute("insert into rows values (1)"))
+    kept.clear()
+    database.close()

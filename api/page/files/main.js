@@ -1,0 +1,2 @@
+// The first script of the page.
+document.body.textContent = "Hopweave";

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access.caller import KEYLESS, Caller, set_caller
 from api.access.keyring import Keyring
+from api.access.open_paths import is_open, is_view
 from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
 from api.problems import problem, problem_of
@@ -20,13 +21,11 @@ from core.errors import HopweaveError, RateLimited, Unavailable
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 
-__all__ = ["OPEN_PATHS", "Guard", "is_loopback"]
-
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
-"""What is answered without a key. It says nothing of documents, and nothing of questions."""
+__all__ = ["Guard", "is_loopback"]
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
+_READING = frozenset({"GET", "HEAD"})
 _NO_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
 _STREAM_RETRY_SECONDS = 5.0
 
@@ -94,13 +93,13 @@ class Guard:
         """Returns the caller, or the status and the reason of a refusal."""
         if is_from_folder(scope):
             return KEYLESS  # whoever may use that socket may write the data folder
-        is_open = scope["path"] in OPEN_PATHS
-        if is_open:
+        is_free = is_open(scope["path"])
+        if is_free:
             self._keyring.refresh_soon()  # health is told also while the record does not answer
         else:
             await self._keyring.refresh()
         if self._keyring.needs_key:
-            caller = KEYLESS if is_open else self._keyring.find(_shown_key(headers))
+            caller = KEYLESS if is_free else self._keyring.find(_shown_key(headers))
             return (HTTPStatus.UNAUTHORIZED, caller) if isinstance(caller, str) else caller
         why = self._refuse_foreign(scope, headers)
         return KEYLESS if why is None else (HTTPStatus.FORBIDDEN, why)
@@ -118,9 +117,17 @@ class Guard:
             return None
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return f"origin {origin[:255]!r} is foreign; use a key, or a page of this server"
-        if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITE and not _follows_link(scope, headers):
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
+
+
+def _follows_link(scope: Scope, headers: Headers) -> bool:
+    """Whether somebody follows a link of another site to the web page. The page itself says nothing of documents, and
+    what it loads then comes from its own origin.
+    """
+    is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return is_navigation and scope["method"] in _READING and is_view(scope["path"])
 
 
 class _Stream:

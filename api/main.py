@@ -19,6 +19,7 @@ from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.mcp.endpoint import PATH as MCP_PATH
 from api.mcp.endpoint import McpEndpoint
+from api.page import responses as page
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
 from api.readiness import Warmth
@@ -67,6 +68,7 @@ _ROUTES = (
     merges,
     strategies,
     docs,
+    page,
 )
 
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
+from api.access.open_paths import OPEN_PATHS
 from api.access.scopes import declared_scopes
-from api.guard import OPEN_PATHS
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server
@@ -15,8 +15,12 @@ _NO_ROUTE = {"/openapi.json"}  # FastAPI's own, which is no `APIRoute`
 _PLACES = {"{corpus}": "people", "{id}": "0", "{page}": "1"}
 
 
+def all_routes(server: Server) -> list[Any]:
+    return _walk(server.app.routes)
+
+
 def _routes(server: Server) -> list[APIRoute]:
-    return [route for route in _walk(server.app.routes) if isinstance(route, APIRoute)]
+    return [route for route in all_routes(server) if isinstance(route, APIRoute)]
 
 
 def _walk(routes: list[Any]) -> list[Any]:

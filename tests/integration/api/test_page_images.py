@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from core.keys import Scope
-from tests.documents import make_pdf
+from tests.documents import make_long_pdf, make_pdf
 from tests.images_of_pages import highlighted, open_png
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server
@@ -132,3 +132,43 @@ async def test_an_image_in_python(server: Server) -> None:
         png = await client.get_page_image("people", document.id, 2, width=200, mark="second page")
     assert open_png(png).width == 200
     assert highlighted(png) is not None
+
+
+async def test_the_passages_of_a_page(server: Server) -> None:
+    """Of any page, also of one without passages, and from a position on."""
+    await server.corpus()
+    content = make_long_pdf([[f"Page {page} begins.", ""] if page % 7 else [""] for page in range(1, 61)])
+    path = await address(server, pdf(content=content))
+
+    async def pages(**params: Any) -> list[tuple[int, int]]:
+        answer = await server.client.get(f"{path}/chunks", params=params)
+        assert answer.status_code == 200, answer.text
+        return [(one["page"], one["position"]) for one in answer.json()["data"]]
+
+    everything = await pages(limit=200)
+    assert len({page for page, _ in everything}) == 52
+    for page in range(70):
+        assert await pages(page=page) == [one for one in everything if one[0] == page]
+    assert await pages(start=10, limit=3) == everything[10:13]
+    assert await pages(page=everything[10][0], start=10) == [everything[10]]
+    assert await pages(page=everything[10][0], start=11) == []
+    assert await pages(start=10_000_000) == []
+    for wrong in ({"page": -1}, {"start": -1}, {"start": 2**70}):
+        assert (await server.client.get(f"{path}/chunks", params=wrong)).status_code == 422
+
+
+async def test_the_passages_of_a_page_have_pages_of_their_own(server: Server) -> None:
+    await server.corpus()
+    chunks = [{"text": f"Passage {number} of the page.", "page": 1 + number // 5} for number in range(15)]
+    path = await address(server, {"key": "cut", "chunks": chunks})
+    found: list[int] = []
+    params: dict[str, Any] = {"page": 2, "limit": 2}
+    while True:
+        listed = (await server.client.get(f"{path}/chunks", params=params)).json()
+        found += [one["position"] for one in listed["data"]]
+        if listed["next_cursor"] is None:
+            break
+        params["cursor"] = listed["next_cursor"]
+    assert found == [5, 6, 7, 8, 9]
+    foreign = await server.client.get(f"{path}/chunks", params={**params, "page": 3})
+    assert foreign.status_code == 422, "the cursor is that of another page"

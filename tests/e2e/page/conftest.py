@@ -9,7 +9,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -27,7 +27,7 @@ LIBRARY = "library"
 KEY = "a-key-of-the-tests-0123456789"
 PATIENCE_MS = 30_000  # two cores may be shared by many
 _HERE = Path(__file__).parent
-_ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+_ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 _NUMBERS = itertools.count(1)
 
 OpenPage = Callable[..., Page]
@@ -110,7 +110,7 @@ def open_page(request: pytest.FixtureRequest, chromium: Browser, watch: Watch) -
         server: Live | None = None,
         width: int = 1280,
         height: int = 800,
-        colours: str = "light",
+        colours: Literal["light", "dark"] = "light",
         **options: Any,
     ) -> Page:
         served = server or request.getfixturevalue("live")

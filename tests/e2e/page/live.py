@@ -31,8 +31,17 @@ class Live:
     `ids` are the documents that tests share, by key.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int, folder: Path, reader: Reader, key: str) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        port: int,
+        environment: Mapping[str, str],
+        folder: Path,
+        reader: Reader,
+        key: str,
+    ) -> None:
         self.process = process
+        self._environment = environment
         self.origin = f"http://127.0.0.1:{port}"
         self.folder = folder
         self.reader = reader
@@ -74,6 +83,25 @@ class Live:
         told: dict[str, Any] = self.client.get(f"/v1/jobs/{job}").json()
         return told
 
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Runs `hopweave ARGUMENTS…` with the settings of the server."""
+        ran = subprocess.run(
+            [HOPWEAVE, *arguments],
+            env=self._environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE_SECONDS,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran
+
+    def wait_until_refused(self, key: str) -> None:
+        """Waits until a key that was revoked is unknown to the server."""
+        headers = {"Authorization": f"Bearer {key}"}
+        wait_until(lambda: self.client.get("/v1/corpora", headers=headers).status_code == 401)
+
     def get(self, path: str, **query: Any) -> Any:
         answer = self.client.get(path, params=query)
         assert answer.status_code == 200, answer.text
@@ -87,16 +115,17 @@ def serve(
     """Starts a server with `settings` (environment variables) in an empty folder, and ends it with its worker."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HOPWEAVE_")}
     data = {"HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(folder / "data")}
+    environment = {**inherited, **data, **settings}
     [port] = free_ports(1)
     with (folder / "serve.log").open("wb") as log:
         process = subprocess.Popen(
             [HOPWEAVE, "serve", "--port", str(port), "--workers", str(processes)],
-            env={**inherited, **data, **settings},
+            env=environment,
             cwd=folder,
             stdout=log,
             stderr=log,
         )
-    live = Live(process, port, folder, reader or Reader(), key)
+    live = Live(process, port, environment, folder, reader or Reader(), key)
     try:
         wait_until(lambda: process.poll() is not None or _is_ready(live))
         assert process.poll() is None, live.log

@@ -80,10 +80,13 @@ _MCP_HEADERS = ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-I
 _REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID", *_MCP_HEADERS)
 _RESPONSE_HEADERS = (
     "Content-Disposition",
+    "ETag",
     "Idempotent-Replayed",
     "Location",
     "Mcp-Session-Id",
     "Retry-After",
+    "X-Marked",
+    "X-Pages",
     "X-Request-ID",
 )
 _PREFLIGHT_SECONDS = 600

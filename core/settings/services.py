@@ -20,6 +20,8 @@ __all__ = [
 
 
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^/\s@?#]+(/[^\s?#]*)?", re.IGNORECASE)
+_SECRET_LENGTH = 32
 
 
 class BrokerSettings(Section):
@@ -93,6 +95,28 @@ class ApiSettings(Section):
     cors_origins: list[str] = Field(
         default_factory=list, description="Origins whose pages may call this server, such as https://app.example."
     )
+    session_hours: float = Field(
+        default=12.0, gt=0, le=720, description="The longest session of the web page; it ends with its key, too."
+    )
+    session_secret: SecretStr = Field(
+        default=SecretStr(""), description="Signs sessions; the same on all hosts. Empty: a file in the data folder."
+    )
+
+    @field_validator("public_url")
+    @classmethod
+    def _check_address(cls, address: str) -> str:
+        if address and not _ADDRESS.fullmatch(address):
+            raise ValueError(
+                f"{address[:80]!r} is no address of the web: give scheme and host, such as https://search.example"
+            )
+        return address.rstrip("/")
+
+    @field_validator("session_secret")
+    @classmethod
+    def _check_secret(cls, secret: SecretStr) -> SecretStr:
+        if 0 < len(secret.get_secret_value()) < _SECRET_LENGTH:
+            raise ValueError(f"a secret has at least {_SECRET_LENGTH} characters: `openssl rand -hex 32` makes one")
+        return secret
 
     @field_validator("cors_origins")
     @classmethod

@@ -3,7 +3,7 @@
 import { ROLES } from "../answer/roles.js";
 import { arrange } from "../layers.js";
 
-export const WIDTH = 230;
+export const WIDTH = 206;
 export const PAD = 11;
 export const LINE = 17;
 const HEAD = 16;
@@ -20,7 +20,7 @@ export function drawBoxes(nodes) {
     const sub = wrap(node.sub, SUB_LINES, "13px");
     return { ...node, head: headOf(node), labelLines: label, subLines: sub, height: PAD * 2 + HEAD + (label.length + sub.length) * LINE + (sub.length ? 4 : 0) };
   });
-  const { places, width, height } = arrange(boxes, { width: WIDTH, gapX: 64, gapY: 16 });
+  const { places, width, height } = arrange(boxes, { width: WIDTH, gapX: 48, gapY: 16 });
   return { boxes: boxes.map((box) => ({ ...box, ...places.get(box.id) })), width, height };
 }
 

@@ -62,5 +62,5 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
 /** The zoom at which a drawing fits the width of its frame, as far as it stays readable. */
 function fitting(frame, drawing) {
   if (!frame || !drawing) return 1;
-  return Math.min(1.1, Math.max(0.72, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
+  return Math.min(1.1, Math.max(0.85, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
 }

@@ -5,6 +5,7 @@ export function plainText(text) {
     .replace(/ ?\[\d{1,4}\]/g, "")
     .replace(/(\*\*|__)(\S(?:.*?\S)?)\1/gs, "$2")
     .replace(/(^|\s)\*(\S(?:[^*]*\S)?)\*/g, "$1$2")
+    .replace(/^[ \t]*\|?[ \t:|-]*-[ \t:|-]*\|?[ \t]*$/gm, "")
     .replace(/^\s*(?:#{1,6}|[-*+]|\|)\s+/gm, "")
     .replace(/\s+/g, " ")
     .trim();

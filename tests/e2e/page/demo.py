@@ -54,33 +54,32 @@ def make_reader() -> Reader:
     )
 
 
+_READING = (
+    "The Orloj is mounted on the southern wall of the Old Town Hall. It shows the place of the sun and the moon in the "
+    "sky, the hours of four systems, and the days of the year. At each full hour the figures of the apostles pass by "
+    "two windows above the dial."
+)
+_MAKING = (
+    f"{_CLOCK}, when it was made by the clockmaker Mikulas of Kadan and Jan Sindel, who later was a professor of "
+    "mathematics and astronomy. The calendar dial was added around 1490, when the facade was decorated with Gothic "
+    "sculptures."
+)
+_REPAIR = (
+    "The clock stopped working many times after 1552, and was repaired many times. The apostles were added after the "
+    "repair of 1865 and 1866, and the calendar dial was painted anew by Josef Manes."
+)
+
+
 def _make_guide() -> bytes:
     """Two pages of a guide for visitors."""
-    return make_pdf(
-        [
-            ("h1", "The Prague Orloj"),
-            ("p", "A short guide for visitors of the Old Town Hall."),
-            ("h2", "How to read it"),
-            (
-                "p",
-                "The Orloj is mounted on the southern wall of the Old Town Hall. It shows the place of the sun and the "
-                "moon in the sky, the hours of four systems, and the days of the year. At each full hour the figures of "
-                "the apostles pass by two windows above the dial.",
-            ),
-            ("page", ""),
-            ("h2", "Who made it"),
-            (
-                "p",
-                f"{_CLOCK}, when it was made by the clockmaker Mikulas of Kadan and Jan Sindel, who later was a "
-                "professor of mathematics and astronomy. The calendar dial was added around 1490, when the facade was "
-                "decorated with Gothic sculptures.",
-            ),
-            (
-                "p",
-                "The clock stopped working many times after 1552, and was repaired many times. The apostles were added "
-                "after the repair of 1865 and 1866, and the calendar dial was painted anew by Josef Manes.",
-            ),
-        ],
-        title="The Prague Orloj",
-        creation_date=datetime(2024, 5, 2, tzinfo=UTC),
-    )
+    parts = [
+        ("h1", "The Prague Orloj"),
+        ("p", "A short guide for visitors of the Old Town Hall."),
+        ("h2", "How to read it"),
+        ("p", _READING),
+        ("page", ""),
+        ("h2", "Who made it"),
+        ("p", _MAKING),
+        ("p", _REPAIR),
+    ]
+    return make_pdf(parts, title="The Prague Orloj", creation_date=datetime(2024, 5, 2, tzinfo=UTC))

@@ -4,6 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from api.page.links import LINK, Links
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.search import MIN_GENERATION, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import parse_strategy
@@ -125,6 +126,7 @@ class CitationOut(Out):
     corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk_id: str | None = Field(description="Null for a passage of the web.")
     url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
+    link: str | None = Field(description=LINK)
     document: HitDocumentOut
     page: int | None
     quote: str
@@ -132,12 +134,13 @@ class CitationOut(Out):
     source_span: SpanOut
 
     @classmethod
-    def from_citation(cls, citation: Citation) -> Self:
+    def from_citation(cls, citation: Citation, links: Links) -> Self:
         return cls(
             marker=citation.marker,
             corpus=citation.corpus,
             chunk_id=None if citation.url else citation.chunk_id,
             url=citation.url,
+            link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
             document=HitDocumentOut.model_validate(citation.document),
             page=citation.page,
             quote=citation.quote,
@@ -152,16 +155,18 @@ class QuoteOut(Out):
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None = Field(description=LINK)
     document: DocumentNameOut
     quote: str
     source_span: SpanOut
 
     @classmethod
-    def from_quote(cls, quote: Quote) -> Self:
+    def from_quote(cls, quote: Quote, links: Links) -> Self:
         return cls(
             corpus=quote.hit.corpus,
             chunk_id=None if quote.hit.url else quote.hit.chunk.id,
             url=quote.hit.url,
+            link=links.to(quote.hit.corpus, quote.hit.document.id, quote.hit.chunk.id),
             document=DocumentNameOut.model_validate(quote.hit.document),
             quote=quote.text,
             source_span=SpanOut.model_validate(quote.span),
@@ -188,7 +193,7 @@ class StepOut(Out):
     tokens: int
 
     @classmethod
-    def from_step(cls, step: Step) -> Self:
+    def from_step(cls, step: Step, links: Links) -> Self:
         return cls(
             id=step.id,
             question=step.question,
@@ -198,8 +203,8 @@ class StepOut(Out):
             verdict=step.verdict,
             support=step.support,
             unstated=step.unstated,
-            quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
-            hits=[HitOut.model_validate(hit) for hit in step.hits],
+            quotes=[QuoteOut.from_quote(quote, links) for quote in step.quotes],
+            hits=[HitOut.from_hit(hit, links) for hit in step.hits],
             seconds=step.seconds,
             tokens=step.tokens,
         )
@@ -223,12 +228,12 @@ class AnswerOut(Out):
     timing: dict[str, float]
 
     @classmethod
-    def from_answer(cls, answer: Answer, trace: Trace) -> Self:
+    def from_answer(cls, answer: Answer, trace: Trace, links: Links) -> Self:
         """Returns the response of an answer, with the usage, notes and timing of its trace."""
         return cls(
             answer=answer.text,
-            citations=[CitationOut.from_citation(citation) for citation in answer.citations],
-            steps=[StepOut.from_step(step) for step in answer.steps],
+            citations=[CitationOut.from_citation(citation, links) for citation in answer.citations],
+            steps=[StepOut.from_step(step, links) for step in answer.steps],
             usage=UsageOut.from_usage(trace.usage),
             reasoner=answer.reasoner,
             abstained=answer.abstained,

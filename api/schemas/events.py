@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from api.page.links import Links
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
@@ -86,7 +87,7 @@ follows them.
 """
 
 
-def convert_event(event: Event) -> Out | None:
+def convert_event(event: Event, links: Links) -> Out | None:
     """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
     match event:
         case PlanEvent():
@@ -94,7 +95,7 @@ def convert_event(event: Event) -> Out | None:
         case SearchEvent():
             return _convert_search(event)
         case StepEvent():
-            return _convert_step(event.result)
+            return _convert_step(event.result, links)
         case ReviewEvent():
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
@@ -120,7 +121,7 @@ def _convert_search(event: SearchEvent) -> SearchedOut:
     )
 
 
-def _convert_step(step: Step) -> StepDoneOut:
+def _convert_step(step: Step, links: Links) -> StepDoneOut:
     return StepDoneOut(
         step=step.id,
         question=step.question,
@@ -130,7 +131,7 @@ def _convert_step(step: Step) -> StepDoneOut:
         verdict=step.verdict,
         support=step.support,
         unstated=step.unstated,
-        quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
+        quotes=[QuoteOut.from_quote(quote, links) for quote in step.quotes],
         seconds=step.seconds,
         tokens=step.tokens,
     )

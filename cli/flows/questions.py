@@ -57,6 +57,7 @@ def run_question(corpora: list[str], body: Json, *, budget: str | None, prompts:
 
 
 def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
+    from api.page.links import Links
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
     from app.services.questions import search_page
@@ -71,12 +72,13 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
         trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await open_corpora(container, corpora)
         page = await search_page(container, found, request, layout, trace)
-        return SearchOut.from_page(page, trace).model_dump(mode="json")
+        return SearchOut.from_page(page, trace, Links.of(settings)).model_dump(mode="json")
 
     return run_with_container(work, settings)
 
 
 def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | None, *, shown: bool) -> Json:
+    from api.page.links import Links
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
     from app.services.questions import ask
@@ -85,6 +87,7 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | 
     from core.trace import Event, Trace
 
     request = _validate(AskIn, body).to_request()
+    links = Links.of(settings)
 
     async def work(container: "Container") -> Json:
         trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
@@ -92,12 +95,12 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | 
         with _drawing(shown) as show:
 
             def pass_on(event: Event) -> None:
-                if (data := convert_event(event)) is not None:
+                if (data := convert_event(event, links)) is not None:
                     show(event.kind, data.model_dump(mode="json"))
 
             trace.listeners.append(pass_on)
             answer = await ask(container, found, request, trace)
-        return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
+        return AnswerOut.from_answer(answer, trace, links).model_dump(mode="json")
 
     return run_with_container(work, settings)
 

@@ -46,13 +46,15 @@ class DocumentName:
 class Citation:
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`.
 
-    A passage of the web has a `url` and no `chunk_id`.
+    A passage of the web has a `url` and no `chunk_id`. `link` is the address of the passage in the web page of a server
+    that has a public address.
     """
 
     marker: int
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None
     document: HitDocument
     page: int | None
     quote: str
@@ -67,6 +69,7 @@ class Quote:
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None
     document: DocumentName
     quote: str
     source_span: Span

@@ -2,11 +2,13 @@
 
 from pydantic import Field
 
+from api.schemas.answers.verification import VerdictEventOut, VerifyingOut
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step, Support
 from core.trace import Event
+from core.verification import VerdictEvent, VerifyingEvent
 
 __all__ = ["DATA", "convert_event"]
 
@@ -80,6 +82,8 @@ DATA: dict[str, type[Out]] = {
     "review": ReviewOut,
     "token": TextOut,
     "note": TextOut,
+    "verifying": VerifyingOut,
+    "verification": VerdictEventOut,
 }
 """The schema of an event's data by the event's name. Exactly one `answer` (an `AnswerOut`) or `error` (a problem)
 follows them.
@@ -87,7 +91,9 @@ follows them.
 
 
 def convert_event(event: Event) -> Out | None:
-    """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
+    """Returns the data of an event; None for a call, which the answer's usage counts, and for what the answer has: the
+    answer itself, and its whole verification.
+    """
     match event:
         case PlanEvent():
             return PlanOut.model_validate(event)
@@ -99,6 +105,10 @@ def convert_event(event: Event) -> Out | None:
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
             return TextOut.model_validate(event)
+        case VerifyingEvent():
+            return VerifyingOut.from_event(event)
+        case VerdictEvent():
+            return VerdictEventOut.from_verdict(event.verdict)
         case _:
             return None
 

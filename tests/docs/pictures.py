@@ -19,7 +19,7 @@ from rich.text import Text
 from tests.benchmarks.oracle import read_gold
 from tests.docs.pages import DOCS, ROOT
 from tests.docs.terminal import run_on_terminal
-from tests.twins.chat_server import ChatServer
+from tests.twins.chat_server import Call, ChatServer, Reply
 from tests.twins.oracle import GoldHop, Oracle
 
 __all__ = ["PICTURES", "Picture", "draw", "read_words", "take_pictures"]
@@ -31,9 +31,9 @@ _COOL_OF_SET = (
     "What is the Edsa Shangri-La an instance of in the birthplace of the person who made The Oddventures of Mr. Cool?"
 )
 _COOL_STEPS = (
-    "Who made The Oddventures of Mr. Cool?",
-    "Where was #1 born?",
-    "What kind of building is the Edsa Shangri-La, #2?",
+    ("Who made The Oddventures of Mr. Cool?", "Francis Magalona"),
+    ("Where was #1 born?", "Manila"),
+    ("What kind of building is the Edsa Shangri-La, #2?", "a 5-star luxury hotel"),
 )
 _SIEGE = "What body of water is near the location where the Siege of Cassel took place?"
 _TIMES = re.compile(r"\d[\d,.]*(?= (?:s\b|a second))")
@@ -74,7 +74,7 @@ PICTURES = (
 
 def take_pictures() -> Iterator[tuple[Picture, str]]:
     """Yields each picture with its SVG, in the order in which the commands need each other."""
-    with tempfile.TemporaryDirectory() as folder, ChatServer(respond=Oracle(_gold())) as chat:
+    with tempfile.TemporaryDirectory() as folder, ChatServer(respond=_Citing()) as chat:
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("HOPWEAVE_")},
             "HF_HUB_OFFLINE": "1",
@@ -109,10 +109,27 @@ def _gold() -> dict[str, tuple[GoldHop, ...]]:
     """The questions of the example corpus, and one of them in plainer words."""
     gold = {one.question: one.hops for one in read_gold(ROOT / "examples" / "musique-small" / "questions.jsonl")}
     gold[_COOL] = tuple(
-        GoldHop(question=question, answer=hop.answer, supporting=hop.supporting)
-        for question, hop in zip(_COOL_STEPS, gold[_COOL_OF_SET], strict=True)
+        GoldHop(question=question, answer=answer, supporting=hop.supporting)
+        for (question, answer), hop in zip(_COOL_STEPS, gold[_COOL_OF_SET], strict=True)
     )
     return gold
+
+
+class _Citing:
+    """The oracle cites the first passage in its last call; a picture shows the one that states the answer."""
+
+    def __init__(self) -> None:
+        self._gold = _gold()
+        self._oracle = Oracle(self._gold)
+
+    def __call__(self, call: Call) -> Reply:
+        reply = self._oracle(call)
+        keys = call.labels.get("passages", "").split()
+        last = self._gold[call.labels["asked"]][-1]
+        if call.role != "conclude" or last.supporting not in keys:
+            return reply
+        answer = f"{last.answer} [{1 + keys.index(last.supporting)}]"
+        return Reply.json({"answer": answer, "support": "stated", "unstated": ""})
 
 
 _FORMAT = """\

@@ -87,6 +87,7 @@ def set_up(folder: Path) -> Iterator[Stage]:
         }
         instead = {
             "http://127.0.0.1:11434/v1": chat.url,
+            "~/.local/share/hopweave": str(folder / "data"),
             "hopweave serve": f"hopweave serve --port {other.rpartition(':')[2]}",
             **dict.fromkeys(
                 ("http://127.0.0.1:8000", "http://other:8000", "http://10.0.0.5:8000"), f"http://{address}"

@@ -1,7 +1,6 @@
 """Strategies and loaders against the pages on them: each is described once, and what a page names exists."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -85,10 +84,3 @@ def test_the_pages_of_strategies_name_all_that_exist() -> None:
         rows = [*table_rows(text, "page", "strategies"), *table_rows(text, "name")]
         listed = {name for row in rows for name in re.findall(r"`(\w+)`", " ".join(row[:2]))}
         assert set(kinds[kind]) <= listed, kind
-
-
-def test_links_between_pages_lead_somewhere() -> None:
-    for name, text in pages().items():
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-            if "://" not in target:
-                assert (DOCS.parent / Path(name).parent / target).exists(), f"{name}: {target}"

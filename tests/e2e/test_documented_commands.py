@@ -1,13 +1,12 @@
 """Every command of the documentation is run, on small corpora, with a scripted model; or its page says why not."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import code_blocks, pages
-from tests.docs.sessions import Block, read_blocks
-from tests.docs.stage import Stage, set_up
+from tests.docs.running.sessions import Block, read_blocks
+from tests.docs.running.stage import Stage, set_up
 
 pytestmark = pytest.mark.slow
 
@@ -15,7 +14,7 @@ _SHORTEST_REASON = 12
 _ELSEWHERE = "docs/clients/"
 """`tests/integration/api/protocols/test_recipes.py` runs these pages."""
 _WITH_KEYS = ("docs/http.md", "docs/security.md")
-"""Pages that make keys, after which a server asks every caller for one."""
+"""Pages that make keys, with which the server asks every caller for one."""
 
 
 def _blocks() -> dict[str, list[Block]]:
@@ -33,22 +32,16 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield one
 
 
-@pytest.mark.parametrize("page", [page for page in _RUN if page not in _WITH_KEYS])
+@pytest.mark.parametrize("page", _RUN)
 def test_the_commands_of_a_page_run(stage: Stage, page: str) -> None:
-    _run(stage, page)
-
-
-@pytest.mark.parametrize("page", _WITH_KEYS)
-def test_the_commands_of_a_page_with_keys_run(tmp_path: Path, page: str) -> None:
-    with set_up(tmp_path) as stage:
-        _run(stage, page)
-
-
-def _run(stage: Stage, page: str) -> None:
     shell = stage.shell(page)
-    for block in _BLOCKS[page]:
-        if not block.reason:
-            shell.run_block(block)
+    try:
+        for block in _BLOCKS[page]:
+            if not block.reason:
+                shell.run_block(block)
+    finally:
+        if page in _WITH_KEYS:
+            stage.delete_keys()
 
 
 def test_a_block_that_is_not_run_says_why() -> None:

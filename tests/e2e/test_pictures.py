@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.docs.pages import pages
-from tests.docs.pictures import PICTURES, Picture, read_words, take_pictures
+from tests.docs.running.pictures import PICTURES, Picture, read_words, take_pictures
 
 pytestmark = pytest.mark.slow
 

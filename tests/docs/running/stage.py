@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from tests.docs.pages import ROOT
-from tests.docs.sessions import Shell, clean_environment
+from tests.docs.running.sessions import Shell, clean_environment
 from tests.integration.reasoning.good_model import good_model
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -56,6 +56,7 @@ class Stage:
     folder: Path
     environment: Mapping[str, str]
     instead: Mapping[str, str]
+    address: str
 
     def shell(self, page: str) -> Shell:
         """Returns a new shell, which knows nothing of the commands of other pages."""
@@ -63,6 +64,19 @@ class Stage:
         session.parent.mkdir(exist_ok=True)
         work = self.folder / "home" / "work"
         return Shell(session=session, folder=work, environment=self.environment, instead=self.instead)
+
+    def delete_keys(self) -> None:
+        """Deletes all keys, and waits until the server asks for none."""
+        for key in json.loads(self._run("keys", "list", "--json"))["data"]:
+            self._run("keys", "revoke", key["id"], "--delete")
+        ends = time.monotonic() + _SECONDS
+        while not httpx.get(f"http://{self.address}/v1/corpora", trust_env=False).is_success:
+            assert time.monotonic() < ends, "the server still asks for a key"
+            time.sleep(0.1)
+
+    def _run(self, *arguments: str) -> str:
+        done = subprocess.run([_HOPWEAVE, *arguments], env=self.environment, check=True, capture_output=True, text=True)
+        return done.stdout
 
 
 @contextmanager
@@ -98,7 +112,7 @@ def set_up(folder: Path) -> Iterator[Stage]:
             for name in _TEXTS:
                 command = [_HOPWEAVE, "ingest", work / name, "--corpus", name]
                 subprocess.run(command, env=environment, check=True, capture_output=True)
-            yield Stage(folder=folder, environment=environment, instead=instead)
+            yield Stage(folder=folder, environment=environment, instead=instead, address=address)
 
 
 def _write_files(folder: Path, work: Path) -> None:

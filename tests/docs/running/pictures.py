@@ -18,7 +18,7 @@ from rich.text import Text
 
 from tests.benchmarks.oracle import read_gold
 from tests.docs.pages import DOCS, ROOT
-from tests.docs.terminal import run_on_terminal
+from tests.docs.running.terminal import run_on_terminal
 from tests.twins.chat_server import Call, ChatServer, Reply
 from tests.twins.oracle import GoldHop, Oracle
 

@@ -1,9 +1,9 @@
 """The views of asking: a question from the field to its answer, its plan, passages and trail, and kept questions."""
 
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -300,7 +300,11 @@ def test_the_words_of_two_texts_are_compared(open_page: OpenPage) -> None:
         "after:330",
         "both: m high.",
     ]
-    assert page.evaluate(compare, ["北京大学位于北京", "北京大学位于上海"]) == ["both:北京大学位于", "before:北京", "after:上海"]
+    assert page.evaluate(compare, ["北京大学位于北京", "北京大学位于上海"]) == [
+        "both:北京大学位于",
+        "before:北京",
+        "after:上海",
+    ]
     assert page.evaluate(compare, ["", ""]) == []
     assert page.evaluate(compare, ["a a", "a"]) == ["both:a", "before: a"]
 

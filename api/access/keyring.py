@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from api.access.caller import Caller
@@ -66,7 +67,8 @@ class Keyring:
         # Every key is compared, so that the time does not tell which one was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._own]
         if any(matches):
-            return Caller(id=_id_of_own(text), access=EVERYTHING)
+            id = _id_of_own(text)
+            return Caller(id=id, access=replace(EVERYTHING, own_key=id))
         key = self._known.get(id_of_key(text) or "")
         if key is None or not matches_hash(text, key.hash) or key.revoked_at is not None:
             return (

@@ -114,6 +114,7 @@ def create_app(
     app.state.container = container
     app.state.meter = meter or PrometheusMeter(by_corpus=settings.metrics.corpora)
     app.state.warmth = None
+    app.state.questions = QuestionRunner()
     _add_middleware(app, settings)
     problems.install(app)
     routers = [*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS]
@@ -159,7 +160,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.container = container
     limit_accept_errors(asyncio.get_running_loop())
     app.state.warmth = warmth = Warmth(container)
-    app.state.questions = QuestionRunner()
     tasks = [
         asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
         asyncio.create_task(warmth.warm_up(), name="warming up"),

@@ -59,7 +59,7 @@ async def _events(container: Container, corpus: Corpus, question_id: str, seen: 
         except Unavailable:
             events = ()  # who answers the question waits for the record, too
         except HopweaveError as error:
-            yield format_sse_event(event="error", data_str=json.dumps(details_of(error, instance)))
+            yield format_sse_event(id=_LAST, event="error", data_str=json.dumps(details_of(error, instance)))
             return
         if not events:
             await asyncio.sleep(_POLL_SECONDS)

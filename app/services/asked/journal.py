@@ -23,7 +23,10 @@ _BATCH_SECONDS = 0.1
 
 _RETRY_SECONDS = 1.0
 _RENEWALS = 5
-"""How often a lease is renewed before it expires."""
+"""How often a lease is renewed before it expires, at least."""
+
+_RENEW_SECONDS = 2.0
+"""The longest time between two renewals, and so until a question ends that was cancelled elsewhere."""
 
 
 class AnswerForm(Protocol):
@@ -51,6 +54,7 @@ class Journal:
         self._id = question_id
         self._form = form
         self._lease = lease_seconds
+        self._pause = min(lease_seconds / _RENEWALS, _RENEW_SECONDS)
         self._events: list[QuestionEvent] = []
         self._tokens: tuple[str, list[str]] = ("", [])
         self._retrieved: set[str] = set()
@@ -77,7 +81,7 @@ class Journal:
         """Writes until it is cancelled. Raises `Fenced` when the question does not run any more."""
         while True:
             try:
-                async with asyncio.timeout(self._lease / _RENEWALS):
+                async with asyncio.timeout(self._pause):
                     await self._waiting.wait()
             except TimeoutError:
                 pass

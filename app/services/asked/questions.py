@@ -113,9 +113,7 @@ async def compare(container: Container, corpus: Corpus, question_id: str) -> Que
     """
     after = await read_question(container, corpus, question_id)
     if after.again_of is None:
-        raise Conflict(
-            f"question {question_id!r} does not ask another one again; ask it again, and compare the new one"
-        )
+        raise Conflict(f"question {question_id!r} asks no other one again; ask it again, and compare the new one")
     if not after.state.final:
         raise Conflict(f"question {question_id!r} is still being answered; wait until it is done")
     try:

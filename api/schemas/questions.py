@@ -5,16 +5,20 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from api.page.links import Links
 from api.problems import details_of
-from api.schemas.ask import AnswerOut, AskIn
+from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
+from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
 from app.services.asked.questions import QuestionChanges, is_outdated
+from app.services.asked.verifying import VerificationState
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
 from core.trace import Event, Trace
+from core.verification import Verification
 
 __all__ = [
     "QuestionChangesOut",
@@ -22,11 +26,15 @@ __all__ = [
     "QuestionOut",
     "QuestionPatchIn",
     "StoredForm",
+    "VerifyIn",
     "dump_request",
     "load_request",
     "path_of",
     "show_question",
 ]
+
+_NO_LINKS = Links("")
+"""Links are added when an answer is shown."""
 
 
 class ProblemOut(Out):
@@ -37,6 +45,13 @@ class ProblemOut(Out):
     status: int
     detail: str
     instance: str
+
+
+class VerifyingAnswerOut(Out):
+    """`documents` are those whose role is known; the answers without them come with the result."""
+
+    cost: VerificationCostOut | None
+    documents: list[VerdictEventOut]
 
 
 class QuestionOut(Out):
@@ -59,7 +74,9 @@ class QuestionOut(Out):
     problem: ProblemOut | None
     kept: bool
     again_of: str | None = Field(description="The question that this one asks again.")
-    verification: dict[str, Any] | None
+    verification: VerificationOut | None
+    verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
+    verification_problem: ProblemOut | None = Field(description="Why the last verification found nothing.")
     outdated: bool = Field(description="The corpus has changed since the question was asked.")
     withdrawn: bool = Field(
         description="A document that was retrieved has been deleted, and the answer with it: `answer` is null."
@@ -69,6 +86,10 @@ class QuestionOut(Out):
 class QuestionListOut(Out):
     data: list[QuestionOut]
     next_cursor: str | None
+
+
+class VerifyIn(In):
+    budget: BudgetIn = Field(default=BudgetIn(), description="The limits of the verification.")
 
 
 class QuestionPatchIn(In):
@@ -131,14 +152,17 @@ class QuestionChangesOut(Out):
 
 
 class StoredForm:
-    """Implements `app.services.asked.journal.AnswerForm`: what is stored is what `/ask` sends."""
+    """Implements `app.services.asked.runner.StoredForm`: what is stored is what `/ask` sends."""
 
     def event(self, event: Event) -> dict[str, Any] | None:
-        data = convert_event(event)
+        data = convert_event(event, _NO_LINKS)
         return None if data is None else data.model_dump(mode="json")
 
     def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
-        return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
+        return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+
+    def verification(self, verification: Verification) -> dict[str, Any]:
+        return VerificationOut.from_verification(verification).model_dump(mode="json")
 
     def problem(self, error: BaseException) -> dict[str, Any]:
         details = details_of(error, "")
@@ -162,7 +186,8 @@ def path_of(corpus: Corpus, question_id: str) -> str:
 
 def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
     """Returns the JSON of a `QuestionOut`. Answers are not read into values, as their schema may have grown since."""
-    problem = question.problem and {**question.problem, "instance": path_of(corpus, question.id)}
+    instance = path_of(corpus, question.id)
+    verification = VerificationState.of(question.verification)
     return {
         "id": question.id,
         "question": question.text,
@@ -172,10 +197,12 @@ def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
         "answered_at": None if question.answered_at is None else _time(question.answered_at),
         "generation": question.generation,
         "answer": question.answer,
-        "problem": problem,
+        "problem": question.problem and {**question.problem, "instance": instance},
         "kept": question.kept,
         "again_of": question.again_of,
-        "verification": question.verification,
+        "verification": verification.result,
+        "verifying": verification.running,
+        "verification_problem": verification.problem and {**verification.problem, "instance": instance},
         "outdated": is_outdated(corpus, question),
         "withdrawn": question.withdrawn,
     }

@@ -6,9 +6,10 @@ from dataclasses import replace
 from app.container import Container
 from app.services.metering import count_tokens
 from core.budget import Budget
+from core.events import SearchEvent
 from core.ports.reasoning import Answer, Question, Reasoner
 from core.ports.retrieval import QueryPart
-from core.trace import Trace
+from core.trace import Event, Trace
 from core.usage import Usage
 from core.verification import (
     Verdict,
@@ -57,7 +58,14 @@ async def verify_given(
     own = Trace(budget=budget)
     admitted = await _list_documents(container, question, given)
 
+    retrieved: set[_Key] = set()
+
+    def collect(event: Event) -> None:
+        if isinstance(event, SearchEvent):
+            retrieved.update((hit.corpus, hit.document.id) for hit in event.hits if hit.url is None)
+
     async def ask_without(masked: frozenset[_Key], run: Trace) -> Answer:
+        run.listeners.append(collect)
         return await reasoner.answer(_mask(question, admitted, masked), run)
 
     with trace.timed("verify"), count_tokens(container, own):
@@ -65,6 +73,7 @@ async def verify_given(
         verification = await verify_answer(
             question.text, given, ask_without, compare, own, at_once=at_once, on_verdict=tell
         )
+    verification = replace(verification, retrieved=frozenset(retrieved))
     trace.emit(VerifiedEvent(verification=verification))
     return verification
 

@@ -37,7 +37,7 @@ _NO_LINKS = Links("")
 """Links are added when an answer is shown."""
 
 
-class ProblemOut(Out):
+class QuestionProblemOut(Out):
     """Why a question has no answer (RFC 9457)."""
 
     type: str
@@ -71,7 +71,7 @@ class QuestionOut(Out):
         description="The generation of the corpus when it was asked; null if the corpus was indexed again since."
     )
     answer: AnswerOut | None
-    problem: ProblemOut | None
+    problem: QuestionProblemOut | None
     kept: bool
     again_of: str | None = Field(description="The question that this one asks again.")
     verification: VerificationOut | None
@@ -96,34 +96,34 @@ class QuestionPatchIn(In):
     kept: Flag = Field(description="Whether the question stays until it is deleted.")
 
 
-class NamedDocumentOut(Out):
+class ComparedDocumentOut(Out):
     id: str
     key: str
     title: str
 
 
-class TextsOut(Out):
+class TextChangeOut(Out):
     before: str | None
     after: str | None
 
 
-class SupportsOut(Out):
+class SupportChangeOut(Out):
     before: Support | None
     after: Support | None
 
 
-class GenerationsOut(Out):
+class GenerationChangeOut(Out):
     before: int | None
     after: int | None
 
 
-class ChangedDocumentsOut(Out):
+class ComparedDocumentsOut(Out):
     """The documents that the answers cite. A document that has been deleted is in none of the lists."""
 
-    added: list[NamedDocumentOut]
-    removed: list[NamedDocumentOut]
-    changed: list[NamedDocumentOut] = Field(description="Cited by both, and changed in between.")
-    same: list[NamedDocumentOut]
+    added: list[ComparedDocumentOut]
+    removed: list[ComparedDocumentOut]
+    changed: list[ComparedDocumentOut] = Field(description="Cited by both, and changed in between.")
+    same: list[ComparedDocumentOut]
 
 
 class QuestionChangesOut(Out):
@@ -131,10 +131,10 @@ class QuestionChangesOut(Out):
 
     before: str = Field(description="The id of the question that this one asks again.")
     same_answer: bool = Field(description="The answers differ at most in their markers and spaces.")
-    answer: TextsOut
-    support: SupportsOut
-    documents: ChangedDocumentsOut
-    generation: GenerationsOut
+    answer: TextChangeOut
+    support: SupportChangeOut
+    documents: ComparedDocumentsOut
+    generation: GenerationChangeOut
 
     @classmethod
     def from_changes(cls, changes: QuestionChanges) -> Self:
@@ -142,12 +142,12 @@ class QuestionChangesOut(Out):
         return cls(
             before=before.id,
             same_answer=changes.same_answer,
-            answer=TextsOut(before=_text_of(before), after=_text_of(after)),
-            support=SupportsOut(before=_support_of(before), after=_support_of(after)),
-            documents=ChangedDocumentsOut(
-                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ChangedDocumentsOut.model_fields}
+            answer=TextChangeOut(before=_text_of(before), after=_text_of(after)),
+            support=SupportChangeOut(before=_support_of(before), after=_support_of(after)),
+            documents=ComparedDocumentsOut(
+                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ComparedDocumentsOut.model_fields}
             ),
-            generation=GenerationsOut(before=before.generation, after=after.generation),
+            generation=GenerationChangeOut(before=before.generation, after=after.generation),
         )
 
 
@@ -220,5 +220,5 @@ def _support_of(question: AskedQuestion) -> Support | None:
     return Support(question.support) if question.support else None
 
 
-def _name(ref: DocumentRef) -> NamedDocumentOut:
-    return NamedDocumentOut(id=ref.id, key=ref.key, title=ref.title)
+def _name(ref: DocumentRef) -> ComparedDocumentOut:
+    return ComparedDocumentOut(id=ref.id, key=ref.key, title=ref.title)

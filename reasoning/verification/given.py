@@ -15,6 +15,7 @@ __all__ = [
     "GivenAnswer",
     "Use",
     "collect_documents",
+    "count_usage",
     "estimate_cost",
     "list_cited",
     "read_answer",

@@ -124,8 +124,10 @@ async def test_a_document_is_masked_in_its_own_corpus_only(server: Server) -> No
     body = {"question": _QUESTION, "reasoner": "vanilla", "verify": True, "corpora": ["lessons", "archive"]}
     said = (await server.client.post("/v1/ask", json=body)).json()
     [verdict] = said["verification"]["documents"]
-    assert (verdict["corpus"], verdict["role"]) == ("lessons", "redundant")
-    assert [(one["corpus"], one["key"]) for one in verdict["replaced_by"]] == [("archive", "letters")]
+    [other] = verdict["replaced_by"]
+    assert (verdict["role"], other["key"], other["id"]) == ("redundant", "letters", verdict["document"]["id"])
+    assert {verdict["corpus"], other["corpus"]} == {"lessons", "archive"}
+    assert said["verification"]["together"] == [[other["id"], other["id"]]]
 
 
 async def test_without_a_model_quotes_are_verified_without_a_call(server: Server, chat: ChatServer) -> None:

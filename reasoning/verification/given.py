@@ -15,6 +15,7 @@ __all__ = [
     "GivenAnswer",
     "Use",
     "collect_documents",
+    "count_usage",
     "divide_cost",
     "estimate_cost",
     "list_cited",

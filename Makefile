@@ -29,6 +29,9 @@ endif
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
+# A later build reads again only the pages that have changed.
+SITE := $(BIN)/sphinx-build --quiet --nitpicky --keep-going --doctree-dir .doctrees --conf-dir docs/site
+
 DIST ?= dist
 # Its warning says that a lock does not tell which package needs which.
 SBOM := $(BIN)/python -W ignore::UserWarning -m cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible
@@ -38,7 +41,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs vendor sbom dist
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs vendor site links pictures sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -62,11 +65,12 @@ format: setup ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet .
 
-check: setup ## Format, lint, types and import contracts
+check: setup ## Format, lint, types, import contracts, and the site
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory site
 
 quick: setup ## Format, lint, types and unit tests, in a minute
 	$(BIN)/ruff format --check --quiet .
@@ -98,6 +102,15 @@ docs: setup ## Write the pages that are made from the code: docs/cli.md and docs
 
 vendor: ## Bundle the libraries of the page again, in the versions of api/page/vendor; needs npm
 	sh api/page/vendor/build.sh
+
+site: setup ## Build the documentation into site/, and check its links; see docs/project.md
+	$(SITE) --fail-on-warning . site
+
+links: setup ## List the external links of the documentation
+	$(BIN)/python -m tests.docs.links
+
+pictures: setup ## Write the pictures of the terminal into docs/images
+	$(BIN)/python -m tests.docs.pictures
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

@@ -32,6 +32,7 @@ from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Ex
 from hopweave._values.documents import (
     Chunk,
     Document,
+    DocumentDetail,
     DocumentState,
     NeighbouringChunk,
     NewChunk,
@@ -102,6 +103,7 @@ __all__ = [
     "Counts",
     "Deletion",
     "Document",
+    "DocumentDetail",
     "DocumentName",
     "DocumentState",
     "EdgeKind",

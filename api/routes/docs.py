@@ -34,7 +34,7 @@ async def docs(request: Request) -> HTMLResponse:
     return HTMLResponse(
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
         f"<link rel=stylesheet href=/docs/page.css><script src=/docs/page.js defer></script>{page}</html>",
-        headers={"Content-Security-Policy": _POLICY},
+        headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"},  # as the web page
     )
 
 

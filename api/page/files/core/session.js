@@ -17,8 +17,7 @@ export function SessionProvider({ children }) {
       try {
         setKnown({ state: "open", ...(await get("/v1/session")) });
       } catch (error) {
-        const open = { state: "open", scopes: ["admin"], needs_key: false, model: true, neo4j_browser: null }; // until the route stands
-        setKnown(error.status === 404 ? open : error.status === 401 ? { state: "closed" } : { state: "failed", error });
+        setKnown(error.status === 401 ? { state: "closed" } : { state: "failed", error });
       }
     };
     const signIn = async (key) => setKnown({ state: "open", ...(await post("/v1/session", { key })), ...(await get("/v1/session")) });

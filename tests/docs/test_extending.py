@@ -1,4 +1,4 @@
-"""The example commits of CONTRIBUTING.md: each is applied to a copy of the checkout and passes the tests beside it."""
+"""The example commits of `docs/extending.md`: each is applied to a copy of the checkout, and passes its tests."""
 
 import os
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT
+from tests.docs.pages import DOCS, ROOT
 
 _EXAMPLE = re.compile(
-    r"### (?P<title>[^\n]+)\n.*?```diff\n(?P<diff>.*?)```\n\n```console\n\$ \.venv/bin/(?P<run>[^\n]+)\n", re.DOTALL
+    r"## (?P<title>[^\n]+)\n.*?```diff\n(?P<diff>.*?)```\n\n```console\n\$ \.venv/bin/(?P<run>[^\n]+)\n", re.DOTALL
 )
 _NOT_COPIED = (".*", "__pycache__", "dist", "images")
 
@@ -35,7 +35,7 @@ class Example:
 
 
 def examples() -> list[Example]:
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    text = (DOCS / "extending.md").read_text("utf-8")
     found = [(one["title"], one["diff"], shlex.split(one["run"])) for one in _EXAMPLE.finditer(text)]
     return [Example(title=title, diff=diff, command=command) for title, diff, command in found]
 

@@ -24,18 +24,10 @@ OFFLINE = "ERR_INTERNET_DISCONNECTED"
 OpenView = Callable[..., Page]
 
 
-@pytest.fixture(
-    params=[(width, colours) for width in WIDTHS for colours in COLOURS], ids=lambda one: f"{one[0]}-{one[1]}"
-)
-def look(request: pytest.FixtureRequest) -> dict[str, Any]:
-    width, colours = request.param
-    return {"width": width, "colours": colours, "reduced_motion": "reduce"}
-
-
-@pytest.fixture
-def view(open_page: OpenPage, look: dict[str, Any]) -> OpenView:
-    """Opens an address with the colours and the width of the test."""
-    return lambda path, **options: open_page(path, **look, **options)
+@pytest.fixture(params=WIDTHS)
+def view(request: pytest.FixtureRequest, open_page: OpenPage) -> OpenView:
+    """Opens an address with the width of the test."""
+    return lambda path, **options: open_page(path, width=request.param, reduced_motion="reduce", **options)
 
 
 @pytest.fixture(scope="package")

@@ -31,6 +31,7 @@ export function useQuestion(corpus, id) {
     const load = async () => {
       const read = await readQuestion(corpus, id, signal);
       setQuestion(read);
+      setVerifying(Boolean(read.verifying) && !isVerified(read));
       if (read.state !== "running") {
         setProgress(ended(read));
         if (!read.withdrawn) await addEvents(corpus, read, setProgress, signal);
@@ -59,10 +60,17 @@ export function useQuestion(corpus, id) {
       setQuestion(read);
       if (isVerified(read)) setVerifying(false);
     };
-    followQuestion(corpus, id, (event) => event.kind.startsWith("verif") && setProgress((before) => advance(before, event)), abort.signal)
-      .then(look)
-      .catch((failure) => isAbort(failure) || setBroken(failure));
-    const timer = setInterval(() => look().catch((failure) => isAbort(failure) || setBroken(failure)), VERIFYING);
+    const fail = (failure) => {
+      if (isAbort(failure)) return;
+      setBroken(failure);
+      setVerifying(false);
+    };
+    const receive = (event) => {
+      if (event.kind.startsWith("verif")) setProgress((before) => advance(before, event));
+      if (event.kind === "error") fail(new Problem(event.data.status, event.data));
+    };
+    followQuestion(corpus, id, receive, abort.signal).then(look).catch(fail);
+    const timer = setInterval(() => look().catch(fail), VERIFYING);
     return () => {
       clearInterval(timer);
       abort.abort();

@@ -70,6 +70,8 @@ from hopweave._values.events import (
     SearchEvent,
     StepEvent,
     TokenEvent,
+    VerificationEvent,
+    VerifyingEvent,
 )
 from hopweave._values.ingestion import Deletion, Estimate, EstimateNote, Ingestion, ModelEstimate
 from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
@@ -86,10 +88,20 @@ from hopweave._values.search import (
     Snippet,
 )
 from hopweave._values.usage import ActionUsage, Usage
+from hopweave._values.verification import (
+    AnswerWithout,
+    DocumentRole,
+    Replacement,
+    Verdict,
+    Verification,
+    VerificationCost,
+    VerifiedDocument,
+)
 
 __all__ = [
     "ActionUsage",
     "Answer",
+    "AnswerWithout",
     "AsyncClient",
     "AuthenticationError",
     "Budget",
@@ -105,6 +117,7 @@ __all__ = [
     "Document",
     "DocumentDetail",
     "DocumentName",
+    "DocumentRole",
     "DocumentState",
     "EdgeKind",
     "Embedding",
@@ -155,6 +168,7 @@ __all__ = [
     "Queued",
     "Quote",
     "Rejection",
+    "Replacement",
     "ReviewEvent",
     "SearchEvent",
     "SearchHit",
@@ -174,6 +188,12 @@ __all__ = [
     "UnexpectedAnswerError",
     "Unsupported",
     "Usage",
+    "Verdict",
+    "Verification",
+    "VerificationCost",
+    "VerificationEvent",
+    "VerifiedDocument",
+    "VerifyingEvent",
     "WaitTimeoutError",
     "Way",
     "Ways",

@@ -63,6 +63,7 @@ async def _search(asked: Asked, body: SearchIn, container: Container, http: Requ
 
 async def _ask(asked: Asked, body: AskIn, container: Container, http: Request) -> Response:
     trace = Trace(budget=body.budget.within(container.settings.budget))
-    work = questions.ask(container, asked, body.to_request(), trace)
+    verify = body.limit_verification(container.settings.budget)
+    work = questions.ask(container, asked, body.to_request(), trace, verify=verify)
     respond = stream_answer if body.stream else send_answer
     return await respond(http, work, trace, Links.of(container.settings))

@@ -3,11 +3,13 @@
 from pydantic import Field
 
 from api.page.links import Links
+from api.schemas.answers.verification import VerdictEventOut, VerifyingOut
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step, Support
 from core.trace import Event
+from core.verification import VerdictEvent, VerifyingEvent
 
 __all__ = ["DATA", "convert_event"]
 
@@ -81,6 +83,8 @@ DATA: dict[str, type[Out]] = {
     "review": ReviewOut,
     "token": TextOut,
     "note": TextOut,
+    "verifying": VerifyingOut,
+    "verification": VerdictEventOut,
 }
 """The schema of an event's data by the event's name. Exactly one `answer` (an `AnswerOut`) or `error` (a problem)
 follows them.
@@ -88,7 +92,9 @@ follows them.
 
 
 def convert_event(event: Event, links: Links) -> Out | None:
-    """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
+    """Returns the data of an event; None for a call, which the answer's usage counts, and for what the answer has: the
+    answer itself, and its whole verification.
+    """
     match event:
         case PlanEvent():
             return PlanOut.model_validate(event)
@@ -100,6 +106,10 @@ def convert_event(event: Event, links: Links) -> Out | None:
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
             return TextOut.model_validate(event)
+        case VerifyingEvent():
+            return VerifyingOut.from_event(event)
+        case VerdictEvent():
+            return VerdictEventOut.from_verdict(event.verdict)
         case _:
             return None
 

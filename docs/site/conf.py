@@ -1,7 +1,7 @@
 """The documentation site: Sphinx with MyST and furo, over the Markdown files as they lie. `make site` builds it.
 
-The source folder is the root of the repository, so that links between `docs/`, README.md and the other pages of the
-root work on a code host, in the site and in an editor. `toc.yml` has the navigation, `links.py` is about links to code.
+The source folder is the root of the repository, so that links between `docs/`, README.md and the other pages above it
+work on a code host, in the site and in an editor. `toc.yml` has the navigation, `links.py` is about links to code.
 """
 
 import sys

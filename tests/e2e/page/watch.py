@@ -9,7 +9,7 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request
 
-__all__ = ["Block", "Watch", "assert_accessible", "longest_block"]
+__all__ = ["Block", "Watch", "assert_accessible", "longest_block", "observe_blocks"]
 
 _GRAVE = ("serious", "critical")
 _OBSERVE = """
@@ -39,7 +39,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._found: list[str] = []
-        self._allowed: list[re.Pattern[str]] = [re.compile("status of 404 .*/v1/session")]  # until the route stands
+        self._allowed: list[re.Pattern[str]] = []
         self.addresses: list[str] = []
 
     def follow(self, context: BrowserContext, origin: str) -> None:
@@ -56,7 +56,7 @@ class Watch:
             self._found.append(f"a dialog: {dialog.message}")
             dialog.dismiss()
 
-        context.add_init_script(_OBSERVE)
+        observe_blocks(context)
         context.on("console", hear)
         context.on("weberror", lambda error: self._found.append(f"error: {error.error}"))
         context.on("request", see)
@@ -85,6 +85,11 @@ class Block:
     """
 
     milliseconds: float = 0.0
+
+
+def observe_blocks(context: BrowserContext) -> None:
+    """To be called before the pages of a context are opened on which `longest_block` is used."""
+    context.add_init_script(_OBSERVE)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs site links pictures sbom dist
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs vendor site links pictures sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -99,6 +99,9 @@ servers-stop: setup ## Stop them; their data stays in .servers/
 
 docs: setup ## Write the pages that are made from the code: docs/cli.md and docs/openapi.json
 	$(BIN)/python -m tests.docs
+
+vendor: ## Bundle the libraries of the page again, in the versions of api/page/vendor; needs npm
+	sh api/page/vendor/build.sh
 
 site: setup ## Build the documentation into site/, and check its links; see docs/project.md
 	$(SITE) --fail-on-warning . site

@@ -9,6 +9,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from api.access.scopes import KEY_SCHEME
+from api.access.sessions import COOKIE, SESSION_PATHS
 from api.problems import PROBLEM
 from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
 
@@ -26,6 +28,7 @@ TAGS = [
         "name": "strategies",
         "description": "Searchers, reasoners, chunkers, extractors and loaders by name.",
     },
+    {"name": "session", "description": "The web page exchanges a key for a cookie."},
     {"name": "health", "description": "Whether the process and its stores answer."},
     {"name": "openai", "description": "OpenAI's protocol: a corpus is a model. Errors have OpenAI's form."},
     {
@@ -64,6 +67,7 @@ _NAMES = {
 
 _CHAT = [{"role": "user", "content": "Who wrote the first program?"}]
 _EXAMPLES: dict[str, dict[str, Any]] = {
+    "begin_session": {"key": "hw_3f1c0a9be2d4_…"},
     "create_corpus": {"name": "people"},
     "rename_corpus": {"name": "persons"},
     "add_documents": {
@@ -90,6 +94,15 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
         "retrieval_setting": {"top_k": 5, "score_threshold": 0.2},
     },
 }
+_SESSION = {
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE,
+        "description": "The session of the web page, from `POST /v1/session`, which the server accepts from its own "
+        "pages alone. Over HTTPS its name is `__Host-hopweave_session`.",
+    }
+}
 _ERRORS = {"Problem": PROBLEM, "OpenAIError": OPENAI_ERROR, "OllamaError": OLLAMA_ERROR, "DifyError": DIFY_ERROR}
 
 
@@ -113,10 +126,21 @@ def complete_description(app: FastAPI) -> None:
 def _complete(description: dict[str, Any]) -> None:
     components = description["components"]
     components["schemas"] |= _ERRORS
+    components["securitySchemes"] |= _SESSION
+    for path, operations in description["paths"].items():
+        if path.startswith(SESSION_PATHS):
+            for operation in operations.values():
+                _add_session(operation)
     for operation in _operations(description):
         name = operation["operationId"]
         if name in _EXAMPLES:
             operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
+
+
+def _add_session(operation: dict[str, Any]) -> None:
+    """Adds the cookie as another way to show the same rights."""
+    for needed in list(operation.get("security", ())):
+        operation["security"].append(dict.fromkeys(_SESSION, needed[KEY_SCHEME]))
 
 
 def _operations(description: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,34 +1,31 @@
 """`Guard`: the middleware that checks, before any route, who calls, from where, and with what kind of body."""
 
-import contextlib
 import ipaddress
 from collections import Counter
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.access.caller import KEYLESS, Caller, set_caller
+from api.access.caller_stream import CallerStream
 from api.access.keyring import Keyring
+from api.access.open_paths import is_open, is_view
+from api.access.sessions import Sessions
 from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
-from core.errors import HopweaveError, RateLimited, Unavailable
+from core.errors import HopweaveError
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 
-__all__ = ["OPEN_PATHS", "Guard", "is_loopback"]
-
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
-"""What is answered without a key. It says nothing of documents, and nothing of questions."""
+__all__ = ["Guard", "is_loopback"]
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
-_NO_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})
-_STREAM_RETRY_SECONDS = 5.0
+_READING = frozenset({"GET", "HEAD"})
 
 
 class Guard:
@@ -40,10 +37,13 @@ class Guard:
     form cannot send, except for uploads of files: browsers name the origin of a form in `Origin`.
     """
 
-    def __init__(self, app: ASGIApp, settings: ApiSettings, keyring: Keyring, ledger: Ledger) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: ApiSettings, keyring: Keyring, sessions: Sessions, ledger: Ledger
+    ) -> None:
         self._app = app
         self._settings = settings
         self._keyring = keyring
+        self._sessions = sessions
         self._ledger = ledger
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
         self._origins = frozenset(settings.cors_origins) - {"*"}
@@ -79,7 +79,7 @@ class Guard:
         await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
-        streaming = _Stream(self._streams, caller.id, self._settings.max_streams, send, self._keyring)
+        streaming = CallerStream(self._streams, caller, self._settings.max_streams, send, self._keyring)
         try:
             await self._app(scope, limit_body(receive, limit, self._settings), streaming.send)
         except Exception:
@@ -94,16 +94,22 @@ class Guard:
         """Returns the caller, or the status and the reason of a refusal."""
         if is_from_folder(scope):
             return KEYLESS  # whoever may use that socket may write the data folder
-        is_open = scope["path"] in OPEN_PATHS
-        if is_open:
+        is_free = is_open(scope["method"], scope["path"])
+        if is_free:
             self._keyring.refresh_soon()  # health is told also while the record does not answer
         else:
             await self._keyring.refresh()
         if self._keyring.needs_key:
-            caller = KEYLESS if is_open else self._keyring.find(_shown_key(headers))
-            return (HTTPStatus.UNAUTHORIZED, caller) if isinstance(caller, str) else caller
+            return KEYLESS if is_free else await self._find_holder(scope, headers)
         why = self._refuse_foreign(scope, headers)
         return KEYLESS if why is None else (HTTPStatus.FORBIDDEN, why)
+
+    async def _find_holder(self, scope: Scope, headers: Headers) -> Caller | tuple[HTTPStatus, str]:
+        """Returns the holder of the key of a request, or else of its session."""
+        if "authorization" not in headers and (found := await self._sessions.find(scope, headers)) is not None:
+            return found
+        holder = self._keyring.find(_shown_key(headers))
+        return (HTTPStatus.UNAUTHORIZED, holder) if isinstance(holder, str) else holder
 
     def _refuse_foreign(self, scope: Scope, headers: Headers) -> str | None:
         """Returns why the request does not come from this machine; None if it does."""
@@ -118,64 +124,17 @@ class Guard:
             return None
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             return f"origin {origin[:255]!r} is foreign; use a key, or a page of this server"
-        if headers.get("sec-fetch-site", "none") not in _OWN_SITE:
+        if headers.get("sec-fetch-site", "none") not in _OWN_SITE and not _follows_link(scope, headers):
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
 
 
-class _Stream:
-    """The response of one request. If it is a stream, it counts among those of its caller.
-
-    Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires is cut off
-    at its next piece or ping. In both cases its work is ended as if the client were gone.
+def _follows_link(scope: Scope, headers: Headers) -> bool:
+    """Whether somebody follows a link of another site to the web page. The page itself says nothing of documents, and
+    what it loads then comes from its own origin.
     """
-
-    def __init__(self, open_now: Counter[str], caller: str, most: int, send: Send, keyring: Keyring) -> None:
-        self._open_now = open_now
-        self._caller = caller
-        self._most = most
-        self._send = send
-        self._keyring = keyring
-        self._counted = False
-        self.refused = False
-        self.cut = False
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and self._caller and _is_stream(message):
-            self._begin()
-        elif self._counted:
-            with contextlib.suppress(Unavailable):  # a stream goes on while the record does not answer
-                await self._keyring.refresh()
-            self.cut = self.cut or not self._keyring.is_active(self._caller)
-        if self.cut:
-            raise ClientDisconnect
-        await self._send(message)
-
-    def _begin(self) -> None:
-        if self._open_now[self._caller] >= self._most:
-            self.refused = self.cut = True
-        else:
-            self._open_now[self._caller] += 1
-            self._counted = True
-
-    def end(self) -> None:
-        if self._counted:
-            self._open_now[self._caller] -= 1
-            self._open_now += Counter()  # keeps no entry of callers without a stream
-
-    async def refuse(self, scope: Scope, receive: Receive) -> None:
-        error = RateLimited(
-            f"this key has {self._most} streams open, as many as this server allows "
-            "(HOPWEAVE_API__MAX_STREAMS); close one",
-            retry_after=_STREAM_RETRY_SECONDS,
-        )
-        await problem_of(error, scope["path"])(scope, receive, self._send)
-
-
-def _is_stream(message: Message) -> bool:
-    """Whether a response has a body whose length nobody knows yet: events, lines of JSON, an export."""
-    has_length = any(name.lower() == b"content-length" for name, _ in message["headers"])
-    return not has_length and message["status"] not in _NO_BODY
+    is_navigation = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return is_navigation and scope["method"] in _READING and is_view(scope["path"])
 
 
 def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTPStatus, str] | None:

@@ -11,14 +11,17 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import problems
+from api.access.attempts import Attempts
 from api.access.keyring import Keyring, prime
 from api.access.scopes import check_declared
+from api.access.sessions import Sessions
 from api.access.usage import Ledger
 from api.description import TAGS, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.mcp.endpoint import PATH as MCP_PATH
 from api.mcp.endpoint import McpEndpoint
+from api.page import responses as page
 from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
 from api.readiness import Warmth
@@ -36,6 +39,7 @@ from api.routes import (
     merges,
     originals,
     questions,
+    sessions,
     strategies,
     uploads,
 )
@@ -66,7 +70,9 @@ _ROUTES = (
     jobs,
     merges,
     strategies,
+    sessions,
     docs,
+    page,
 )
 
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
@@ -74,10 +80,13 @@ _MCP_HEADERS = ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-I
 _REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID", *_MCP_HEADERS)
 _RESPONSE_HEADERS = (
     "Content-Disposition",
+    "ETag",
     "Idempotent-Replayed",
     "Location",
     "Mcp-Session-Id",
     "Retry-After",
+    "X-Marked",
+    "X-Pages",
     "X-Request-ID",
 )
 _PREFLIGHT_SECONDS = 600
@@ -132,7 +141,11 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
 
     app.state.keyring = Keyring([key.get_secret_value() for key in settings.keys], keys)
     app.state.ledger = Ledger(keys)
-    app.add_middleware(Guard, settings=settings, keyring=app.state.keyring, ledger=app.state.ledger)
+    app.state.attempts = Attempts()
+    app.state.sessions = Sessions(all_settings, app.state.keyring)
+    app.add_middleware(
+        Guard, settings=settings, keyring=app.state.keyring, sessions=app.state.sessions, ledger=app.state.ledger
+    )
     app.add_middleware(FolderSocket, settings=all_settings)
     if settings.cors_origins:
         app.add_middleware(

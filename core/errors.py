@@ -7,7 +7,7 @@ HopweaveError
 │   ├── InvalidStrategy      a strategy is unknown, or does not have an option
 │   └── InvalidSettings      settings contradict one another or cannot be read
 ├── Forbidden                the caller's key does not permit the call
-├── RateLimited              a key has used up a limit of this minute
+├── RateLimited              a key has used up a limit of this minute, or too many calls wait
 ├── NotFound                 something that was named does not exist
 ├── Conflict                 something exists already, or in another form
 │   ├── KeysExist            documents with the given keys exist, and must not
@@ -70,7 +70,7 @@ class Forbidden(HopweaveError):
 
 
 class RateLimited(HopweaveError):
-    """A key has used up a limit of this minute. `retry_after` is in seconds."""
+    """A key has used up a limit of this minute, or too many calls of a kind wait. `retry_after` is in seconds."""
 
     def __init__(self, message: str, retry_after: float = 1.0) -> None:
         super().__init__(message)

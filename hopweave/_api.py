@@ -32,6 +32,7 @@ from hopweave._values.corpora import Corpus, CorpusDetail, Counts, Embedding, Ex
 from hopweave._values.documents import (
     Chunk,
     Document,
+    DocumentDetail,
     DocumentState,
     NeighbouringChunk,
     NewChunk,
@@ -69,6 +70,8 @@ from hopweave._values.events import (
     SearchEvent,
     StepEvent,
     TokenEvent,
+    VerificationEvent,
+    VerifyingEvent,
 )
 from hopweave._values.ingestion import Deletion, Estimate, EstimateNote, Ingestion, ModelEstimate
 from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
@@ -85,10 +88,20 @@ from hopweave._values.search import (
     Snippet,
 )
 from hopweave._values.usage import ActionUsage, Usage
+from hopweave._values.verification import (
+    AnswerWithout,
+    DocumentRole,
+    Replacement,
+    Verdict,
+    Verification,
+    VerificationCost,
+    VerifiedDocument,
+)
 
 __all__ = [
     "ActionUsage",
     "Answer",
+    "AnswerWithout",
     "AsyncClient",
     "AuthenticationError",
     "Budget",
@@ -102,7 +115,9 @@ __all__ = [
     "Counts",
     "Deletion",
     "Document",
+    "DocumentDetail",
     "DocumentName",
+    "DocumentRole",
     "DocumentState",
     "EdgeKind",
     "Embedding",
@@ -153,6 +168,7 @@ __all__ = [
     "Queued",
     "Quote",
     "Rejection",
+    "Replacement",
     "ReviewEvent",
     "SearchEvent",
     "SearchHit",
@@ -172,6 +188,12 @@ __all__ = [
     "UnexpectedAnswerError",
     "Unsupported",
     "Usage",
+    "Verdict",
+    "Verification",
+    "VerificationCost",
+    "VerificationEvent",
+    "VerifiedDocument",
+    "VerifyingEvent",
     "WaitTimeoutError",
     "Way",
     "Ways",

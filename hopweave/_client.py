@@ -92,6 +92,7 @@ class Client:
     change_document = _method(documents.change_document)
     get_content = _method(documents.get_content)
     get_page = _method(documents.get_page)
+    get_page_image = _method(documents.get_page_image)
     delete_documents = _method(documents.delete_documents)
     retry_document = _method(documents.retry_document)
     list_chunks = _method(documents.list_chunks)

@@ -6,6 +6,8 @@ Importing this package loads no model, segmenter or parser.
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import embedded_texts
 from indexer.isolation.limits import ParserLimits
+from indexer.isolation.page_images import PageImages, has_page_images
+from indexer.loading.pdf.drawing import DrawnPage
 from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import DocumentLimits, WorkerOptions
@@ -32,8 +34,10 @@ __all__ = [
     "ChunkContent",
     "Comparison",
     "DocumentLimits",
+    "DrawnPage",
     "IndexingBackends",
     "Loaders",
+    "PageImages",
     "ParserLimits",
     "Rejection",
     "Selection",
@@ -52,6 +56,7 @@ __all__ = [
     "fingerprint_of",
     "gives_triples",
     "has_fine_vectors",
+    "has_page_images",
     "known_suffixes",
     "loader_for",
     "make_chunk_rows",

@@ -1,6 +1,7 @@
 """`Caller`: who sent a request, as `Guard` found out. `caller_of` returns it for a request."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from starlette.types import Scope
 
@@ -14,11 +15,19 @@ _NAME = "hopweave.caller"
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """`id` is that of a key, or empty without one; two keys never have the same."""
+    """`id` is that of a key, or empty without one; two keys never have the same. `expires_at` is the end of the key or
+    of its session.
+    """
 
     id: str
+    name: str = ""
     access: Access
     limits: KeyLimits = NO_LIMITS
+    expires_at: datetime | None = None
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= datetime.now(UTC)
 
 
 KEYLESS = Caller(id="", access=EVERYTHING)

@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from api.access.caller import Caller
+from api.access.session_value import OF_SETTINGS
 from app.access.access import EVERYTHING, Access
 from core.errors import HopweaveError
 from core.ids import digest
-from core.keys import ApiKey, KeyState, id_of_key, matches_hash
+from core.keys import ApiKey, KeyState, hash_key, id_of_key, matches_hash
 from core.ports.keys import Keys
 
 __all__ = ["Keyring", "prime"]
 
+_NAME_OF_OWN = "HOPWEAVE_API__KEYS"
 _FRESH_SECONDS = 1.0
 _STALE_SECONDS = 3.0
 """The keys of the record are read again after the first time, and used no longer than the second."""
@@ -66,17 +68,26 @@ class Keyring:
         # Every key is compared, so that the time does not tell which one was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._own]
         if any(matches):
-            return Caller(id=_id_of_own(text), access=EVERYTHING)
+            return _hold_own(text)
         key = self._known.get(id_of_key(text) or "")
         if key is None or not matches_hash(text, key.hash) or key.revoked_at is not None:
             return (
                 "the key is none of this server's, or is revoked: `hopweave keys list` shows those that there are, and "
                 "`hopweave keys create` makes one"
             )
-        if key.state(datetime.now(UTC)) is KeyState.EXPIRED:
-            end = "" if key.expires_at is None else f" at {key.expires_at.isoformat(timespec='seconds')}"
-            return f"the key has expired{end}: ask for another one (`hopweave keys create`)"
-        return Caller(id=key.id, access=Access.of_key(key), limits=key.limits)
+        return _hold(key)
+
+    def find_signed(self, id: str, is_signed: Callable[[str], bool]) -> Caller | str | None:
+        """Returns the holder of the key with whose hash a session is signed; for an expired key, that it has expired;
+        None if there is no such key, or it is revoked. `id` is that of a key of the record, or `OF_SETTINGS`.
+        """
+        key = self._known.get(id)
+        if key is not None:
+            return _hold(key) if is_signed(key.hash) and key.revoked_at is None else None
+        if id != OF_SETTINGS:
+            return None
+        own = [text for text in (key.decode() for key in self._own) if is_signed(hash_key(text))]
+        return _hold_own(own[0]) if own else None
 
     def is_active(self, id: str) -> bool:
         """Returns whether a key that was accepted would be accepted again, by what was read last."""
@@ -100,6 +111,17 @@ class Keyring:
         begun = time.monotonic()
         self._known = {key.id: key for key in await self._keys().list()}
         self._read_at = begun
+
+
+def _hold(key: ApiKey) -> Caller | str:
+    if key.state(datetime.now(UTC)) is KeyState.EXPIRED:
+        end = "" if key.expires_at is None else f" at {key.expires_at.isoformat(timespec='seconds')}"
+        return f"the key has expired{end}: ask for another one (`hopweave keys create`)"
+    return Caller(id=key.id, name=key.name, access=Access.of_key(key), limits=key.limits, expires_at=key.expires_at)
+
+
+def _hold_own(text: str) -> Caller:
+    return Caller(id=_id_of_own(text), name=_NAME_OF_OWN, access=EVERYTHING)
 
 
 def _id_of_own(text: str) -> str:

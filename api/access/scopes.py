@@ -10,10 +10,13 @@ from api.access.caller import caller_of
 from core.errors import Forbidden
 from core.keys import Scope
 
-__all__ = ["ADMIN", "EXPORT", "OPEN", "READ", "WRITE", "check_declared", "declared_scopes"]
+__all__ = ["ADMIN", "ANY", "EXPORT", "KEY_SCHEME", "OPEN", "READ", "WRITE", "check_declared", "declared_scopes"]
+
+KEY_SCHEME = "key"
+"""The name of the security scheme of keys in the OpenAPI description."""
 
 _bearer = HTTPBearer(
-    scheme_name="key",
+    scheme_name=KEY_SCHEME,
     auto_error=False,
     description="A key of `hopweave keys create`, or of the setting HOPWEAVE_API__KEYS. The list beside a call names "
     "the scope that it needs; `admin` includes all. Without any key, the server answers only its own machine.",
@@ -38,12 +41,14 @@ READ = Security(_check, scopes=[Scope.READ.value])
 WRITE = Security(_check, scopes=[Scope.WRITE.value])
 EXPORT = Security(_check, scopes=[Scope.EXPORT.value])
 ADMIN = Security(_check, scopes=[Scope.ADMIN.value])
+ANY = Security(_check, scopes=[])
+"""Any key will do."""
 OPEN = Security(_open)
 """`Guard` knows these paths, too: it refuses all others without a key before their body is read."""
 
 
 def declared_scopes(route: APIRoute) -> list[str] | None:
-    """Returns the scopes that a route declares; [] for `OPEN`, None if it declares nothing."""
+    """Returns the scopes that a route declares; [] for `OPEN` and `ANY`, None if it declares nothing."""
     for one in route.dependencies:
         if one.dependency in (_check, _open):
             return [str(scope) for scope in getattr(one, "scopes", None) or ()]

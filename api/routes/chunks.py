@@ -1,17 +1,32 @@
 """The routes of passages: all passages of a document, or one passage with its neighbours."""
 
-from fastapi import APIRouter, Response
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
 
 from api.access.scopes import READ
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.parameters import Limit
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
+from app.services.pages import list_chunks_of_page
 from core.errors import NotFound
+from indexer import LAST_PAGE
 
 __all__ = ["router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ListQuery:
+    """The parameters of a list."""
+
+    page: Annotated[int | None, Query(ge=0, le=LAST_PAGE, description="Only the passages of this page.")] = None
+    start: Annotated[int, Query(ge=0, le=LAST_PAGE, description="Only passages from this `position` on.")] = 0
+    limit: Limit = 50
+    cursor: str | None = None
 
 
 @router.get(
@@ -21,15 +36,22 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
     response_model=ChunkListOut,
 )
 async def list_chunks(
-    corpus: CorpusDep, id: str, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    query: Annotated[_ListQuery, Depends()],
 ) -> Response:
     document = await container.record.documents.get(corpus.id, id)
-    scope = ("chunks", corpus.id, document.id)
-    after = int(decode_cursor(cursor, *scope) or -1)
-    chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, after=after, limit=limit + 1)
+    page, limit = query.page, query.limit
+    scope = ("chunks", corpus.id, document.id, None if page is None else str(page), str(query.start))
+    after = int(decode_cursor(query.cursor, *scope) or query.start - 1)
+    if page is None:
+        chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, after=after, limit=limit + 1)
+    else:
+        chunks = await list_chunks_of_page(container, corpus, document, page, after=after, limit=limit + 1)
     last = str(chunks[limit - 1].position) if len(chunks) > limit else None
-    page = [ChunkOut.model_validate(chunk) for chunk in chunks[:limit]]
-    return json_response(ChunkListOut(data=page, next_cursor=encode_cursor(last, *scope)))
+    data = [ChunkOut.model_validate(chunk) for chunk in chunks[:limit]]
+    return json_response(ChunkListOut(data=data, next_cursor=encode_cursor(last, *scope)))
 
 
 @router.get("/chunks/{id}", dependencies=[READ], summary="One passage with its neighbours")

@@ -22,7 +22,7 @@ _POLICY = (
 )
 _AUTHORIZE = (
     "<form id=authorize><label><code>Key</code> <input type=password name=key size=50 autocomplete=off> "
-    "<button>Authorize</button> <span id=state>No key is sent.</span></label></form>"
+    "<button>Authorize</button> <span id=state>No key is sent; a session of the web page is used.</span></label></form>"
 )
 
 
@@ -34,7 +34,7 @@ async def docs(request: Request) -> HTMLResponse:
     return HTMLResponse(
         f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
         f"<link rel=stylesheet href=/docs/page.css><script src=/docs/page.js defer></script>{page}</html>",
-        headers={"Content-Security-Policy": _POLICY},
+        headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"},  # as the web page
     )
 
 

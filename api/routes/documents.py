@@ -14,6 +14,7 @@ from api.parameters import FilterText, parse_filter_parameter
 from api.schemas.documents import (
     DeletedOut,
     DeleteIn,
+    DocumentDetailOut,
     DocumentListOut,
     DocumentOut,
     DocumentPatchIn,
@@ -25,6 +26,7 @@ from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
 from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
 from app.services.ingestion import check_queue, delete_one_document, submit
+from app.services.pages import can_be_drawn, count_pages
 from core.documents import RevisionState
 from core.filters import parse_filter
 from core.ids import content_hash
@@ -107,8 +109,13 @@ async def delete_several(
 
 
 @router.get("/{id}", dependencies=[READ], summary="One document")
-async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentOut:
-    return DocumentOut.model_validate(await container.record.documents.get(corpus.id, id))
+async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentDetailOut:
+    document = await container.record.documents.get(corpus.id, id)
+    return DocumentDetailOut(
+        **dict(DocumentOut.model_validate(document)),
+        pages=await count_pages(container, corpus, document),
+        page_images=can_be_drawn(document),
+    )
 
 
 @router.patch(

@@ -9,7 +9,7 @@ from api.deps import ContainerDep, CorpusDep
 from api.parameters import FilterDep
 from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
 from app.services import merges
-from app.services.entities import MAX_NAME, explain_ways, find, neighbourhood, show
+from app.services.entities import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
 
 __all__ = ["router"]
 
@@ -50,7 +50,7 @@ async def draw(
     container: ContainerDep,
     where: FilterDep,
     depth: Annotated[int, Query(ge=1, le=6, description="The greatest number of edges from the entity.")] = 2,
-    limit: Annotated[int, Query(ge=1, le=500, description="At most this many nodes.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=MAX_NODES, description="At most this many nodes.")] = 50,
 ) -> SubgraphOut:
     """Entities and passages with the edges between them; two entities of one passage are two edges apart."""
     return SubgraphOut.model_validate(await neighbourhood(container, corpus, id, depth=depth, limit=limit, where=where))

@@ -1,15 +1,19 @@
-"""The routes of originals: the bytes that were sent, and the text of a page that is loaded from them."""
+"""The routes of originals: the bytes that were sent, and from them the text of a page, and a page as an image."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 
 from api.access.scopes import READ
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import PageOut
 from app.services.documents import load_page
-from core.documents import is_media_type
+from app.services.pages import check_drawable, draw_page
+from core.documents import Document, is_media_type
+from core.ids import content_hash
 
 __all__ = ["router"]
 
@@ -23,6 +27,31 @@ _HEADERS = {
 
 _UNKNOWN = "application/octet-stream"
 """What is sent for a stored media type that no header can hold."""
+
+_DRAWING = "1"
+"""Changes whenever the same page is drawn in another way, so that browsers ask for it again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ImageQuery:
+    """The parameters of an image."""
+
+    width: Annotated[int, Query(ge=100, le=2000, description="The width of the image, in pixels.")] = 900
+    mark: Annotated[str, Query(max_length=4000, description="A text whose words are highlighted.")] = ""
+
+
+_IMAGE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The image",
+        "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+        "headers": {
+            "X-Pages": {"schema": {"type": "integer"}, "description": "The number of pages of the file."},
+            "X-Marked": {"schema": {"type": "integer"}, "description": "How many characters of `mark` were found."},
+            "ETag": {"schema": {"type": "string"}},
+        },
+    },
+    304: {"description": "The image that the client has, as `If-None-Match` names it, is the present one."},
+}
 
 
 @router.get("/content", dependencies=[READ], summary="The original bytes", response_class=Response)
@@ -43,3 +72,38 @@ async def document_page(
     """The text as the loader reads it from the original. A document without pages has page 1."""
     text = await load_page(container, corpus, id, page)
     return json_response(PageOut(document_id=id, page=page, text=text))
+
+
+@router.get(
+    "/pages/{page}/image",
+    dependencies=[READ],
+    summary="A page as an image",
+    response_class=Response,
+    responses=_IMAGE,
+)
+async def document_page_image(
+    corpus: CorpusDep,
+    id: str,
+    page: Annotated[int, Path(ge=1)],
+    container: ContainerDep,
+    query: Annotated[_ImageQuery, Depends()],
+    if_none_match: Annotated[str, Header()] = "",
+) -> Response:
+    """A PNG of a page of a PDF file; 415 for any other document. It is narrower than `width` if it has more than eight
+    million pixels then.
+    """
+    document = await container.record.documents.get(corpus.id, id)
+    check_drawable(document)
+    tag = _tag_of(document, page, query.width, query.mark)
+    headers = {**_HEADERS, "Cache-Control": "private, no-cache", "ETag": tag}
+    if tag in (one.strip().removeprefix("W/") for one in if_none_match.split(",")):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    drawn = await draw_page(container, corpus, document, page, width=query.width, mark=query.mark)
+    headers |= {"X-Pages": str(drawn.pages), "X-Marked": str(drawn.marked)}
+    return Response(drawn.png, media_type="image/png", headers=headers)
+
+
+def _tag_of(document: Document, *parts: object) -> str:
+    """Returns the entity tag of what is drawn from the content of a document."""
+    drawn = "\n".join(map(str, (_DRAWING, document.content_hash, *parts)))
+    return f'"{content_hash(drawn.encode("utf-8", "surrogatepass"))[:32]}"'

@@ -22,6 +22,7 @@ __all__ = [
     "ChunkOut",
     "DeleteIn",
     "DeletedOut",
+    "DocumentDetailOut",
     "DocumentIn",
     "DocumentListOut",
     "DocumentOut",
@@ -205,6 +206,13 @@ class DocumentOut(Out):
     content_hash: str
     updated_at: datetime
     enabled: bool
+
+
+class DocumentDetailOut(DocumentOut):
+    """A document, and what is found out for one document only."""
+
+    pages: int | None = Field(description="The number of the last page that has passages; null if they have no pages.")
+    page_images: bool = Field(description="Whether `…/pages/{page}/image` has images of the pages.")
 
 
 class DeletedOut(StartedOut):

@@ -76,12 +76,16 @@ class EntityDetailsOut(Out):
 
 
 class SubgraphNodeOut(Out):
-    """`label` is the name of an entity, or the title of a passage's document."""
+    """`label` is the name of an entity, or the title of a passage's document.
+
+    `passages` is the number of passages that mention the entity; null for a passage.
+    """
 
     id: str
     kind: NodeKind
     label: str
     distance: int
+    passages: int | None
 
 
 class SubgraphEdgeOut(Out):

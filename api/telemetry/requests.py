@@ -19,7 +19,7 @@ _log = logging.getLogger("hopweave.http")
 _NO_ROUTE = "none"
 _CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
 _SERVER_ERROR = 500
-_QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
+_QUIET = frozenset({"/healthz", "/readyz", "/metrics", "/page/{hash}/{name:path}"})
 """Routes that are called all the time, and logged at DEBUG unless they fail."""
 IS_STARTING = "is_starting"
 """The state of a request whose 503 says only that the server is not warm yet."""

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
+from api.access.open_paths import SESSION_PATH
 from core.settings import ApiSettings
 
 __all__ = ["BodyLimit", "BodyLimits", "has_body", "limit_body", "refuse_type"]
@@ -18,6 +19,7 @@ _MEGABYTE = 1_000_000
 _UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
 """The paths that take files, as `multipart/form-data`."""
 _IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
+_SESSION_MEGABYTES = 0.01
 _JSON = "application/json"
 _IMPORT_TYPES = ("application/x-ndjson", "application/gzip")
 _ENCODINGS = frozenset({"", "identity"})
@@ -27,9 +29,11 @@ _IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
 class BodyLimit:
     """The largest number of bytes of a body, and what a client is told whose body is larger."""
 
-    def __init__(self, megabytes: float, setting: str) -> None:
+    def __init__(self, megabytes: float, setting: str = "") -> None:
         self.bytes = int(megabytes * _MEGABYTE)
-        self.message = f"the body is larger than {megabytes:g} MB; send less at once, or raise {setting}"
+        self.message = f"the body is larger than {megabytes:g} MB; send less" + (
+            f" at once, or raise {setting}" if setting else ""
+        )
 
 
 class BodyLimits:
@@ -39,10 +43,13 @@ class BodyLimits:
         self._json = BodyLimit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
         self._upload = BodyLimit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
         self._import = BodyLimit(settings.max_import_mb, "HOPWEAVE_API__MAX_IMPORT_MB")
+        self._session = BodyLimit(_SESSION_MEGABYTES)
 
     def __call__(self, scope: Scope, headers: Headers) -> BodyLimit:
         if _is_import(scope):
             return self._import
+        if scope["path"] == SESSION_PATH:
+            return self._session
         return self._upload if _is_upload(scope, headers) else self._json
 
 

@@ -38,6 +38,7 @@ class RestrictedContainer(Container):
         self.settings = whole.settings
         self.prompts = whole.prompts
         self.loaders = whole.loaders
+        self.page_images = whole.page_images
         self.composition = whole.composition
         self._closers = []
 

@@ -7,7 +7,7 @@ from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
 from app.container.embedders import Embedders
-from app.container.loader_options import make_loaders
+from app.container.loader_options import make_loaders, make_page_images
 from app.container.model_roles import check_roles
 from app.container.prompt_folder import read_prompts
 from app.container.trail_writer import TrailWriter
@@ -40,8 +40,9 @@ class Adapters:
         check_roles(settings.llm)
         self.prompts = read_prompts(settings)
         self.loaders = make_loaders(settings)
+        self.page_images = make_page_images(settings)
         self.composition = choose_composition(settings)
-        self._closers: list[Closable] = [self.loaders]
+        self._closers: list[Closable] = [self.loaders, self.page_images]
 
     @cached_property
     def record(self) -> Record:

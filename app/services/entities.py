@@ -21,9 +21,11 @@ from retrieval.exploration import (
     show_entity,
 )
 
-__all__ = ["MAX_NAME", "explain_ways", "find", "neighbourhood", "resolve", "show"]
+__all__ = ["MAX_NAME", "MAX_NODES", "explain_ways", "find", "neighbourhood", "resolve", "show"]
 
 MAX_NAME = 1_000
+MAX_NODES = 1_000
+"""The greatest number of nodes of a neighbourhood."""
 _SUGGESTIONS = 5
 
 

@@ -81,7 +81,7 @@ def show_neighbourhood(
     name: _Named,
     corpus: CorpusName,
     depth: Annotated[int, typer.Option(min=1, max=6, help="The greatest number of edges from the entity.")] = 2,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="The largest number of nodes.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of nodes.")] = 30,
     where: FilterText = None,
     as_json: AsJson = False,
 ) -> None:

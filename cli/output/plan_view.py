@@ -15,6 +15,7 @@ from rich.tree import Tree
 from cli.output.console import plain, print_status
 from cli.output.plan_state import EventData, PlanState, StepView
 from cli.output.support import SUPPORT_STYLES, format_support
+from cli.output.verdicts import describe_cost, describe_verdict
 
 __all__ = ["PlanLines", "PlanView", "draw_plan"]
 
@@ -47,7 +48,10 @@ def draw_plan() -> Iterator[Callable[[str, EventData], None]]:
 
 
 class PlanLines:
-    """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer."""
+    """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer.
+
+    A verification has a line for its cost, and one for each verdict.
+    """
 
     def __init__(self) -> None:
         self._planned = False
@@ -55,6 +59,10 @@ class PlanLines:
     def listen(self, kind: str, data: EventData) -> None:
         if kind == "plan":
             self._planned = True
+        if kind == "verifying":
+            print_status(describe_cost(data["cost"]))
+        if kind == "verification":
+            print_status(describe_verdict(data))
         if kind == "step" and self._planned:
             step = StepView(id=data["step"], question=data["question"], verdict=data["verdict"], result=data)
             facts = _format_details(step, data)
@@ -75,17 +83,30 @@ class PlanView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with self.lock:
-            tree, written = _tree(self._state, over=self.over), self._state.written
+            tree, written, verdicts = (
+                _tree(self._state, over=self.over),
+                self._state.written,
+                _format_verification(self._state),
+            )
         if self.over:
             yield tree
             if self._state.steps:
                 yield Segment.line()
             return
         lines = console.render_lines(tree, options, pad=False)
-        lines += console.render_lines(Text(plain(written)), options, pad=False) if written else []
+        for text in (written, verdicts):
+            lines += console.render_lines(Text(plain(text)), options, pad=False) if text else []
         for line in lines[-max(1, console.height - 1) :]:
             yield from line
             yield Segment.line()
+
+
+def _format_verification(state: PlanState) -> str:
+    """Returns the cost of the verification that runs, and its verdicts so far; '' if there is none."""
+    if state.verifying is None:
+        return ""
+    lines = [describe_cost(state.verifying["cost"]), *map(describe_verdict, state.verdicts)]
+    return "\n".join(("", *(plain(line)[:_LONGEST] for line in lines)))
 
 
 def _tree(state: PlanState, *, over: bool) -> Tree:

@@ -8,6 +8,7 @@ from typing import Any
 from cli.output.console import print_marked, print_result, print_styled
 from cli.output.snippets import print_snippet
 from cli.output.support import SUPPORT_STYLES, SUPPORT_WORDS, name_node
+from cli.output.verdicts import list_verification
 from core.text.shortening import shorten
 
 __all__ = ["show_answer", "show_search"]
@@ -30,7 +31,7 @@ def show_search(page: Json, *, full: bool = False, names_corpora: bool = False) 
 
 
 def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
-    """Prints the answer with what it stands on, and why; then its sources, notes and usage."""
+    """Prints the answer with what it stands on, and why; then its sources, its verification, notes and usage."""
     *paragraphs, last = f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines()
     for paragraph in paragraphs:
         print_styled((_wrap(paragraph), "bold"))
@@ -44,6 +45,11 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
         marker = f"[{citation['marker']}]"
         print_styled((marker, "bold cyan"), (f" {_format_source(citation, names_corpus=names_corpora)}", ""))
         print_result(textwrap.indent(_format_snippet(f"“{citation['quote']}”"), "    "))
+    if answer["verification"] is not None:
+        print_result()
+        print_result("What the answer hangs on:")
+        for line in list_verification(answer["verification"]):
+            print_result(line)
     if answer["notes"] or answer["usage"]["actions"]:
         print_result()
     _show_notes(answer)

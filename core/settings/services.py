@@ -20,6 +20,8 @@ __all__ = [
 
 
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^/\s@?#]+(/[^\s?#]*)?", re.IGNORECASE)
+_SECRET_LENGTH = 32
 
 
 class BrokerSettings(Section):
@@ -55,6 +57,7 @@ class ParserSettings(Section):
     memory_mb: int = Field(default=1024, ge=64)
     seconds: float = Field(default=120.0, gt=0)
     output_mb: int = Field(default=256, ge=1, description="The text of a file, in UTF-8.")
+    image_seconds: float = Field(default=20.0, gt=0, description="Seconds for drawing the image of a page of a PDF.")
 
 
 class ApiSettings(Section):
@@ -92,6 +95,28 @@ class ApiSettings(Section):
     cors_origins: list[str] = Field(
         default_factory=list, description="Origins whose pages may call this server, such as https://app.example."
     )
+    session_hours: float = Field(
+        default=12.0, gt=0, le=720, description="The longest session of the web page; it ends with its key, too."
+    )
+    session_secret: SecretStr = Field(
+        default=SecretStr(""), description="Signs sessions; the same on all hosts. Empty: a file in the data folder."
+    )
+
+    @field_validator("public_url")
+    @classmethod
+    def _check_address(cls, address: str) -> str:
+        if address and not _ADDRESS.fullmatch(address):
+            raise ValueError(
+                f"{address[:80]!r} is no address of the web: give scheme and host, such as https://search.example"
+            )
+        return address.rstrip("/")
+
+    @field_validator("session_secret")
+    @classmethod
+    def _check_secret(cls, secret: SecretStr) -> SecretStr:
+        if 0 < len(secret.get_secret_value()) < _SECRET_LENGTH:
+            raise ValueError(f"a secret has at least {_SECRET_LENGTH} characters: `openssl rand -hex 32` makes one")
+        return secret
 
     @field_validator("cors_origins")
     @classmethod

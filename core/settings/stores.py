@@ -30,6 +30,18 @@ class Neo4jSettings(Section):
     user: str = "neo4j"
     password: SecretStr = SecretStr("")
     database: str = "neo4j"
+    browser_url: str = Field(
+        default="", description="The address of Neo4j Browser, to which the web page leads; empty: nowhere."
+    )
+
+    @field_validator("browser_url")
+    @classmethod
+    def _check_address(cls, address: str) -> str:
+        if address and not address.lower().startswith(("http://", "https://")):
+            raise ValueError(
+                f"{address[:80]!r} is no address of the web: give one such as http://localhost:7474/browser"
+            )
+        return address
 
 
 class HnswSettings(Section):

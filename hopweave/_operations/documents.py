@@ -9,7 +9,7 @@ from typing import Any
 from hopweave._operations.ingestion import Enqueued
 from hopweave._operations.jobs import Started
 from hopweave._steps import Page, Steps, call, call_pages, path, request
-from hopweave._values.documents import Chunk, Document, DocumentState, NeighbouringChunk
+from hopweave._values.documents import Chunk, Document, DocumentDetail, DocumentState, NeighbouringChunk
 from hopweave._values.ingestion import Deletion
 from hopweave._values.jobs import Job
 
@@ -21,6 +21,7 @@ __all__ = [
     "get_content",
     "get_document",
     "get_page",
+    "get_page_image",
     "list_chunks",
     "list_documents",
     "retry_document",
@@ -67,9 +68,9 @@ def list_documents(
     return found
 
 
-def get_document(corpus: str, document: str) -> Steps[Document]:
+def get_document(corpus: str, document: str) -> Steps[DocumentDetail]:
     """Returns the document with this id."""
-    return call(Document, "GET", path("corpora", corpus, "documents", document))
+    return call(DocumentDetail, "GET", path("corpora", corpus, "documents", document))
 
 
 def change_document(
@@ -108,6 +109,19 @@ def get_page(corpus: str, document: str, page: int = 1) -> Steps[str]:
     """
     at = path("corpora", corpus, "documents", document, "pages", str(page))
     return (yield from call(PageText, "GET", at)).text
+
+
+def get_page_image(
+    corpus: str, document: str, page: int = 1, *, width: int | None = None, mark: str | None = None
+) -> Steps[bytes]:
+    """Returns a page of the PDF file with this id as an image in PNG, 900 pixels wide or `width` (100 to 2,000).
+
+    The words of `mark`, a text of up to 4,000 characters, are highlighted. Raises `InvalidRequestError` for a document
+    of another kind.
+    """
+    at = path("corpora", corpus, "documents", document, "pages", str(page), "image")
+    image: bytes = yield request("GET", at, width=width, mark=mark)
+    return image
 
 
 def delete_documents(

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 __all__ = [
     "Chunk",
     "Document",
+    "DocumentDetail",
     "DocumentState",
     "NeighbouringChunk",
     "NewChunk",
@@ -117,6 +118,16 @@ class Document:
     content_hash: str
     updated_at: datetime
     enabled: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentDetail(Document):
+    """`pages` is the number of the last page that has passages, or None if they have no pages; `page_images` tells
+    whether there are images of the pages.
+    """
+
+    pages: int | None
+    page_images: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

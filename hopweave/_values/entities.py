@@ -100,12 +100,16 @@ class EntityDetails:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubgraphNode:
-    """`label` is the name of an entity, or the title (else the key) of a passage's document and its heading."""
+    """`label` is the name of an entity, or the title (else the key) of a passage's document and its heading.
+
+    `passages` is the number of passages that mention the entity; None for a passage, and from older servers.
+    """
 
     id: str
     kind: NodeKind
     label: str
     distance: int
+    passages: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

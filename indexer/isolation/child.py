@@ -33,7 +33,7 @@ class ChildEnded(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """The reply to one request. `body` is None unless the file was loaded. After the last one, the process ends."""
+    """The reply to one request. `body` is None unless the task was done. After the last one, the process ends."""
 
     outcome: str
     reason: str
@@ -118,7 +118,7 @@ class ParserChild:
             timer.join()
 
     def _expire(self) -> None:
-        self._reason = _TIME.format(self._limits.seconds)
+        self._reason = self._explain_time()
         _kill(self._process)
 
     def _read_head(self) -> _Head:
@@ -156,10 +156,13 @@ class ParserChild:
         if code is None or code >= 0:
             return f"its parser ended without a reply (exit code {code})"
         if -code == signal.SIGXCPU:
-            return _TIME.format(self._limits.seconds)
+            return self._explain_time()
         size = self._limits.memory // MEGABYTE
         name = signal.Signals(-code).name
         return f"its parser crashed ({name}): the file is damaged, or takes more than {size:,} MB of memory"
+
+    def _explain_time(self) -> str:
+        return f"it takes more than {self._limits.seconds:g} seconds ({self._limits.seconds_setting})"
 
     @property
     def _pipe_in(self) -> IO[bytes]:
@@ -168,9 +171,6 @@ class ParserChild:
     @property
     def _pipe_out(self) -> IO[bytes]:
         return _present(self._process.stdout)
-
-
-_TIME = "it takes more than {:g} seconds (HOPWEAVE_PARSER__SECONDS)"
 
 
 def _present(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -1,6 +1,6 @@
-"""Messages between a worker and its parser process: frames of bytes, and a loaded document as JSON.
+"""Messages to and from a parser process: frames of bytes, a loaded document as JSON, and a page as an image.
 
-Nothing is pickled: a parser that a file has taken over must not reach the worker. What it sends is checked here.
+Nothing is pickled: a parser that a file has taken over must not reach its parent. What it sends is checked here.
 """
 
 import json
@@ -11,8 +11,24 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.ports.indexing import Block, LoadedDocument
+from indexer.loading.pdf.drawing import DrawnPage
+from indexer.loading.pdf.png import is_png
 
-__all__ = ["HEADER_BYTES", "decode_document", "encode_document", "frame", "frame_length", "read_frame"]
+__all__ = [
+    "DRAW",
+    "HEADER_BYTES",
+    "LOAD",
+    "decode_document",
+    "decode_drawn_page",
+    "encode_document",
+    "encode_drawn_page",
+    "frame",
+    "frame_length",
+    "read_frame",
+]
+
+LOAD, DRAW = "load", "draw"
+"""The tasks of a request."""
 
 _HEADER = struct.Struct(">Q")
 HEADER_BYTES = _HEADER.size
@@ -86,3 +102,21 @@ def _block(pages: tuple[str, ...], row: _BlockRow) -> Block:
         raise ValueError("a block of the reply is outside of its page")
     text = pages[number - 1][row.start : row.end]
     return Block(text=text, heading=row.heading, page=row.page, start=row.start)
+
+
+_COUNTS = struct.Struct(">QQ")
+
+
+def encode_drawn_page(page: DrawnPage) -> bytes:
+    return _COUNTS.pack(page.pages, page.marked) + page.png
+
+
+def decode_drawn_page(content: bytes) -> DrawnPage:
+    """Raises `ValueError` if `content` is not what `encode_drawn_page` writes."""
+    if len(content) < _COUNTS.size:
+        raise ValueError("the reply is too short")
+    pages, marked = _COUNTS.unpack_from(content)
+    png = content[_COUNTS.size :]
+    if png and not is_png(png):
+        raise ValueError("the reply has no image in PNG")
+    return DrawnPage(pages=pages, png=png, marked=marked)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Source
 from core.strategies import StrategyConfig
-from indexer.isolation.frames import decode_document
+from indexer.isolation.frames import LOAD, decode_document
 from indexer.isolation.parser_process import ParserProcess
 
 __all__ = ["IsolatedLoader"]
@@ -21,6 +21,7 @@ class IsolatedLoader:
 
     def load(self, source: Source) -> LoadedDocument:
         request = {
+            "task": LOAD,
             "module": self.module,
             "config": self.config.model_dump(mode="json"),
             "key": source.key,

@@ -13,6 +13,7 @@ LIBRARY_BYTES = 64 * MEGABYTE
 @dataclass(frozen=True, kw_only=True)
 class ParserLimits:
     """`memory` and `output` are in bytes, `seconds` limit the time of one file. `files` are parsed by one process.
+    `seconds_setting` is named where the time is over.
 
     `memory` is the address space beyond that of the process when it starts, and beyond `LIBRARY_BYTES`.
     """
@@ -21,3 +22,4 @@ class ParserLimits:
     seconds: float = 120.0
     output: int = 256 * MEGABYTE
     files: int = 200
+    seconds_setting: str = "HOPWEAVE_PARSER__SECONDS"

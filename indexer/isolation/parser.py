@@ -1,4 +1,6 @@
-"""The child of a worker that parses files. `indexer.isolation.parser_process` starts it; nothing imports it.
+"""The child of a worker or server that parses files, and draws pages of them.
+
+`indexer.isolation.parser_process` starts it; nothing imports it.
 
 `python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that
 the worker holds open; the modules are imported before the process is confined. Requests come on standard input, replies
@@ -23,7 +25,7 @@ from typing import IO, Any
 from core.errors import LoadFailed
 from core.ports.indexing import Source
 from indexer.isolation.confinement import confine
-from indexer.isolation.frames import encode_document, frame, read_frame
+from indexer.isolation.frames import DRAW, encode_document, encode_drawn_page, frame, read_frame
 from indexer.isolation.limits import LIBRARY_BYTES
 
 __all__: list[str] = []
@@ -88,7 +90,7 @@ class _Parser:
         self._first = self._used()
 
     def parse(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes | None]:
-        """Returns the head of the reply, and the document if it was loaded.
+        """Returns the head of the reply, and the document or the image of a page if all went well.
 
         The reply is the last one after an unknown failure, and if files leave more memory in use than is allowed.
         """
@@ -97,7 +99,7 @@ class _Parser:
         resource.setrlimit(resource.RLIMIT_CPU, (int(used + self._seconds) + 2, hard))
         body = None
         try:
-            body = _load(request, content)
+            body = _draw(request, content) if request["task"] == DRAW else _load(request, content)
             head = {"outcome": "loaded", "last": False}
         except LoadFailed as error:
             head = {"outcome": "refused", "reason": str(error), "last": False}
@@ -123,6 +125,13 @@ def _load(request: Mapping[str, Any], content: bytes) -> bytes:
         key=request["key"], content=content, media_type=request["media_type"], title=request["title"], metadata={}
     )
     return encode_document(loader.load(source))
+
+
+def _draw(request: Mapping[str, Any], content: bytes) -> bytes:
+    from indexer.loading.pdf.drawing import draw_page
+
+    drawn = draw_page(request["key"], content, request["page"], width=request["width"], mark=request["mark"])
+    return encode_drawn_page(drawn)
 
 
 def _describe(error: Exception) -> str:

@@ -16,6 +16,7 @@ from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
+from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.running import drop_running_lines
@@ -63,7 +64,7 @@ class PdfLoader:
         self._config = config
 
     def load(self, source: Source) -> LoadedDocument:
-        document = _open(source)
+        document = open_pdf(source.key, source.content)
         try:
             pages = self._read_pages(document, source.key)
             if not self._config.running_lines:
@@ -119,23 +120,6 @@ class PdfLoader:
         if outline:
             return find_in_outline(pages, outline)
         return find_in_sizes(pages) if wanted in ("auto", "sizes") else {}
-
-
-def _open(source: Source) -> "PdfDocument":
-    """Raises `LoadFailed`, which tells empty, encrypted and damaged files apart."""
-    from pypdfium2 import PdfDocument, PdfiumError, raw
-
-    if not source.content:
-        raise LoadFailed(f"{source.key!r} is empty: it has no bytes")
-    try:
-        document = PdfDocument(source.content)
-    except PdfiumError as error:
-        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
-            raise LoadFailed(f"{source.key!r} is encrypted: it needs a password; save it without one") from error
-        raise LoadFailed(f"{source.key!r} is no PDF file, or it is damaged: PDFium cannot open it") from error
-    if not len(document):
-        raise LoadFailed(f"{source.key!r} is damaged: it has no pages")
-    return document
 
 
 def _has_image(page: "PdfPage") -> bool:

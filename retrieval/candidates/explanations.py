@@ -1,12 +1,14 @@
 """Paths of hits through the graph, in names: why a chunk was found. Open it for `explain`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.documents import DocumentRef
+from core.execution.computing import compute
 from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends
@@ -144,14 +146,13 @@ def _label(document: DocumentRef, heading: str) -> str:
 
 
 async def _read_facts(
-    edges: Iterable[tuple[int, int]],
+    edges: Collection[tuple[int, int]],
     snapshot: GraphSnapshot,
     corpus_id: str,
     documents: frozenset[str] | None,
     backends: RetrievalBackends,
 ) -> dict[tuple[str, str], FactRow]:
-    asserting = {edge: _find_asserting(edge, snapshot, documents) for edge in sorted(edges)}
-    wanted = sorted({chunk for chunks in asserting.values() for chunk in chunks})
+    wanted = await compute(_find_asserting, edges, snapshot, documents)
     chunk_ids = snapshot.chunk_ids(wanted)
     rows = await read_facts_of(chunk_ids, snapshot, corpus_id, backends.contents) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
@@ -162,12 +163,32 @@ async def _read_facts(
     return found
 
 
-def _find_asserting(edge: tuple[int, int], snapshot: GraphSnapshot, documents: frozenset[str] | None) -> list[int]:
-    """Returns at most five chunks, of the requested documents, that assert a fact between the two entities."""
-    facts = snapshot.columns.facts
-    ends = facts[:, 1:]
-    rows = facts[(ends == edge).all(axis=1) | (ends == edge[::-1]).all(axis=1), 0]
-    chunks = np.unique(rows)
+def _find_asserting(
+    edges: Collection[tuple[int, int]], snapshot: GraphSnapshot, documents: frozenset[str] | None
+) -> list[int]:
+    """Returns chunks, of the requested documents, that assert facts between the ends of these edges, ascending.
+
+    There are at most five for each edge.
+    """
+    pairs = np.array(list(edges), np.int64).reshape(-1, 2)
+    facts, entities = snapshot.columns.facts, len(snapshot.columns.names)
+    is_end = np.zeros(entities, np.bool_)
+    is_end[pairs.ravel()] = True
+    near = facts[is_end[facts[:, 1]] & is_end[facts[:, 2]]].astype(np.int64)
+    keys = _number_pairs(near[:, 1:], entities)
+    asserted = np.isin(keys, _number_pairs(pairs, entities))
+    rows = np.unique(np.stack([keys[asserted], near[asserted, 0]], axis=1), axis=0)
     if documents is not None:
-        chunks = chunks[[document in documents for document in snapshot.document_ids(chunks.tolist())]]
-    return [int(chunk) for chunk in chunks[:_MAX_ASSERTIONS]]
+        chunks, places = np.unique(rows[:, 1], return_inverse=True)
+        may_read = np.array([one in documents for one in snapshot.document_ids(chunks.tolist())], np.bool_)
+        rows = rows[may_read[places]]
+    _, first, counts = np.unique(rows[:, 0], return_index=True, return_counts=True)
+    ranks = np.arange(len(rows)) - np.repeat(first, counts)
+    chosen: list[int] = np.unique(rows[ranks < _MAX_ASSERTIONS, 1]).tolist()
+    return chosen
+
+
+def _number_pairs(pairs: NDArray[np.int64], entities: int) -> NDArray[np.int64]:
+    """Returns one number for each pair of entities, whichever comes first."""
+    smaller: NDArray[np.int64] = np.minimum(pairs[:, 0], pairs[:, 1])
+    return smaller * entities + np.maximum(pairs[:, 0], pairs[:, 1])

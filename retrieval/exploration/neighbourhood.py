@@ -40,6 +40,7 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
                 kind=NodeKind.PASSAGE if node < graph.chunks else NodeKind.ENTITY,
                 label=labels[node],
                 distance=distance,
+                passages=None if node < graph.chunks else int(graph.df[node - graph.chunks]),
             )
             for node, distance in distances.items()
         ),

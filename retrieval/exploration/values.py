@@ -118,13 +118,15 @@ class SubgraphNode:
     """A node for drawing. `label` is an entity's name, or of a passage the title (else the key) of its document and
     its heading.
 
-    `distance` is the number of edges from the entity in the middle.
+    `distance` is the number of edges from the entity in the middle. `passages` is the number of passages that mention
+    an entity; None for a passage.
     """
 
     id: str
     kind: NodeKind
     label: str
     distance: int
+    passages: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,12 +11,19 @@ import pytest
 _ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="module")
+def described_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of both descriptions."""
+    folder = tmp_path_factory.mktemp("sbom")
+    subprocess.run(["make", "--old-file=setup", "sbom", f"DIST={folder}"], cwd=_ROOT, check=True, capture_output=True)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("lock", "name"), [("requirements.lock", "hopweave.cdx.json"), ("models.lock", "hopweave-models.cdx.json")]
 )
-def test_each_package_of_the_lock_is_named_with_its_hashes(lock: str, name: str, tmp_path: Path) -> None:
-    subprocess.run(["make", "--old-file=setup", "sbom", f"DIST={tmp_path}"], cwd=_ROOT, check=True, capture_output=True)
-    described = json.loads((tmp_path / name).read_text("utf-8"))
+def test_each_package_of_the_lock_is_named_with_its_hashes(lock: str, name: str, described_in: Path) -> None:
+    described = json.loads((described_in / name).read_text("utf-8"))
     assert described["bomFormat"] == "CycloneDX"
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     ours = described["metadata"]["component"]

@@ -51,7 +51,8 @@
 //     `words` are the tokens of the text, separated by spaces.
 // (:Question {uid, corpus_id, id, text, answer, reasoner, support, note, links, asked_at, expires_at})  the trail of an answer
 // (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, support, searches})
-// (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
+// (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank, role}]->(:Chunk), (:Question)-[:CITES {marker, quote, role}]->(:Chunk)
+//     `role` is what the chunk's document is to the answer; only the documents of a verified answer have one.
 //     `NEEDS` leads to the step whose answer was used. An expired trail is not shown any more; it is deleted later.
 // (:ApiKey {id, content, created_at, revoked_at?})                                  `content` is JSON, without the secret
 // (:ApiKeyUsage {uid, minute, requests, tokens, ingest_bytes})                       uid: "key:minute"

@@ -78,6 +78,12 @@ async def test_neighbourhood_and_ways(towns: Server) -> None:
     near = await get(towns, f"/{works}/neighbourhood", depth=1)
     assert {node["label"] for node in near["nodes"]} == {"Halden Works", "Ines Corvo", "Plants", "Towns"}
     assert {edge["label"] for edge in near["edges"]} == {"", "was founded by"}
+    assert {node["label"]: node["passages"] for node in near["nodes"]} == {
+        "Halden Works": 2,
+        "Ines Corvo": 2,
+        "Plants": None,
+        "Towns": None,
+    }
     ways = await get(towns, f"/{works}/ways", to=river, limit=2)
     assert ways["complete"]
     assert ways["ways"][0]["steps"][-1]["target"] == "the Ume"
@@ -103,6 +109,8 @@ async def test_what_is_deleted_is_not_shown(towns: Server) -> None:
         ("/none", {}, 404, "no entity with the id 'none'"),
         ("/none/neighbourhood", {}, 404, "no entity"),
         ("/none/neighbourhood", {"depth": 7}, 422, "depth"),
+        ("/none/neighbourhood", {"limit": 1000}, 404, "no entity"),
+        ("/none/neighbourhood", {"limit": 1001}, 422, "limit"),
         ("/none/ways", {}, 422, "to"),
         ("/none/ways", {"to": "none"}, 422, "name two entities"),
         ("/none/ways", {"to": "other"}, 404, "no entity"),

@@ -3,6 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,11 @@ async def test_documents(client: hopweave.AsyncClient, server: Server) -> None:
     tower, ada = await client.list_documents("people")
     assert (tower.key, tower.metadata, tower.state, tower.readable) == (TOWER.key, {"year": 1889}, "indexed", True)
     assert await client.list_documents("people", key="ada") == [ada]
-    assert await client.get_document("people", ada.id) == ada
+    shown = await client.get_document("people", ada.id)
+    assert {**asdict(ada), "pages": None, "page_images": False} == asdict(shown)
+    assert (await client.get_document("people", tower.id)).pages == 2
+    with pytest.raises(hopweave.InvalidRequestError, match="only PDF files have"):
+        await client.get_page_image("people", ada.id)
     assert b"first program" in await client.get_content("people", ada.id)
     [chunk] = await client.list_chunks("people", tower.id)
     assert chunk.page == 2

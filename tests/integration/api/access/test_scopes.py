@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
+from api.access.open_paths import OPEN_PATHS, SESSION_PATH, is_open
 from api.access.scopes import declared_scopes
-from api.guard import OPEN_PATHS
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server
@@ -15,8 +15,12 @@ _NO_ROUTE = {"/openapi.json"}  # FastAPI's own, which is no `APIRoute`
 _PLACES = {"{corpus}": "people", "{id}": "0", "{page}": "1"}
 
 
+def all_routes(server: Server) -> list[Any]:
+    return _walk(server.app.routes)
+
+
 def _routes(server: Server) -> list[APIRoute]:
-    return [route for route in _walk(server.app.routes) if isinstance(route, APIRoute)]
+    return [route for route in all_routes(server) if isinstance(route, APIRoute)]
 
 
 def _walk(routes: list[Any]) -> list[Any]:
@@ -37,10 +41,11 @@ def test_each_route_declares_a_scope(server: Server) -> None:
 def test_what_is_open_is_open_to_the_guard_and_nothing_else_is(server: Server) -> None:
     described = server.app.openapi()["paths"]
     declared = {route.path for route in _routes(server) if declared_scopes(route) == []}
-    assert declared | _NO_ROUTE == OPEN_PATHS
+    assert declared | _NO_ROUTE == OPEN_PATHS | {SESSION_PATH}
     for path, operations in described.items():
         for method, operation in operations.items():
-            assert ("security" in operation) == (path not in OPEN_PATHS), (method, path)
+            assert ("security" in operation) == (not is_open(method.upper(), path)), (method, path)
+    assert [is_open(method, SESSION_PATH) for method in ("POST", "DELETE", "GET", "PUT")] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("scope", [Scope.READ, Scope.WRITE, Scope.EXPORT])
@@ -48,7 +53,7 @@ async def test_a_key_reaches_only_the_routes_of_its_scope(keys: Keys, scope: Sco
     holder = await keys.make(scope)
     for path, operations in keys.server.app.openapi()["paths"].items():
         for method, operation in operations.items():
-            needed = {one for each in operation.get("security", ()) for one in each["key"]}
+            needed = {one for each in operation.get("security", ()) for one in each.get("key", ())}
             body: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
             if path.endswith("/import"):
                 body = {"content": b"", "headers": {"content-type": "application/x-ndjson"}}
@@ -73,4 +78,6 @@ async def test_admin_includes_all(keys: Keys) -> None:
 async def test_the_description_has_the_scheme(server: Server) -> None:
     description = server.app.openapi()
     assert description["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
-    assert description["paths"]["/v1/corpora"]["post"]["security"] == [{"key": ["admin"]}]
+    assert description["paths"]["/v1/corpora"]["post"]["security"] == [{"key": ["admin"]}, {"session": ["admin"]}]
+    assert description["paths"]["/metrics"]["get"]["security"] == [{"key": ["read"]}]
+    assert description["components"]["securitySchemes"]["session"]["in"] == "cookie"

@@ -1,0 +1,84 @@
+/** What an answer hangs on: each cited document masked in turn, and the question answered again without it. */
+
+import { html, useEffect, useRef } from "../../vendor/preact.js";
+import { useAction } from "../../core/resource.js";
+import { Link, viewOf } from "../../core/router.js";
+import { number, plural } from "../../core/text.js";
+import { announce } from "../../parts/announce.js";
+import { Icon } from "../../parts/icons.js";
+import { Notice } from "../../parts/states.js";
+import { Progress, Support } from "../../parts/tags.js";
+import { verifyQuestion } from "../source.js";
+import { ROLES } from "./roles.js";
+
+export const verificationOf = (question) => question.verification || question.answer?.verification || null;
+
+/**
+ * @param {{corpus: string, question: any, verdicts: any[], verifying: boolean, watch: () => void}} props `verdicts`:
+ *   those that are known while it runs.
+ */
+export function Verification({ corpus, question, verdicts, verifying, watch }) {
+  const done = verificationOf(question);
+  const cost = question.answer.verification_cost || null;
+  const { run, busy, error } = useAction(async () => {
+    await verifyQuestion(corpus, question.id);
+    announce("The verification runs.");
+    watch();
+  });
+  const before = useRef(0);
+  useEffect(() => {
+    if (verifying && verdicts.length > before.current) {
+      const last = verdicts[verdicts.length - 1];
+      announce(`${last.document.title || last.document.key}: ${ROLES[last.role]?.[2] || last.role}.`);
+    }
+    before.current = verdicts.length;
+  }, [verdicts.length, verifying]);
+  if (!done && !cost && !verifying) return null;
+  const known = done ? done.documents : verdicts;
+  const all = cost?.documents ?? known.length;
+  return html`
+    <section class="stack verification" aria-labelledby="verification">
+      <h3 id="verification">What the answer hangs on</h3>
+      ${!done && !verifying && html`
+        <p>Each cited document is left out in turn, and the question is answered again. This shows which documents the answer needs, which are redundant, and which contradict it.</p>
+        <div class="row"><button disabled=${busy} onClick=${run}><${Icon} name="check" /> Check what the answer hangs on: ${costInWords(cost)}</button></div>`}
+      <${Notice} error=${error} />
+      ${verifying && !done && html`<${Progress} value=${all ? known.length / all : null} label=${`${known.length} of ${plural(all, "document")} checked`} />`}
+      ${known.length > 0 && html`<ul class="plain verdicts">${known.map((one) => html`<${Verdict} key=${one.document.id} corpus=${corpus} verdict=${one} all=${known} />`)}</ul>`}
+      ${done && html`<${Conclusion} verification=${done} />`}
+    </section>`;
+}
+
+/** `3 documents, about 4,200 tokens`. */
+function costInWords(cost) {
+  return [plural(cost.documents, "document"), cost.tokens ? `about ${number(roundOff(cost.tokens))} tokens` : "no language model"].join(", ");
+}
+
+/** An estimate with two digits that count. */
+function roundOff(value) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
+  return Math.round(value / step) * step;
+}
+
+function Verdict({ corpus, verdict, all }) {
+  const [tone, icon, label, sentence] = ROLES[verdict.role] || ["fair", "warning", verdict.role, ""];
+  const { without } = verdict;
+  return html`
+    <li class="verdict">
+      <p class="row"><span class=${`tag ${tone}`}><${Icon} name=${icon} />${label}</span>
+        <${Link} to=${viewOf(verdict.corpus || corpus, "documents", verdict.document.id)} dir="auto">${verdict.document.title || verdict.document.key}<//>
+        ${verdict.markers.length > 0 && html`<span class="faint">${verdict.markers.map((one) => `[${one}]`).join(" ")}</span>`}</p>
+      <p dir="auto">${verdict.why || sentence}</p>
+      ${verdict.replaced_by.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
+      ${without && html`<p class="without"><span class="faint">Without it:</span> ${without.abstained || !without.answer ? "no answer is given" : html`<span dir="auto">${without.answer}</span> <${Support} support=${without.support} />`}</p>`}
+    </li>`;
+}
+
+function Conclusion({ verification }) {
+  const names = new Map(verification.documents.flatMap((one) => [one.document, ...one.replaced_by]).map((one) => [one.id, one.title || one.key]));
+  const { usage } = verification;
+  return html`
+    ${verification.together.map((ids) => html`<p class="notice fair"><span>One of these is needed, though each is redundant: <span dir="auto">${ids.map((id) => names.get(id) || id).join(", ")}</span>.</span></p>`)}
+    ${verification.notes.length > 0 && html`<ul class="faint">${verification.notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul>`}
+    ${usage && html`<p class="faint">It took ${plural(usage.calls, "call")} and ${plural(usage.prompt_tokens + usage.completion_tokens, "token")}.</p>`}`;
+}

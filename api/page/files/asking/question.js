@@ -1,0 +1,142 @@
+/** A question that was read: its head, its answer beside what is chosen, its plan and its trail. */
+
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { View } from "../parts/view.js";
+import { announce } from "../parts/announce.js";
+import { Notice } from "../parts/states.js";
+import { AnswerPart } from "./answer/answer.js";
+import { CopyMenu } from "./answer/copying.js";
+import { PassageDetails } from "./answer/passage.js";
+import { Sources, verdictOf } from "./answer/sources.js";
+import { Verification, verificationOf } from "./answer/verification.js";
+import { Actions, Facts } from "./head.js";
+import { Inspector, useIsWide } from "./inspector.js";
+import { Changes } from "./kept/changes.js";
+import { Plan } from "./plan/plan.js";
+import { StepDetails } from "./plan/step.js";
+import { Trail } from "./trail/trail.js";
+
+const TITLE = 240; // letters of a question that are its title
+
+/** @param {{corpus: string, asked: ReturnType<import("./use_question.js").useQuestion>}} props */
+export function AskedQuestion({ corpus, asked }) {
+  const { question, progress, broken, reload } = asked;
+  const [chosen, setChosen] = useState(null);
+  const opener = useRef(null);
+  const running = question.state === "running";
+  const steps = [...progress.steps.values()];
+  const verdicts = verificationOf(question)?.documents || progress.verdicts;
+  const wide = useIsWide();
+  const change = useInPlace(setChosen);
+  const choose = (value) => {
+    if (!document.activeElement.closest(".inspector, dialog")) opener.current = document.activeElement;
+    change(value);
+  };
+  const close = () => {
+    change(null);
+    opener.current?.focus?.({ preventScroll: true });
+  };
+  const openPassage = (cited) => choose({ kind: "passage", id: `passage:${cited.url || cited.chunk_id}`, value: cited });
+  const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
+  const openNode = (node) => (node.kind === "step" ? openStep(node.value.id) : choose(node));
+  useSaying(question, progress);
+  return html`
+    <${View} title=${shortOf(question.question)} context=${corpus} actions=${html`<${Actions} corpus=${corpus} asked=${asked} />`}>
+      ${shortOf(question.question) !== question.question && html`<details><summary>The whole question</summary><p class="passage-text" dir="auto">${question.question}</p></details>`}
+      <${Facts} corpus=${corpus} question=${question} progress=${progress} />
+      ${broken && html`<div class="row"><${Notice} error=${broken} /><button onClick=${reload}>Follow it again</button></div>`}
+      <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
+        <div class="stack question-main">
+          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
+            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verdicts=${progress.verdicts} verifying=${asked.verifying} watch=${asked.watch} />`}
+          <//>
+          ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
+          ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
+          <${PlanPart} steps=${steps} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
+          ${question.answer && !question.withdrawn && html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
+        </div>
+        ${chosen && html`<aside class="inspector" aria-label="What was chosen">
+          <${Chosen} corpus=${corpus} chosen=${chosen} progress=${progress} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
+          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>Sources</h3>
+            <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
+        </aside>`}
+      </div>
+    <//>`;
+}
+
+/** Changes a state without moving what the reader has just chosen, though the columns above it change their height. */
+function useInPlace(setState) {
+  const held = useRef(null);
+  useLayoutEffect(() => {
+    if (!held.current) return;
+    const { element, top } = held.current;
+    held.current = null;
+    if (element.isConnected) scrollBy(0, element.getBoundingClientRect().top - top);
+  });
+  return (value) => {
+    const element = document.activeElement;
+    held.current = element === document.body ? null : { element, top: element.getBoundingClientRect().top };
+    setState(value);
+  };
+}
+
+const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);
+
+function PlanPart({ steps, running, chosen, choose }) {
+  if (!steps.length && !running) return null;
+  return html`
+    <section class="stack" aria-labelledby="plan">
+      <h2 id="plan">Plan</h2>
+      ${steps.length ? html`<${Plan} steps=${steps} chosen=${chosen} choose=${choose} running=${running} />` : html`<p class="faint">The steps appear here as they are planned.</p>`}
+    </section>`;
+}
+
+function Chosen({ corpus, chosen, progress, running, verdicts, open, close, question }) {
+  const shown = {
+    step: () => {
+      const step = progress.steps.get(chosen.id.slice(5));
+      return step && [`Step ${step.id}`, html`<${StepDetails} corpus=${corpus} step=${step} running=${running} open=${open} />`];
+    },
+    passage: () => [
+      chosen.value.marker ? `Source ${chosen.value.marker}` : "Passage",
+      html`<${PassageDetails} corpus=${corpus} cited=${chosen.value} verdict=${verdictOf(chosen.value, verdicts)} />`,
+    ],
+    fact: () => ["Fact", html`<${FactDetails} fact=${chosen.value} progress=${progress} open=${open} answer=${question.answer} />`],
+    question: () => ["Question", html`<p dir="auto">${question.question}</p>`],
+  }[chosen.kind]();
+  if (!shown) return null;
+  return html`<${Inspector} title=${shown[0]} of=${chosen.id} close=${close}>${shown[1]}<//>`;
+}
+
+/** A fact with the passages of the trail that assert it. */
+function FactDetails({ fact, progress, open, answer }) {
+  const known = [...answer.citations, ...[...progress.steps.values()].flatMap((step) => step.quotes.map((quote) => ({ page: null, ...quote })))];
+  const passages = fact.chunk_ids.map((id) => known.find((one) => one.chunk_id === id)).filter(Boolean);
+  return html`
+    <div class="stack">
+      <p><strong dir="auto">${fact.subject}</strong> <span dir="auto">${fact.predicate}</span> <strong dir="auto">${fact.object}</strong></p>
+      <h3>Asserted by</h3>
+      <ul class="plain stack">${passages.map((one) => html`<li><button class="outline-node" onClick=${() => open(one)}><span dir="auto">${one.document.title || one.document.key}</span></button><p class="faint" dir="auto">${one.quote}</p></li>`)}</ul>
+    </div>`;
+}
+
+/** Says the answers of steps, and the answer, to readers who do not see them appear. */
+function useSaying(question, progress) {
+  const said = useRef(null);
+  useEffect(() => {
+    const done = [...progress.steps.values()].filter((step) => step.state === "done" && step.answer);
+    const first = said.current === null;
+    const before = said.current || { steps: new Set(), state: question.state };
+    const fresh = done.filter((step) => !before.steps.has(step.id));
+    said.current = { steps: new Set(done.map((step) => step.id)), state: question.state };
+    if (first) return;
+    if (before.state === "running" && question.state !== "running") announce(sayEnd(question));
+    else if (question.state === "running" && fresh.length) announce(fresh.map((step) => `Step ${step.id}: ${step.answer}.`).join(" "));
+  }, [progress, question]);
+}
+
+function sayEnd(question) {
+  if (question.state === "cancelled") return "The question was cancelled.";
+  if (!question.answer) return `The question failed. ${question.problem?.detail || ""}`;
+  return question.answer.abstained ? "No answer is given." : `The answer: ${question.answer.answer}`;
+}

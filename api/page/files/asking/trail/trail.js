@@ -1,0 +1,75 @@
+/** The trail of an answer: as a picture that is walked, zoomed and exported, or as a list. */
+
+import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { useResource } from "../../core/resource.js";
+import { useSession } from "../../core/session.js";
+import { announce } from "../../parts/announce.js";
+import { Icon } from "../../parts/icons.js";
+import { Notice } from "../../parts/states.js";
+import { verificationOf } from "../answer/verification.js";
+import { download, toFile } from "./export.js";
+import { readFacts } from "./facts.js";
+import { buildTrail } from "./graph.js";
+import { browserAddress } from "./neo4j.js";
+import { TrailOutline } from "./outline.js";
+import { TrailPicture } from "./picture.js";
+
+const LEAST = 0.3;
+const MOST = 2.5;
+
+/** @param {{corpus: string, question: any, steps: any[], verdicts: any[], chosen: string, choose: (node: any) => void}} props */
+export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
+  const session = useSession();
+  const facts = useResource(["facts", corpus, question.id], (signal) => readFacts(corpus, question.answer, signal));
+  const known = verificationOf(question)?.documents || verdicts;
+  const { nodes, cut } = useMemo(() => buildTrail(question, steps, facts.value || [], known), [question, steps, facts.value, known]);
+  const [asList, setAsList] = useState(() => matchMedia("(max-width: 44rem)").matches);
+  const [zoom, setZoom] = useState(1);
+  const drawing = useRef(null);
+  const frame = useRef(null);
+  const fit = () => setZoom(fitting(frame.current, drawing.current));
+  useEffect(() => {
+    if (!asList) fit();
+  }, [asList, nodes.length]);
+  useEffect(() => {
+    if (!asList) showQuestion(frame.current);
+  }, [asList, nodes.length]);
+  const change = (by) => setZoom((before) => Math.min(MOST, Math.max(LEAST, before * by)));
+  const exportFile = () => {
+    download(toFile(drawing.current, `The trail of “${question.question}”`), "trail.svg", "image/svg+xml");
+    announce("The trail was exported as trail.svg.");
+  };
+  const browser = browserAddress(session.neo4j_browser, corpus, question.question);
+  const zoomButton = (label, sign, act) => html`<button class="quiet icon-only" aria-label=${label} title=${label} onClick=${act}>${sign}</button>`;
+  return html`
+    <section class="stack" aria-labelledby="trail">
+      <div class="view-head">
+        <h2 id="trail">Trail</h2>
+        <div class="row" role="group" aria-label="Trail">
+          ${!asList && html`${zoomButton("Smaller", "−", () => change(1 / 1.25))}${zoomButton("Larger", "+", () => change(1.25))}
+            <button class="quiet" onClick=${fit}>Fit</button>
+            <button class="quiet" onClick=${exportFile}><${Icon} name="download" />SVG</button>`}
+          <button class="quiet" aria-pressed=${asList} onClick=${() => setAsList(!asList)}>As a list</button>
+          ${browser && html`<a class="button" href=${browser} target="_blank" rel="noopener"><${Icon} name="graph" />Neo4j Browser</a>`}
+        </div>
+      </div>
+      <p class="faint">From the question over its steps to the passages, and to the facts that they assert.${!asList && " Arrow keys walk it, Enter opens."}${cut ? " Only the first part is shown." : ""}</p>
+      <${Notice} error=${facts.error} />
+      ${asList
+        ? html`<${TrailOutline} nodes=${nodes} chosen=${chosen} choose=${choose} />`
+        : html`<div class="trail-frame" ref=${frame}><${TrailPicture} nodes=${nodes} zoom=${zoom} chosen=${chosen} choose=${choose} reference=${drawing}
+            title="The trail: question, steps, passages, facts" /></div>`}
+    </section>`;
+}
+
+/** The zoom at which a drawing fits the width of its frame, as far as it stays readable. */
+function fitting(frame, drawing) {
+  if (!frame || !drawing) return 1;
+  return Math.min(1.1, Math.max(0.85, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
+}
+
+/** Scrolls a frame to the question: in a high picture it stands in the middle of the height. */
+function showQuestion(frame) {
+  const box = frame?.querySelector('[data-node="question"]')?.getBoundingClientRect();
+  if (box) frame.scrollTop += box.top + box.height / 2 - frame.getBoundingClientRect().top - frame.clientHeight / 2;
+}

@@ -1,0 +1,66 @@
+"""The responses of the web page: the document of its views, and its files."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.page.assets import Asset, load_assets
+from core.errors import NotFound
+
+__all__ = ["POLICY", "router"]
+
+router = APIRouter(include_in_schema=False)
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    # A browser without `Sec-Fetch-Site` names its page in `Referer`, by which the session's cookie is accepted.
+    "Referrer-Policy": "same-origin",
+    "Vary": "Accept-Encoding",
+}
+_FOR_EVER = "public, max-age=31536000, immutable"
+_NOT_MODIFIED = 304
+
+
+async def show_view(request: Request) -> Response:
+    """Answers every address of a view with the same document, whose script reads the address."""
+    assets = load_assets()
+    tag = f'W/"{assets.hash}"'  # weak: the compressed form has the same
+    headers = {"Cache-Control": "no-cache", "ETag": tag}
+    if tag in (one.strip() for one in request.headers.get("if-none-match", "").split(",")):
+        return Response(status_code=_NOT_MODIFIED, headers={**_HEADERS, **headers})
+    return _send(request, assets.index, headers)
+
+
+async def send_file(request: Request) -> Response:
+    """Answers `/page/{hash}/{name}`. Another hash is that of another version, whose files are not here."""
+    assets = load_assets()
+    asset = assets.files.get(request.path_params["name"])
+    if asset is None or request.path_params["hash"] != assets.hash:
+        raise NotFound("this version of the page has no such file; load the page again")
+    return _send(request, asset, {"Cache-Control": _FOR_EVER})
+
+
+for path in ("/", "/sign-in", "/c/{path:path}"):
+    router.add_route(path, show_view, methods=["GET"])  # with HEAD; any parameter may be in the query
+router.add_route("/page/{hash}/{name:path}", send_file, methods=["GET"])
+
+
+def _send(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
+    content, more = asset.content, {**_HEADERS, **headers}
+    if asset.compressed is not None and _accepts_gzip(request.headers.get("accept-encoding", "")):
+        content = asset.compressed
+        more["Content-Encoding"] = "gzip"
+    more["Content-Length"] = str(len(content))
+    return Response(b"" if request.method == "HEAD" else content, media_type=asset.media_type, headers=more)
+
+
+def _accepts_gzip(accepted: str) -> bool:
+    for one in accepted.lower().split(","):
+        name, _, weight = one.partition(";")
+        if name.strip() == "gzip":
+            return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False

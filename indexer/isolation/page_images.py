@@ -1,0 +1,66 @@
+"""Images of pages of PDF files, which a parser process of its own draws, one after the other."""
+
+import asyncio
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+from core.errors import LoadFailed, NotFound, RateLimited
+from indexer.isolation.frames import DRAW, decode_drawn_page
+from indexer.isolation.limits import ParserLimits
+from indexer.isolation.parser_process import ParserProcess
+from indexer.loading.pdf.drawing import DrawnPage
+
+__all__ = ["PageImages", "has_page_images"]
+
+_MOST_WAITING = 16
+
+
+def has_page_images(media_type: str) -> bool:
+    """Returns whether pages of documents of a media type can be drawn."""
+    from indexer.loaders.pdf import MEDIA_TYPES  # imports no parser, and many modules
+
+    return media_type.partition(";")[0].strip().lower() in MEDIA_TYPES
+
+
+class PageImages:
+    """Draws pages, one at a time, so that loading does not wait for it. `seconds` limit the time of each."""
+
+    def __init__(self, limits: ParserLimits | None = None, seconds: float = 20.0) -> None:
+        limits = replace(limits or ParserLimits(), seconds=seconds, seconds_setting="HOPWEAVE_PARSER__IMAGE_SECONDS")
+        self._process = ParserProcess(limits)
+        self._thread = ThreadPoolExecutor(1, "page-images")
+        self._room = threading.BoundedSemaphore(_MOST_WAITING)
+
+    async def draw(self, key: str, content: bytes, number: int, *, width: int, mark: str = "") -> DrawnPage:
+        """Draws page `number`, counted from 1, with the words of `mark` highlighted.
+
+        Raises `NotFound`, which says how many pages there are, `LoadFailed`, and `RateLimited` if too many calls wait.
+        A call that is cancelled while it waits is not carried out.
+        """
+        if not self._room.acquire(blocking=False):
+            raise RateLimited(f"{_MOST_WAITING} images of pages are waited for already; ask for fewer at a time")
+        request = {"task": DRAW, "key": key, "page": number, "width": width, "mark": mark}
+        try:
+            future = self._thread.submit(self._process.parse, key, request, content)
+        except BaseException:
+            self._room.release()
+            raise
+        future.add_done_callback(self._make_room)
+        reply = await asyncio.wrap_future(future)
+        try:
+            drawn = decode_drawn_page(reply)
+        except ValueError as error:
+            raise LoadFailed(f"{key!r} cannot be drawn: its parser sent no valid reply ({error})") from error
+        if not drawn.png:
+            has = f"it has {drawn.pages:,} page{'s' if drawn.pages > 1 else ''}"
+            raise NotFound(f"document {key!r} has no page {number}; {has}")
+        return drawn
+
+    async def close(self) -> None:
+        """Ends the process, and refuses calls that still wait."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(self._process.close)
+
+    def _make_room(self, _: "Future[bytes]") -> None:
+        self._room.release()

@@ -1,0 +1,139 @@
+"""The web page: its document at every address of a view, its files, and who may load them."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from api.access.open_paths import OPEN_PATHS, is_open
+from api.page.assets import Assets, load_assets
+from core.keys import Scope
+from core.settings import ApiSettings
+from tests.integration.api.access.conftest import Keys
+from tests.integration.api.access.test_scopes import all_routes
+from tests.integration.api.conftest import MakeServer, Server
+
+_VIEWS = ["/", "/sign-in", "/c/people", "/c/people/questions/01?x=y", "/c/people/search?q=a&searcher=b&filter={}"]
+_LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+def _script() -> str:
+    return f"/page/{load_assets().hash}/main.js"
+
+
+@pytest.mark.parametrize("path", _VIEWS)
+async def test_each_view_is_the_same_document_and_needs_no_key(keys: Keys, path: str) -> None:
+    await keys.make(Scope.READ)
+    client = keys.server.client
+    shown = await client.get(path)
+    assert shown.status_code == 200, shown.text
+    assert shown.headers["content-type"] == "text/html; charset=utf-8"
+    assert shown.headers["cache-control"] == "no-cache"
+    assert f'src="{_script()}"' in shown.text
+    assert "/page/-/" not in shown.text
+    policy = shown.headers["content-security-policy"]
+    assert "script-src 'self';" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+    again = await client.get(path, headers={"if-none-match": shown.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    asked = await client.head(path)
+    assert (asked.status_code, asked.content) == (200, b"")
+    assert asked.headers["content-length"] == shown.headers["content-length"]
+
+
+async def test_a_file_is_kept_for_ever_and_compressed_where_that_is_understood(server: Server) -> None:
+    plain = await server.client.get(_script(), headers={"accept-encoding": "br, gzip;q=0"})
+    assert plain.status_code == 200
+    assert plain.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert plain.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert plain.headers["vary"] == "Accept-Encoding"
+    assert "content-encoding" not in plain.headers
+    asset = load_assets().files["main.js"]
+    assert plain.content == asset.content
+    packed = await server.client.get(_script(), headers={"accept-encoding": "br, GZIP;q=0.5"})
+    assert packed.content == plain.content
+    assert packed.headers.get("content-encoding") == ("gzip" if asset.compressed else None)
+
+
+def test_each_file_is_of_a_known_type_and_compressed_once() -> None:
+    assets = load_assets()
+    assert "index.html" not in assets.files
+    for name, asset in assets.files.items():
+        assert asset.media_type != "application/octet-stream", name
+        assert asset.compressed is asset.compressed
+        if asset.compressed is not None:
+            assert gzip.decompress(asset.compressed) == asset.content
+
+
+def test_the_hash_is_of_names_and_contents(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<script src=/page/-/a.js>")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.js").write_text("1")
+    (tmp_path / ".a.js.swp").write_text("an editor's")
+    first = Assets.read(tmp_path)
+    assert set(first.files) == {"parts/a.js"}
+    assert first.index.content == f"<script src=/page/{first.hash}/a.js>".encode()
+    (tmp_path / ".a.js.swp").unlink()
+    assert Assets.read(tmp_path).hash == first.hash
+    (tmp_path / "parts" / "a.js").rename(tmp_path / "parts" / "b.js")
+    second = Assets.read(tmp_path)
+    (tmp_path / "parts" / "b.js").write_text("2")
+    assert len({first.hash, second.hash, Assets.read(tmp_path).hash}) == 3
+    (tmp_path / "index.html").unlink()
+    with pytest.raises(FileNotFoundError, match=r"no index\.html"):
+        Assets.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "none.js", "index.html", "../assets.py", "..%2fassets.py", "%2e%2e/assets.py", "/etc/passwd", "main.js/", "."],
+)
+async def test_no_other_file_is_sent_and_none_is_listed(server: Server, name: str) -> None:
+    answer = await server.client.get(f"/page/{load_assets().hash}/{name}", follow_redirects=True)
+    assert answer.status_code == 404, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("hash", ["-", "0123456789abcdef", "..", "%2e%2e"])
+async def test_another_version_has_no_files(server: Server, hash: str) -> None:
+    answer = await server.client.get(f"/page/{hash}/main.js")
+    assert answer.status_code == 404
+    assert answer.headers["cache-control"] == "no-store"
+
+
+async def test_nothing_is_written_to_the_page(server: Server) -> None:
+    for path in ("/", "/c/people", _script()):
+        for method in ("POST", "PUT", "DELETE"):
+            assert (await server.client.request(method, path)).status_code == 405
+
+
+def test_the_open_addresses_lead_to_the_page_alone(server: Server) -> None:
+    """What is open by the beginning of its path has no other route below it."""
+    below = {route.path for route in all_routes(server) if is_open("GET", route.path)}
+    assert below - OPEN_PATHS == {"/", "/sign-in", "/c/{path:path}", "/page/{hash}/{name:path}"}
+
+
+@pytest.mark.parametrize("path", ["/", "/c/people/documents/0?chunk=1", "/docs"])
+async def test_a_link_of_another_site_opens_the_page_and_nothing_else(server: Server, path: str) -> None:
+    assert (await server.client.get(path, headers=_LINK)).status_code == 200
+    for refused in (
+        {**_LINK, "sec-fetch-mode": "no-cors"},
+        {**_LINK, "sec-fetch-dest": "iframe"},
+        {**_LINK, "host": "evil.example"},
+        {**_LINK, "origin": "https://evil.example"},
+    ):
+        assert (await server.client.get(path, headers=refused)).status_code == 403
+    assert (await server.client.post(path, headers=_LINK)).status_code == 403
+    for data in ("/v1/corpora", "/openapi.json", _script()):
+        assert (await server.client.get(data, headers=_LINK)).status_code == 403
+
+
+async def test_the_page_is_no_page_of_a_frame_and_of_no_other_host(make_server: MakeServer) -> None:
+    server = await make_server(ApiSettings(hosts=["search.example"]))
+    for path in ("/", "/c/people"):
+        answer = await server.client.get(path, headers={"host": "search.example"})
+        assert answer.headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+        assert (await server.client.get(path, headers={"host": "evil.example"})).status_code == 403

@@ -76,7 +76,7 @@ class QuestionOut(Out):
     again_of: str | None = Field(description="The question that this one asks again.")
     verification: VerificationOut | None
     verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
-    verification_problem: ProblemOut | None = Field(description="Why the last verification found nothing.")
+    verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
     outdated: bool = Field(description="The corpus has changed since the question was asked.")
     withdrawn: bool = Field(
         description="A document that was retrieved has been deleted, and the answer with it: `answer` is null."

@@ -147,7 +147,7 @@ def estimate_cost(given: GivenAnswer) -> VerificationCost | None:
 
 
 def divide_cost(cost: VerificationCost, text: str) -> tuple[int, int]:
-    """Returns the `calls` and `tokens` of a `GivenAnswer` with this text, whose verification was estimated at `cost`."""
+    """Returns the `calls` and `tokens` of a `GivenAnswer` with this text and this estimated cost."""
     if not cost.calls:
         return 0, 0
     return cost.calls // cost.documents - 1, cost.tokens // cost.documents - _comparison_tokens(text)

@@ -1,8 +1,8 @@
 """`verify_stored`: verifies the answer of a stored question, and stores how far it is, then what it found.
 
 The record has one JSON for it, which `VerificationState` reads and writes. While a verification runs, its process writes
-the JSON again and again; a reader who finds that it has not done so in time knows that the process is gone. Times are
-those of the hosts' clocks, so they may differ by less than `_LEASE_SECONDS`.
+the JSON every second, with the time until which it holds; later, readers know that the process is gone. Times are those
+of the hosts' clocks, which may differ by less than `_LEASE_SECONDS`.
 """
 
 import asyncio

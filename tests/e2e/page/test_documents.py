@@ -309,6 +309,16 @@ def test_the_page_of_a_pdf_stands_beside_its_text(open_page: OpenPage, live: Liv
     expect(narrow.locator(".source-text")).to_be_hidden()
 
 
+@pytest.mark.parametrize(("key", "direction"), [("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")])
+def test_texts_run_in_their_own_direction(open_page: OpenPage, live: Live, key: str, direction: str) -> None:
+    document, chunks = ids_of(live, LIBRARY, key)
+    page = open_page(f"{DOCUMENTS}/{document}?chunk={chunks[0]['id']}", width=360)
+    text = page.locator(".source-text")
+    expect(text).to_be_visible()
+    assert text.evaluate("one => getComputedStyle(one).direction") == direction
+    assert "".join(page.locator(".chunk.selected").all_text_contents()) == chunks[0]["text"]
+
+
 def test_a_pdf_without_text_is_shown_with_the_reason(open_page: OpenPage, live: Live, own_corpus: str) -> None:
     live.add(own_corpus, files={"scan.pdf": make_scan(3)})
     document, _ = ids_of(live, own_corpus, "scan.pdf")

@@ -51,7 +51,7 @@ def test_a_marker_marks_its_source_and_the_words_that_it_bears(open_page: OpenPa
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
     page.locator(".answer-text .marker").first.focus()
-    expect(page.locator(".source.on")).to_have_count(1)
+    expect(page.locator(".answer-source.on")).to_have_count(1)
     expect(page.locator("mark.borne")).to_have_text("London")
 
 
@@ -150,8 +150,8 @@ def test_a_citation_of_a_pdf_shows_its_page(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, MILL)
     wait_for_answer(page)
-    expect(page.locator(".source")).to_contain_text("page 2")
-    page.locator(".source").get_by_role("button").click()
+    expect(page.locator(".answer-source")).to_contain_text("page 2")
+    page.locator(".answer-source").get_by_role("button").click()
     image = page.get_by_role("img", name=re.compile("Page 2 of The Analytical Engine"))
     expect(image).to_be_visible()
     page.wait_for_function("() => document.querySelector('.page-image img').naturalWidth > 0")

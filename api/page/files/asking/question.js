@@ -48,7 +48,7 @@ export function AskedQuestion({ corpus, asked }) {
       <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
         <div class="stack question-main">
           <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
-            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} change=${asked.change} />`}
+            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
           <//>
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}

@@ -7,10 +7,12 @@ import { followQuestion, readQuestion } from "./source.js";
 
 /** How often an answer is read again while it is verified: milliseconds. */
 const VERIFYING = 1500;
+const LOOKS = 4; // until then, a verification that was begun is told
 
 /**
  * @returns {{question: import("./source.js").Question | null, progress: import("./progress.js").Progress, error: any,
- *   broken: any, reload: () => void, change: (question: any) => void}} `error`:
+ *   broken: any, reload: () => void, change: (question: any) => void,
+ *   verifying: boolean, watch: () => void}} `error`:
  *   the question could not be read; `broken`: its events could not be followed, though it may still run.
  */
 export function useQuestion(corpus, id) {
@@ -50,13 +52,18 @@ export function useQuestion(corpus, id) {
     return () => abort.abort();
   }, [corpus, id, round]);
 
-  const verifying = Boolean(question?.verifying);
+  const [watching, setWatching] = useState(false); // a verification was begun here, and may not be told yet
+  const verifying = watching || Boolean(question?.verifying);
   useEffect(() => {
     if (!verifying) return undefined;
     const abort = new AbortController();
+    let looks = 0;
     const look = async () => {
       try {
-        setQuestion(await readQuestion(corpus, id, abort.signal));
+        const read = await readQuestion(corpus, id, abort.signal);
+        looks += 1;
+        setQuestion(read);
+        if (!read.verifying && (read.verification || looks >= LOOKS)) setWatching(false);
       } catch (failure) {
         if (isAbort(failure)) return;
         setBroken(failure);
@@ -70,7 +77,8 @@ export function useQuestion(corpus, id) {
   }, [verifying, corpus, id]);
 
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  return { question, progress, error, broken, reload, change: setQuestion };
+  const watch = useCallback(() => setWatching(true), []);
+  return { question, progress, error, broken, reload, change: setQuestion, verifying, watch };
 }
 
 function ended(question) {

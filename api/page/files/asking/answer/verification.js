@@ -17,17 +17,17 @@ export const verificationOf = (question) => question.verification || question.an
 /** The verdicts on an answer's documents that are known, also while others are still checked. */
 export const verdictsOf = (question) => (question.verifying || verificationOf(question))?.documents || [];
 
-/** @param {{corpus: string, question: any, change: (question: any) => void}} props */
-export function Verification({ corpus, question, change }) {
+/** @param {{corpus: string, question: any, verifying: boolean, watch: () => void}} props */
+export function Verification({ corpus, question, verifying, watch }) {
   const done = verificationOf(question);
-  const { verifying } = question;
-  const cost = verifying?.cost || question.answer.verification_cost;
+  const cost = question.verifying?.cost || question.answer.verification_cost;
   const { run, busy, error } = useAction(async () => {
-    change(await verifyQuestion(corpus, question.id));
+    await verifyQuestion(corpus, question.id);
+    watch();
     announce("The check runs.");
   });
   const known = verdictsOf(question);
-  useSaying(known, Boolean(verifying));
+  useSaying(known, verifying);
   if (!done && !cost && !verifying) return null;
   const failure = error || (question.verification_problem && new Problem(question.verification_problem.status, question.verification_problem));
   const all = cost?.documents ?? known.length;

@@ -106,6 +106,7 @@ def _configure(
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,
     )
@@ -228,3 +229,7 @@ async def _check_keys(container: Container, host: str) -> None:
 def _exit(_signal: int, _frame: FrameType | None) -> None:
     """Exits through the `with` blocks, so that the worker is stopped properly."""
     sys.exit(0)
+
+
+_HEADER_BYTES = 64 * 1024
+"""The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""

@@ -76,6 +76,7 @@ class Keyboard:
     def write(self, target: Locator, text: str) -> None:
         self.reach(target)
         self._page.keyboard.press("Control+A")
+        self._page.keyboard.press("Delete")
         self._page.keyboard.type(text)
 
     def choose_files(self, button: Locator, paths: Sequence[Path]) -> None:

@@ -1,7 +1,7 @@
 /** The subgraph that is drawn: nodes and edges, merged from neighbourhoods, never more than the caps. */
 
 export const MAX_NODES = 1000;
-export const MAX_EDGES = 6000;
+export const MAX_EDGES = 4000;
 
 /** @typedef {{id: string, kind: "entity" | "passage", label: string, passages: number | null, radius: number, x: number, y: number}} Node */
 /** @typedef {{id: string, source: Node, target: Node, kind: "fact" | "mention" | "synonym", label: string, chunk_id: string, weight: number}} Edge */
@@ -38,7 +38,7 @@ export class Model {
   #add(node, middle, i) {
     const ring = 40 * Math.sqrt(i + 1); // a spiral of even density, so that the first ticks have little to untangle
     const angle = i * 2.39996;
-    const radius = node.kind === "entity" ? Math.min(20, 4 + 1.7 * Math.log2(1 + (node.passages || 0))) : 5;
+    const radius = node.kind === "entity" ? Math.min(18, 4 + 1.4 * Math.log2(1 + (node.passages || 0))) : 5;
     const place = node.id === this.start ? { x: 0, y: 0 } : { x: middle.x + ring * Math.cos(angle), y: middle.y + ring * Math.sin(angle) };
     this.nodes.set(node.id, { ...node, ...place, radius });
     this.near.set(node.id, new Map());
@@ -48,9 +48,12 @@ export class Model {
   #join(joins) {
     const degrees = new Map();
     for (const { source, target } of joins) for (const id of [source, target]) degrees.set(id, (degrees.get(id) || 0) + 1);
-    const rank = ({ kind, source, target }) => Math.min(degrees.get(source), degrees.get(target)) + (kind === "mention" ? 3 : 0);
-    const kept = joins.length + this.edges.size > MAX_EDGES ? [...joins].sort((a, b) => rank(a) - rank(b)) : joins;
-    for (const edge of kept) {
+    const ranked = [];
+    for (const edge of joins) {
+      const rank = Math.min(degrees.get(edge.source), degrees.get(edge.target)) + (edge.kind === "mention" ? 3 : 0);
+      (ranked[rank] ||= []).push(edge);
+    }
+    for (const edge of ranked.flat()) {
       const id = `${edge.source} ${edge.target} ${edge.kind} ${edge.label}`;
       if (this.edges.has(id)) continue;
       if (this.edges.size >= MAX_EDGES) {

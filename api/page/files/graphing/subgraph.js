@@ -9,6 +9,8 @@ import { MAX_NODES, Model } from "./model.js";
 
 const AROUND = 40; // nodes that are asked for around a node that is expanded
 
+const pause = () => new Promise((resolve) => setTimeout(resolve));
+
 /**
  * @param {string[]} more The nodes whose neighbourhoods are added, in their order.
  * @returns `version` changes with the model, which stays the same object; `full`: the id of the node whose neighbourhood
@@ -25,6 +27,7 @@ export function useSubgraph(corpus, start, depth, limit, more, expanded) {
     const read = async () => {
       const model = new Model(start);
       const first = await load(start, { depth, limit }, abort.signal);
+      await pause(); // a large neighbourhood is parsed in one task, and merged in another
       model.start = first.nodes[0].id; // of a merged entity, that which it is
       model.merge(first);
       for (const id of wanted.current) {

@@ -9,6 +9,7 @@ import { announce } from "./announce.js";
 import { Progress, State } from "./tags.js";
 
 const TITLES = { ingest: "Adding documents", delete: "Deleting documents", drop: "Deleting the corpus", reindex: "Reindexing", restore: "Restoring" };
+const ORDER = ["indexed", "deleted", "unchanged", "skipped", "cancelled", "failed"];
 const OVER = ["done", "failed", "cancelled"];
 
 export const jobTitle = (job) => TITLES[job.kind] || job.kind;
@@ -82,7 +83,7 @@ export function JobProgress({ job }) {
 
 /** What came of a job, such as "12 indexed · 1 failed". */
 export function outcome(job) {
-  const parts = Object.entries(job.counts).filter(([, count]) => count);
+  const parts = Object.entries(job.counts).filter(([, count]) => count).sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b));
   return parts.length ? parts.map(([state, count]) => `${number(count)} ${state}`).join(" · ") : "There was nothing to do.";
 }
 

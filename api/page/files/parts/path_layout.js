@@ -3,8 +3,8 @@
 /** @typedef {{source: string, relation: string, target: string, chunk_id: string, source_kind: string, target_kind: string}} Step */
 
 const HEIGHT = 30;
-const ROW = 62; // a row of nodes with the words of the edges above the lines
-const TOP = 26;
+const ROW = 54; // a row of nodes with the words of the edges above the lines
+const TOP = 8;
 const PADDING = 14;
 const WIDEST_NODE = 240;
 const WIDEST_EDGE = 210;

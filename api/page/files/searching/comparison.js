@@ -23,7 +23,7 @@ export function Comparison({ corpus, results, names, by }) {
 }
 
 function Standing({ rank, other }) {
-  return rank ? html`<span class="tag good">also ${rank}. with ${other}</span>` : html`<span class="tag fair">only here</span>`;
+  return rank ? html`<span class="tag good">also rank ${rank} with ${other}</span>` : html`<span class="tag fair">only here</span>`;
 }
 
 /** All passages that either found, in the order of the better of their ranks. */

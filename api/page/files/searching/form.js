@@ -6,11 +6,11 @@ import { Notice } from "../parts/states.js";
 import { StrategyPicker } from "../parts/strategy.js";
 import { checkFilter, nameOf } from "./address.js";
 
-/** @param {{asked: import("./address.js").Asked, search: (asked: any) => void, error: any, stop: () => void}} props */
+/** @param {{asked: import("./address.js").Asked, search: (asked: any) => void, error: any}} props */
 export function SearchForm({ asked, search, error }) {
   const [draft, setDraft] = useState(asked);
   const [wrong, setWrong] = useState("");
-  const [isOpen, setOpen] = useState(() => isSet(asked));
+  const [isOpen, setOpen] = useState(() => Boolean(checkFilter(asked.filter)));
   const filter = useRef(null);
   const id = useId();
   const key = JSON.stringify(asked);
@@ -18,6 +18,9 @@ export function SearchForm({ asked, search, error }) {
     setDraft(asked);
     setWrong(checkFilter(asked.filter));
   }, [key]);
+  useEffect(() => {
+    if (error) setOpen(true);
+  }, [error]);
   const set = (changes) => setDraft((before) => ({ ...before, ...changes }));
   const submit = (event) => {
     event.preventDefault();
@@ -98,8 +101,6 @@ function Choices({ draft, set }) {
         <label class="choice"><input type="checkbox" checked=${draft[name]} onChange=${(event) => set({ [name]: event.target.checked })} /><span>${label} <span class="faint">${hint}</span></span></label>`)}
     </div>`;
 }
-
-const isSet = (asked) => Boolean(asked.filter || asked.min || asked.other || Object.keys(asked.searcher.options).length);
 
 /** What differs from the defaults, in words. */
 function summaryOf(draft) {

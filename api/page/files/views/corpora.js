@@ -54,7 +54,7 @@ function CorpusCard({ corpus, mayAdmin, changed }) {
   return html`
     <article class="card corpus">
       <h2><${Link} to=${viewOf(corpus.name)}>${corpus.name}<//></h2>
-      <p>${counts ? `${plural(counts.documents, "document")}, ${plural(counts.chunks, "passage")}, ${plural(counts.entities, "name")}, ${plural(counts.facts, "fact")}` : detail.state === "loading" ? "…" : "Its size is not told to this key."}</p>
+      <p>${counts?.documents === 0 ? "No documents yet" : counts ? `${plural(counts.documents, "document")}, ${plural(counts.chunks, "passage")}, ${plural(counts.entities, "name")}, ${plural(counts.facts, "fact")}` : detail.state === "loading" ? "…" : "Its size is not told to this key."}</p>
       <p class="faint">made ${time(corpus.created_at)} · ${corpus.extractor}</p>
       <div class="actions start">
         <${Link} class="button" to=${viewOf(corpus.name, "documents")}>Documents<//>
@@ -97,7 +97,7 @@ function Deletion({ corpus, counts, done, close }) {
   });
   const isSmall = counts && counts.documents === 0;
   return html`
-    <${Confirm} title=${`Delete ${corpus.name}?`} action="Delete the corpus" busy=${busy || !(isSmall || name.trim() === corpus.name)} error=${error} confirm=${run} close=${close}>
+    <${Confirm} title=${`Delete ${corpus.name}?`} action="Delete the corpus" busy=${busy} ready=${isSmall || name.trim() === corpus.name} error=${error} confirm=${run} close=${close}>
       <p>${counts ? `${plural(counts.documents, "document")} with all passages, names and facts` : "All its documents, passages, names and facts"} are deleted, with the originals. This cannot be undone.</p>
       ${!isSmall && html`<div class="field"><label for="confirm-name">Write its name to confirm: ${corpus.name}</label><input id="confirm-name" type="text" autocomplete="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.target.value)} /></div>`}
     <//>`;

@@ -25,7 +25,7 @@ export default function Document({ corpus, id }) {
     document.reload();
   };
   if (gone) return html`<${Gone} corpus=${corpus} name=${gone.name} job=${gone.job} />`;
-  if (document.error?.status === 404) return html`<${Absent} corpus=${corpus} error=${document.error} />`;
+  if (document.error?.status === 404) return html`<${Absent} corpus=${corpus} />`;
   if (document.error && !document.value) return html`<${Failed} error=${document.error} retry=${document.reload} />`;
   if (!document.value) return html`<${Loading} what="the document" />`;
   const shown = document.value;
@@ -51,9 +51,9 @@ function Gone({ corpus, name, job }) {
     <//>`;
 }
 
-function Absent({ corpus, error }) {
+function Absent({ corpus }) {
   return html`
     <${View} title="This document is not here" context=${corpus}>
-      <${Empty} icon="warning" title="Nothing has this address" text=${`${error.message}. It was deleted since, or this key may not see it.`}><${Link} class="button" to=${viewOf(corpus, "documents")}>To the documents<//><//>
+      <${Empty} icon="warning" title="Nothing has this address" text="It was deleted or never there, or this key may not see it."><${Link} class="button" to=${viewOf(corpus, "documents")}>To the documents<//><//>
     <//>`;
 }

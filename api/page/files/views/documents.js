@@ -72,7 +72,7 @@ function List({ corpus, list, filters, mayWrite, isEmpty, isSending, clear, star
   const chosen = rows.filter((one) => selected.has(one.id));
   const isAll = rows.length > 0 && chosen.length === rows.length;
   if (list.state === "failed" && !rows.length) return filters.isSet && list.error.status === 422 ? html`<${Notice} error=${list.error} />` : html`<${Failed} error=${list.error} retry=${list.refresh} />`;
-  if (isEmpty) return isSending ? null : html`<${Empty} title="No documents yet" text=${mayWrite ? "Drop a file or a folder above. What is added can be searched within seconds." : "This key may read, not add. Whoever has a key that may write adds documents."} />`;
+  if (isEmpty) return mayWrite || isSending ? null : html`<${Empty} title="No documents yet" text="This key may read, not add. Whoever has a key that may write adds documents." />`;
   if (!rows.length && list.state === "loading") return html`<${Loading} what="the documents" />`;
   if (!rows.length) return filters.error ? null : html`<${Empty} title="No document matches" text="A metadata filter matches indexed documents only." icon="search"><button onClick=${clear}>Show all documents</button><//>`;
   return html`

@@ -2,8 +2,10 @@
 
 import { Taken, shorten } from "./labels.js";
 
-const MOST_LABELS = 160;
+const MOST_LABELS = 140;
 const MOST_WORDS = 60; // predicates
+const ROUGH_EDGES = 1200; // while nodes move
+const ROUGH_LABELS = 40;
 const MANY = 80; // edges of one node
 const NEAR = 1.15; // the scale from which predicates are written
 
@@ -12,7 +14,8 @@ export const sizeOf = (node, scale) => Math.max(2, node.radius * Math.min(1.5, M
 
 /**
  * @param {CanvasRenderingContext2D} context
- * @param {{model: any, camera: any, width: number, height: number, colours: any, font: string, marked: {chosen: any, focus: any, hover: any}}} view
+ * @param {{model: any, camera: any, width: number, height: number, colours: any, font: string, isMoving: boolean,
+ *   marked: {chosen: any, focus: any, hover: any}}} view While nodes move, not all edges and labels are painted.
  */
 export function paint(context, view) {
   const { model, camera, width, height, colours } = view;
@@ -36,9 +39,13 @@ export function paint(context, view) {
   paintWords(context, view, at, active, taken);
 }
 
-function paintEdges(context, { model, camera, colours, width, height }, at, active) {
+function paintEdges(context, { model, camera, colours, width, height, isMoving }, at, active) {
   const kinds = { mention: [], synonym: [], fact: [], active: [] };
+  const every = isMoving ? Math.ceil(model.edges.size / ROUGH_EDGES) : 1;
+  let count = 0;
   for (const edge of model.edges.values()) {
+    count += 1;
+    if (count % every) continue;
     const [from, to] = [at.get(edge.source.id), at.get(edge.target.id)];
     if (Math.max(from.x, to.x) < 0 || Math.min(from.x, to.x) > width || Math.max(from.y, to.y) < 0 || Math.min(from.y, to.y) > height) continue;
     const isActive = active && (edge.source === active || edge.target === active);
@@ -121,16 +128,17 @@ function paintRing(context, { x, y }, size, colour, wide) {
   context.stroke();
 }
 
-function paintLabels(context, { camera, colours, font, marked, model }, at, shown, { active, near, taken }) {
+function paintLabels(context, { camera, colours, font, marked, model, isMoving }, at, shown, { active, near, taken }) {
   const rank = (node) => (node === active || node === marked.chosen ? 3000 : near?.has(node.id) ? 1000 : 0) + (node.kind === "entity" ? node.radius * 10 : 0);
   const isWanted = (node) => rank(node) >= 1000 || (node.kind === "entity" ? camera.scale > 0.35 || node.radius > 9 : camera.scale > 1.3 || model.nodes.size < 40);
   const wanted = shown.filter(isWanted).sort((a, b) => rank(b) - rank(a)).slice(0, 3 * MOST_LABELS);
+  const most = isMoving && model.nodes.size > 300 ? ROUGH_LABELS : MOST_LABELS;
   let count = 0;
   context.textAlign = "center";
   context.textBaseline = "top";
   context.lineJoin = "round";
   for (const node of wanted) {
-    if (count === MOST_LABELS) return;
+    if (count === most) return;
     const { x, y } = at.get(node.id);
     const isStrong = node === active || node === marked.chosen;
     context.font = `${isStrong ? "700 13px" : node.kind === "entity" ? "12px" : "11px"} ${font}`;

@@ -6,6 +6,7 @@ import { followPointers } from "./gestures.js";
 import { paint, sizeOf } from "./painter.js";
 import { Simulation } from "./simulation.js";
 
+const REST = 160; // milliseconds after the last move of the camera until everything is painted
 const SHARPEST = 2; // pixels of the canvas for one of the page: more costs time and shows nothing
 
 export class Scene {
@@ -27,6 +28,7 @@ export class Scene {
       watchColours(() => this.#recolour()),
       followPointers(canvas, this),
     ];
+    this.isMoving = false;
     this.observer = new ResizeObserver(() => this.#resize());
     this.observer.observe(canvas);
   }
@@ -34,6 +36,7 @@ export class Scene {
   end() {
     this.layout.stop();
     cancelAnimationFrame(this.frame);
+    clearTimeout(this.rest);
     this.observer.disconnect();
     for (const end of this.ends) end();
   }
@@ -64,6 +67,7 @@ export class Scene {
   }
 
   #laidOut(isCalm) {
+    this.isMoving = !isCalm;
     if (this.isFitted) this.camera.fit(this.model.nodes.values(), this.width, this.height);
     if (!this.isStill || isCalm || this.held) this.#paintNow();
     if (isCalm) this.calls.settled(true);
@@ -124,7 +128,13 @@ export class Scene {
 
   moved() {
     this.isFitted = false;
+    this.isMoving = true;
     this.paint();
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      this.isMoving = !this.layout.isCalm;
+      if (!this.isMoving) this.paint();
+    }, REST);
   }
 
   hover(node) {

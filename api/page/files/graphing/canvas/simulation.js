@@ -1,4 +1,7 @@
-/** The force layout, in slices: at most ten milliseconds a frame, and none once it is calm. */
+/** The force layout, in slices: at most ten milliseconds a frame, and none once it is calm.
+
+Of a large model, one frame lays out and the next one paints, so that no frame does both.
+*/
 
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "../../vendor/force.js";
 
@@ -8,9 +11,10 @@ const MANY = 300; // nodes beyond which circles may touch: keeping them apart co
 const LENGTHS = { fact: 80, synonym: 60, mention: 55 };
 
 export class Simulation {
-  /** @param {(isCalm: boolean) => void} moved Called after each slice. */
+  /** @param {(isCalm: boolean) => void} moved Called after each slice, to paint. */
   constructor(moved) {
     this.moved = moved;
+    this.isMoved = false;
     this.frame = 0;
     this.links = forceLink([]).distance((edge) => LENGTHS[edge.kind] + edge.source.radius + edge.target.radius).iterations(1);
     this.repulsion = forceManyBody().strength((node) => -70 - 9 * node.radius).theta(1.1).distanceMax(600);
@@ -41,6 +45,12 @@ export class Simulation {
   }
 
   #slice() {
+    if (this.isMoved) {
+      this.isMoved = false;
+      this.frame = requestAnimationFrame(() => this.#slice());
+      this.moved(false);
+      return;
+    }
     const began = performance.now();
     let longest = 0;
     do {
@@ -50,7 +60,8 @@ export class Simulation {
     } while (this.layout.alpha() >= CALM && performance.now() - began + longest < SLICE);
     const isCalm = this.layout.alpha() < CALM && !this.layout.alphaTarget();
     this.frame = isCalm ? 0 : requestAnimationFrame(() => this.#slice());
-    this.moved(isCalm);
+    if (isCalm || this.layout.nodes().length <= MANY) this.moved(isCalm);
+    else this.isMoved = true;
   }
 
   /** Holds a node where the reader drags it; the others follow. */

@@ -23,12 +23,13 @@ export function DropPlace({ choose, isOver, isEmpty }) {
   return html`
     <section class=${`drop ${isOver ? "over" : ""} ${isEmpty ? "large" : ""}`} aria-label="Add documents">
       <${Icon} name="upload" />
+      ${isEmpty && html`<h2>No documents yet</h2>`}
       <p>${isOver ? "Let go to add them" : "Drop files or folders here, or choose"}</p>
       <div class="row">
         <button onClick=${() => files.current.click()}>Files…</button>
         <button onClick=${() => folder.current.click()}>A folder…</button>
       </div>
-      ${isEmpty && html`<p class="hint">PDF, Word, PowerPoint, Excel, Markdown, web pages, mails, e-books, notebooks, tables, source code and plain text.</p>`}
+      ${isEmpty && html`<p class="hint">What is added can be searched within seconds. PDF, Word, PowerPoint, Excel, Markdown, web pages, mails, e-books, notebooks, tables, source code and plain text.</p>`}
       <input type="file" multiple hidden aria-label="Files" ref=${files} onChange=${chosen} />
       <input type="file" webkitdirectory hidden aria-label="A folder" ref=${folder} onChange=${chosen} />
     </section>`;
@@ -36,7 +37,7 @@ export function DropPlace({ choose, isOver, isEmpty }) {
 
 /** What was chosen, before it is sent. */
 export function Chosen({ corpus, picked, clear }) {
-  const [suffixes, setSuffixes] = useState([]);
+  const [suffixes, setSuffixes] = useState(null);
   const [keepsFolder, setKeepsFolder] = useState(true);
   const [onConflict, setOnConflict] = useState("replace");
   const heading = useRef(null);
@@ -45,13 +46,13 @@ export function Chosen({ corpus, picked, clear }) {
     announce(`${plural(picked.length, "file")} chosen.`);
     loadStrategies().then(
       (strategies) => setSuffixes(strategies.data.flatMap((one) => one.suffixes || [])),
-      () => {}, // the server tells which files it does not read
+      () => setSuffixes([]), // the server tells which files it does not read
     );
   }, [picked]);
   const folders = new Set(picked.map((one) => one.folder));
   const folder = folders.size === 1 ? [...folders][0] : "";
   const keyed = folder && !keepsFolder ? picked.map((one) => ({ ...one, key: one.key.slice(folder.length + 1) })) : picked;
-  const { known, unknown } = sortBySuffix(keyed, suffixes);
+  const { known, unknown } = sortBySuffix(keyed, suffixes || []);
   const size = known.reduce((sum, one) => sum + one.file.size, 0);
   const send = () => {
     beginUpload(corpus, known, { onConflict });
@@ -73,7 +74,7 @@ export function Chosen({ corpus, picked, clear }) {
         </label>
         ${folder && html`<label class="inline"><input type="checkbox" checked=${!keepsFolder} onChange=${(event) => setKeepsFolder(!event.target.checked)} /> Keys without the folder's name <span class="faint" dir="auto">${folder}/</span></label>`}
       </div>
-      <${Estimate} corpus=${corpus} picked=${known} size=${size} />
+      ${suffixes && html`<${Estimate} corpus=${corpus} picked=${known} size=${size} />`}
       <div class="actions start">
         <button class="primary" disabled=${!known.length} onClick=${send}>Add ${plural(known.length, "file")}</button>
         <button onClick=${clear}>Cancel</button>

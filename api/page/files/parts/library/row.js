@@ -12,8 +12,8 @@ export function DocumentRow({ corpus, document, selected, toggle, mayWrite }) {
     <div class=${`document-row ${selected ? "selected" : ""}`}>
       ${mayWrite && html`<label class="check"><input type="checkbox" checked=${selected} onChange=${toggle} /><span class="unseen">Select ${name}</span></label>`}
       <div class="document-name">
-        <${Link} to=${viewOf(corpus, "documents", id)} class="one-line" dir="auto" title=${name}>${name}<//>
-        <p class=${`one-line ${reason ? "wrong" : "faint"}`} dir="auto" title=${reason || key}>${reason || (key === name ? plural(chunks, "passage") : key)}</p>
+        <${Link} to=${viewOf(corpus, "documents", id)} class="one-line" title=${name}><bdi>${name}</bdi><//>
+        <p class=${`one-line ${reason ? "wrong" : "faint"}`} title=${reason || key}><bdi>${reason || (key === name ? "" : key)}</bdi></p>
       </div>
       <p class="document-tags"><${State} state=${state} />${!enabled && html`<span class="tag fair">disabled</span>`}${state !== "indexed" && readable && html`<span class="tag">older one found</span>`}</p>
       <p class="document-facts faint">${plural(chunks, "passage")} · ${bytes(size)}<br />${time(updated)}</p>

@@ -41,3 +41,12 @@ export function PassageBar({ chunk, count, step }) {
       <button class="quiet" onClick=${copy}><${Icon} name="link" /> Copy link</button>
     </div>`;
 }
+
+/** Text or image, where there is no room for both beside each other. */
+export function Sides({ side, choose }) {
+  return html`
+    <div class="row sides" role="group" aria-label="Show">
+      <button aria-pressed=${side === "text"} onClick=${() => choose("text")}>Text</button>
+      <button aria-pressed=${side === "image"} onClick=${() => choose("image")}>Page as an image</button>
+    </div>`;
+}

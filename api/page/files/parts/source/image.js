@@ -27,7 +27,7 @@ export function PageImage({ path, page, mark, counted }) {
   if (image.error) return html`<${Failed} error=${image.error} retry=${image.reload} />`;
   const isPart = value && text && value.marked < 0.5 * Array.from(text).length;
   return html`
-    <figure class="page-image">
+    <figure class="pdf-page">
       ${value
         ? html`<a href=${address(at, { width: FULL_WIDTH, mark: text })} target="_blank" rel="noopener" title="Open it larger"><img src=${value.url} alt=${`Page ${page}${text && value.marked ? ", with the passage highlighted" : ""}`} /></a>`
         : html`<div class="page-blank"><${Loading} what="the page" /></div>`}

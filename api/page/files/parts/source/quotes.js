@@ -2,7 +2,7 @@
 
 import { find } from "../../core/text.js";
 
-const MOST_ENCODED = 12_000; // characters of an address that servers and proxies take
+const MOST_ENCODED = 6_000; // proxies often take addresses of 8 kB
 
 /** The span of a quote in code points, also if its white space differs; null without it. */
 export function findQuote(text, quote) {

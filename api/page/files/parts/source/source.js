@@ -7,7 +7,7 @@ import { useResource } from "../../core/resource.js";
 import { announce } from "../announce.js";
 import { Empty, Failed, Loading, Notice } from "../states.js";
 import { PageImage } from "./image.js";
-import { Pager, PassageBar } from "./bars.js";
+import { Pager, PassageBar, Sides } from "./bars.js";
 import { findQuote } from "./quotes.js";
 import { CutPassages, SourceText } from "./text.js";
 
@@ -21,6 +21,7 @@ export function Source({ corpus, path, document, query, change }) {
   const hasPages = document.pages !== null || document.page_images;
   const [place, setPlace] = useState(chunkId ? null : { page: asked || 1, start: whole(query.get("from")) || 0 });
   const [counted, setCounted] = useState(0);
+  const [side, setSide] = useState("text");
   const pages = Math.max(document.pages || 0, counted);
 
   const passages = usePassages(path, document, hasPages, place);
@@ -36,7 +37,7 @@ export function Source({ corpus, path, document, query, change }) {
   }, [asked, query.get("from")]);
 
   const page = place?.page || 1;
-  const text = useResource(place && document.state !== "failed" ? ["text", path, hasPages ? page : 1] : null, (signal) => get(`${path}/pages/${hasPages ? page : 1}`, {}, signal));
+  const text = useResource(place && document.readable ? ["text", path, hasPages ? page : 1] : null, (signal) => get(`${path}/pages/${hasPages ? page : 1}`, {}, signal));
   const points = useMemo(() => (text.value ? new Points(text.value.text) : null), [text.value]);
   const selected = inWindow || null;
   const marks = useMemo(() => (points ? marksOf(points, selected, quote) : []), [points, selected?.id, quote]);
@@ -54,14 +55,15 @@ export function Source({ corpus, path, document, query, change }) {
   const isLost = chunkId && (focus.error?.status === 404 || isForeign);
   const mark = marks.length && quote ? quote : selected?.text || "";
   return html`
-    <section class="stack source" aria-label="Source">
+    <section class="stack document-source" aria-label="Source">
       ${isLost && html`<div class="notice fair"><div>The passage of this link is no longer in the document: it was changed since. This is what it has now.</div></div>`}
       ${focus.error && !isLost && html`<${Notice} error=${focus.error} />`}
       <div class="bars">
         ${hasPages && html`<${Pager} page=${page} pages=${pages} go=${go} />`}
+        ${document.page_images && html`<${Sides} side=${side} choose=${setSide} />`}
         ${selected && html`<${PassageBar} chunk=${selected} count=${document.chunks} step=${step} />`}
       </div>
-      <div class=${document.page_images ? "split" : "stack"}>
+      <div class=${document.page_images ? `split side-${side}` : "stack"}>
         <div class="card stack">
           <${Text} document=${document} text=${text} points=${points} passages=${passages} selected=${chunkId} marks=${marks} select=${select}
             move=${(start) => { setPlace({ page, start }); if (chunkId || query.get("from")) change({ chunk: "", quote: "", page: hasPages ? page : "", from: start || "" }, { replace: true }); }} />
@@ -72,7 +74,9 @@ export function Source({ corpus, path, document, query, change }) {
 }
 
 function Text({ document, text, points, passages, selected, marks, select, move }) {
-  if (document.state === "failed" && !document.readable) return html`<${Empty} title="There is no text" text="The document could not be indexed; the reason is above." icon="warning" />`;
+  if (!document.readable) return document.state === "failed"
+    ? html`<${Empty} title="There is no text" text="The document could not be indexed; the reason is above." icon="warning" />`
+    : html`<${Empty} title="Not indexed yet" text="Its text and passages are here as soon as a worker has read it." />`;
   if (passages.error) return html`<${Failed} error=${passages.error} retry=${passages.reload} />`;
   if (!passages.value || (!points && !text.error)) return html`<${Loading} what="the text" />`;
   const { chunks, following, isFirst } = passages.value;

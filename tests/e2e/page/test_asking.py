@@ -157,6 +157,21 @@ def test_a_citation_of_a_pdf_shows_its_page(open_page: OpenPage) -> None:
     page.wait_for_function("() => document.querySelector('.page-image img').naturalWidth > 0")
 
 
+def test_it_is_checked_what_an_answer_hangs_on(open_page: OpenPage) -> None:
+    page = open_page("/c/library")
+    ask(page, MILL)
+    wait_for_answer(page)
+    page.get_by_role("button", name=re.compile("^Check what the answer hangs on: 1 document, about ")).click()
+    verdict = page.locator(".verdict")
+    expect(verdict).to_contain_text("The Analytical Engine")
+    expect(verdict.locator(".tag").first).to_have_text("needed")
+    expect(page.get_by_text(re.compile("^It took "))).to_be_visible()
+    expect(page.locator(".answer-source .tag")).to_have_text("needed")
+    expect(page.locator(".trail-node.passage")).to_have_attribute("aria-label", re.compile("needed$"))
+    page.reload()
+    expect(page.locator(".verdict")).to_be_visible()
+
+
 def test_the_trail_is_walked_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, BIRTHPLACE)

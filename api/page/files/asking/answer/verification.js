@@ -9,6 +9,7 @@ import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
 import { Progress, Support } from "../../parts/tags.js";
+import { plainText } from "../plain.js";
 import { verifyQuestion } from "../source.js";
 import { ROLES } from "./roles.js";
 
@@ -75,7 +76,7 @@ function Verdict({ corpus, verdict }) {
         ${verdict.markers.length > 0 && html`<span class="faint">${verdict.markers.map((one) => `[${one}]`).join(" ")}</span>`}</p>
       <p dir="auto">${verdict.why || sentence}</p>
       ${verdict.replaced_by?.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
-      ${without && html`<p class="without"><span class="faint">Without it:</span> ${without.abstained || !without.answer ? "no answer is given" : html`<span dir="auto">${without.answer}</span> <${Support} support=${without.support} />`}</p>`}
+      ${without?.answer && !without.abstained && html`<p class="without"><span class="faint">Without it:</span> <span dir="auto">${plainText(without.answer)}</span> <${Support} support=${without.support} /></p>`}
     </li>`;
 }
 

@@ -60,11 +60,13 @@ function wrap(text, most, font) {
   return lines.map((one) => ({ text: one, rtl: RIGHT_TO_LEFT.test(text) }));
 }
 
-/** Words with the punctuation that follows them. */
+const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}]+$/u;
+
+/** Words with the punctuation that closes them. */
 function wordsOf(text) {
   const words = [];
   for (const { segment, isWordLike } of new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)) {
-    if (words.length && !isWordLike && segment.trim() && words[words.length - 1].trim()) words[words.length - 1] += segment;
+    if (words.length && !isWordLike && CLOSING.test(segment) && words[words.length - 1].trim()) words[words.length - 1] += segment;
     else words.push(segment);
   }
   return words;

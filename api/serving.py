@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
+from api.page.announcing import announce_page
 from api.transport.connections import make_protocol
 from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
@@ -41,9 +42,16 @@ _BACKLOG = 64
 
 
 def serve(
-    settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None, log: Path | None = None
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    processes: int,
+    opens: bool = False,
+    descriptor: int | None = None,
+    log: Path | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM.
+    """Serves until SIGINT or SIGTERM. With `opens`, opens the web page in the browser of this user.
 
     Without servers, a worker process runs meanwhile; with servers, workers are started separately. `descriptor` is a
     listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, into
@@ -59,6 +67,7 @@ def serve(
         if descriptor is not None:
             _serve_on(settings, workers, descriptor, log)
         else:
+            announce_page(_describe_address(host.strip("[]"), port), settings.api.public_url, opens=opens)
             _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 
@@ -97,6 +106,7 @@ def _configure(
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,
     )
@@ -219,3 +229,7 @@ async def _check_keys(container: Container, host: str) -> None:
 def _exit(_signal: int, _frame: FrameType | None) -> None:
     """Exits through the `with` blocks, so that the worker is stopped properly."""
     sys.exit(0)
+
+
+_HEADER_BYTES = 64 * 1024
+"""The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""

@@ -20,15 +20,15 @@ export function Dialog({ title, close, children, wide = false }) {
     </dialog>`;
 }
 
-/** Asks before something is done that cannot be undone. `action` names it: "Delete 3 documents". */
-export function Confirm({ title, action, busy, error, confirm, close, children }) {
+/** Asks before something is done that cannot be undone. `action` names it: "Delete 3 documents". Until `ready`, it may not be. */
+export function Confirm({ title, action, busy, error, confirm, close, children, ready = true }) {
   return html`
     <${Dialog} title=${title} close=${close}>
       ${children}
       <${Notice} error=${error} />
       <footer class="actions">
         <button onClick=${close}>Keep</button>
-        <button class="danger" disabled=${busy} onClick=${confirm}>${busy ? "Working…" : action}</button>
+        <button class="danger" disabled=${busy || !ready} onClick=${confirm}>${busy ? "Working…" : action}</button>
       </footer>
     <//>`;
 }

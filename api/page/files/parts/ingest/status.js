@@ -1,0 +1,42 @@
+/** An upload while it is sent, and the jobs that it began. */
+
+import { html } from "../../vendor/preact.js";
+import { bytes, number, plural } from "../../core/text.js";
+import { continueUpload, dismissUpload, stopUpload } from "../../core/uploads.js";
+import { FollowedJob } from "../jobs.js";
+import { Notice } from "../states.js";
+import { Progress } from "../tags.js";
+import { Rejected } from "./estimate.js";
+
+const SHOWN_JOBS = 5;
+
+export function UploadStatus({ corpus, upload, ended }) {
+  const { state, files, sentFiles, bytes: all, sentBytes, rejected, jobs, error } = upload;
+  const isBusy = state === "sending" || state === "waiting";
+  const share = all ? sentBytes / all : files ? sentFiles / files : 1;
+  return html`
+    <section class="card stack" aria-label="Upload">
+      <h2>${TITLES[state]}</h2>
+      ${state !== "done" && html`<${Progress} value=${share} label=${`${bytes(sentBytes)} of ${bytes(all)} · ${number(sentFiles)} of ${plural(files, "file")}${state === "waiting" ? " · the server is busy; it goes on by itself" : ""}`} />`}
+      ${state === "done" && html`<p>${told(upload)}</p>`}
+      <${Notice} error=${error} />
+      ${rejected.length > 0 && html`<${Rejected} title=${`${plural(rejected.length, "file")} refused`} rejected=${rejected} />`}
+      ${jobs.slice(-SHOWN_JOBS).map((id) => html`<${FollowedJob} key=${id} corpus=${corpus} id=${id} ended=${ended} />`)}
+      ${jobs.length > SHOWN_JOBS && html`<p class="faint">and ${plural(jobs.length - SHOWN_JOBS, "earlier job")}, which the list of jobs has</p>`}
+      ${isBusy && html`<p class="hint">Stay on this page until all is sent; what is sent already is indexed in any case.</p>`}
+      <div class="actions start">
+        ${isBusy && html`<button onClick=${() => stopUpload(corpus)}>Stop</button>`}
+        ${(state === "failed" || state === "stopped") && html`<button class="primary" onClick=${() => continueUpload(corpus)}>Go on</button>`}
+        ${!isBusy && html`<button class="quiet" onClick=${() => dismissUpload(corpus)}>Dismiss</button>`}
+      </div>
+    </section>`;
+}
+
+const TITLES = { sending: "Sending files", waiting: "Sending files", done: "All files are sent", failed: "The upload was interrupted", stopped: "The upload is stopped" };
+
+function told({ queued, unchanged, rejected }) {
+  const parts = [`${plural(queued, "document")} to index`];
+  if (unchanged) parts.push(`${number(unchanged)} unchanged or kept`);
+  if (rejected.length) parts.push(`${number(rejected.length)} refused`);
+  return `${parts.join(", ")}.`;
+}

@@ -1,0 +1,61 @@
+/** The filters of the list of documents. They are in the address, so that a list can be sent to somebody. */
+
+import { html, useEffect, useId, useState } from "../../vendor/preact.js";
+
+export const STATES = ["indexed", "queued", "loading", "extracting", "writing", "paused", "failed", "cancelled", "deleting"];
+
+/** What the query of an address asks of the list: its parameters, or `error` if the filter is no JSON object. */
+export function readFilters(query) {
+  const [state, key, filter, enabled] = ["state", "key", "filter", "enabled"].map((name) => query.get(name) || "");
+  const params = { state, enabled };
+  let where = null;
+  if (filter) {
+    try {
+      where = JSON.parse(filter);
+    } catch (error) {
+      return { params: null, isSet: true, error: `The filter is no JSON: ${error.message}` };
+    }
+    if (typeof where !== "object" || where === null || Array.isArray(where)) return { params: null, isSet: true, error: 'The filter is a JSON object of fields and conditions, such as {"year": 1990}.' };
+  }
+  if (key.endsWith("*") && key.length > 1) {
+    const begins = { $key: { $prefix: key.slice(0, -1) } };
+    where = where ? { $and: [begins, where] } : begins;
+  } else if (key && key !== "*") {
+    params.key = key;
+  }
+  if (where) params.filter = JSON.stringify(where);
+  return { params, where, isSet: Boolean(state || (key && key !== "*") || filter || enabled), error: null };
+}
+
+export function Filters({ query, change, error }) {
+  const id = useId();
+  const [key, setKey] = useState(query.get("key") || "");
+  const [filter, setFilter] = useState(query.get("filter") || "");
+  useEffect(() => setKey(query.get("key") || ""), [query.get("key")]);
+  useEffect(() => setFilter(query.get("filter") || ""), [query.get("filter")]);
+  const apply = (event) => {
+    event.preventDefault();
+    change({ key: key.trim(), filter: filter.trim() });
+  };
+  const shown = query.get("enabled") === "false" ? "disabled" : query.get("state") || "";
+  const pick = (event) => {
+    const { value } = event.target;
+    change(value === "disabled" ? { state: "", enabled: "false" } : { state: value, enabled: "" });
+  };
+  return html`
+    <form class="filters" role="search" aria-label="Documents" onSubmit=${apply}>
+      <div class="field"><label for=${`${id}-state`}>State</label>
+        <select id=${`${id}-state`} value=${shown} onChange=${pick}>
+          <option value="">all</option>
+          ${STATES.map((state) => html`<option value=${state} selected=${state === shown}>${state}</option>`)}
+          <option value="disabled" selected=${shown === "disabled"}>disabled</option>
+        </select></div>
+      <div class="field"><label for=${`${id}-key`}>Key</label>
+        <input id=${`${id}-key`} type="text" dir="auto" spellcheck="false" autocomplete="off" value=${key} placeholder="notes/*" onInput=${(event) => setKey(event.target.value)} onBlur=${apply} /></div>
+      <div class="field grow"><label for=${`${id}-filter`}>Metadata</label>
+        <input id=${`${id}-filter`} type="text" class="code" spellcheck="false" autocomplete="off" value=${filter} placeholder=${'{"year": {"$gte": 1990}}'}
+          aria-invalid=${error ? "true" : undefined} aria-describedby=${error ? `${id}-error` : undefined} onInput=${(event) => setFilter(event.target.value)} onBlur=${apply} /></div>
+      <button class="unseen" tabindex="-1">Apply</button>
+      ${error && html`<p class="hint wrong" id=${`${id}-error`} role="alert">${error}</p>`}
+    </form>`;
+}

@@ -1,0 +1,434 @@
+"""The views of corpora, documents, uploads and jobs, as readers use them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.documents import make_pdf, make_scan
+from tests.e2e.page.conftest import COLOURS, LIBRARY, WIDTHS, OpenPage
+from tests.e2e.page.live import Live
+from tests.e2e.page.watch import Watch, assert_accessible
+
+DOCUMENTS = f"/c/{LIBRARY}/documents"
+SMILES = "# Signs\n\n" + "\n\n".join(f"Sign {n} is 🙂 or 𝄞, which are two units each, and {n} more." for n in range(40))
+ROWS = ".windowed > li"
+
+
+def ids_of(live: Live, corpus: str, key: str) -> tuple[str, list[dict[str, object]]]:
+    """The id of a document, and its passages."""
+    [document] = live.get(f"/v1/corpora/{corpus}/documents", key=key)["data"]
+    chunks = live.get(f"/v1/corpora/{corpus}/documents/{document['id']}/chunks", limit=200)["data"]
+    return document["id"], chunks
+
+
+def drop(page: Page, files: dict[str, bytes]) -> None:
+    """Drops files on the view, as a hand does."""
+    carried = page.evaluate_handle(
+        """files => {
+            const carried = new DataTransfer();
+            const add = (name, bytes) => carried.items.add(new File([new Uint8Array(bytes)], name));
+            for (const [name, bytes] of Object.entries(files)) add(name, bytes);
+            return carried;
+        }""",
+        {name: list(content) for name, content in files.items()},
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        page.dispatch_event(".drop-area", event, {"dataTransfer": carried})
+
+
+def test_a_corpus_is_created_renamed_and_deleted(open_page: OpenPage, live: Live, watch: Watch) -> None:
+    watch.allow("status of 422")
+    page = open_page("/")
+    page.get_by_role("button", name="New corpus").click()
+    name = page.get_by_role("textbox", name="Name")
+    name.fill("-wrong-")
+    page.get_by_role("button", name="Create the corpus").click()
+    expect(page.get_by_role("alert")).to_contain_text("name")
+    name.fill("walked papers")
+    page.get_by_text("How documents are read").click()
+    page.get_by_role("checkbox", name=re.compile("^given")).check()
+    page.get_by_role("button", name="Create the corpus").click()
+    expect(page).to_have_url(re.compile("/c/walked-papers/documents$"))
+    expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
+    assert live.get("/v1/corpora/walked-papers")["extractor"] == "given"
+    page.goto("/")
+    page.get_by_role("button", name="Rename walked-papers").click()
+    page.get_by_role("textbox", name="Name").fill("walked")
+    page.get_by_role("button", name="Rename", exact=True).click()
+    live.add("walked", [{"key": "one", "text": "A text."}])
+    page.reload()
+    page.get_by_role("button", name="Delete walked").click()
+    delete = page.get_by_role("button", name="Delete the corpus")
+    expect(delete).to_be_disabled()
+    page.get_by_role("textbox", name="Write its name").fill("walked")
+    delete.click()
+    expect(page.get_by_role("link", name="walked", exact=True)).to_have_count(0)
+    expect(page.get_by_role("link", name=LIBRARY, exact=True)).to_be_visible()
+
+
+def test_files_are_dropped_estimated_sent_and_indexed(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    page = open_page(f"/c/{own_corpus}/documents")
+    files = {"ada.md": b"# Ada\n\nAda wrote.", 'a "quoted".txt': b"Quotes.", "scan.pdf": make_scan(), "a.xyz": b"?"}
+    drop(page, files)
+    expect(page.get_by_role("heading", name="3 files to add")).to_be_focused()
+    page.get_by_text("1 file left out").click()
+    expect(page.locator(".left-out")).to_contain_text("a.xyz")
+    expect(page.locator(".estimate")).to_contain_text("2 documents to index, 2 passages")
+    expect(page.locator(".estimate")).to_contain_text("no calls of a language model")
+    expect(page.locator(".estimate")).to_contain_text("1 file cannot be read")
+    expect(page.locator(".estimate")).to_contain_text("needs OCR")
+    page.get_by_role("button", name="Add 3 files").click()
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
+    expect(page.get_by_role("link", name="See what failed")).to_be_visible()
+    assert len(live.get(f"/v1/corpora/{own_corpus}/documents", key='a "quoted".txt')["data"]) == 1
+    job = page.get_by_role("link", name="Adding documents")
+    job.click()
+    expect(page).to_have_url(re.compile("/jobs/[^/]+$"))
+    page.reload()
+    expect(page.get_by_text("2 indexed · 1 failed")).to_be_visible()
+    page.get_by_role("link", name="scan.pdf").click()
+    expect(page.locator(ROWS)).to_have_count(1)
+    expect(page.locator(ROWS)).to_contain_text("needs OCR")
+
+
+def test_a_folder_is_sent_with_its_paths(open_page: OpenPage, live: Live, own_corpus: str, tmp_path: Path) -> None:
+    for name in ("notes/deep/a.md", "notes/b.txt", "notes/.hidden/c.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"The text of {name}.")
+    page = open_page(f"/c/{own_corpus}/documents")
+    page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
+    expect(page.get_by_role("heading", name="2 files to add")).to_be_visible()
+    page.get_by_role("button", name="Add 2 files").click()
+    expect(page.locator(ROWS)).to_have_count(2)
+    listed = live.get(f"/v1/corpora/{own_corpus}/documents")["data"]
+    assert [one["key"] for one in listed] == ["notes/b.txt", "notes/deep/a.md"]
+    page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
+    page.get_by_role("checkbox", name=re.compile("Keys without the folder")).check()
+    page.get_by_role("button", name="Add 2 files").click()
+    expect(page.locator(ROWS)).to_have_count(4)
+
+
+def test_an_upload_goes_on_after_the_server_was_away(open_page: OpenPage, own_corpus: str, watch: Watch) -> None:
+    """The batch is sent again with the same key, so that it is taken once."""
+    watch.allow("ERR_CONNECTION", "status of 503")
+    page = open_page(f"/c/{own_corpus}/documents")
+    keys: list[str] = []
+    answers = iter(["cut", "busy"])
+
+    def meddle(route: Route) -> None:
+        request = route.request
+        if request.method != "POST":
+            route.continue_()
+            return
+        keys.append(request.headers["idempotency-key"])
+        match next(answers, "pass"):
+            case "cut":
+                route.fetch()  # the server has it, and its answer is lost
+                route.abort("connectionreset")
+            case "busy":
+                body = json.dumps({"status": 503, "title": "Service Unavailable", "detail": "away"})
+                route.fulfill(status=503, body=body, headers={"Retry-After": "1"})
+            case _:
+                route.continue_()
+
+    page.route(re.compile(r"/v1/corpora/[^/]+/documents(\?.*)?$"), meddle)
+    drop(page, {"ada.md": b"Ada wrote."})
+    page.get_by_role("button", name="Add 1 file").click()
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    expect(page.locator(ROWS)).to_have_count(1)
+    assert len(keys) == 3
+    assert len(set(keys)) == 1
+
+
+def test_a_batch_that_is_too_large_is_halved(open_page: OpenPage, own_corpus: str, watch: Watch) -> None:
+    """A file that is too large alone is named with the reason, and the others are sent."""
+    watch.allow("status of 413")
+    page = open_page(f"/c/{own_corpus}/documents")
+
+    def refuse(route: Route) -> None:
+        request = route.request
+        if request.method == "POST" and b"large" in (request.post_data_buffer or b""):
+            body = json.dumps(
+                {"status": 413, "title": "Content Too Large", "detail": "'large.txt' is larger than 1 MB"}
+            )
+            route.fulfill(status=413, body=body)
+        else:
+            route.continue_()
+
+    page.route(re.compile(r"/v1/corpora/[^/]+/documents(\?.*)?$"), refuse)
+    drop(page, {"a.txt": b"One.", "b.txt": b"Two.", "large.txt": b"large", "z.txt": b"Three."})
+    page.get_by_role("button", name="Add 4 files").click()
+    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
+    expect(page.get_by_text("1 file refused")).to_be_visible()
+    expect(page.get_by_text("'large.txt' is larger than 1 MB")).to_be_visible()
+    expect(page.locator(ROWS)).to_have_count(3)
+
+
+def test_a_long_list_has_few_elements(open_page: OpenPage, live: Live, own_corpus: str, watch: Watch) -> None:
+    watch.allow("status of 404")  # more may be asked for while the corpus is deleted
+    documents = [{"key": f"notes/{n:04d}", "title": f"Note {n}", "text": f"Note {n}."} for n in range(450)]
+    live.add(own_corpus, documents)
+    page = open_page(f"/c/{own_corpus}/documents")
+    expect(page.get_by_role("link", name="Note 0", exact=True)).to_be_visible()
+    last = page.get_by_role("link", name="Note 449", exact=True)
+    for _ in range(60):
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        assert page.locator(ROWS).count() < 80
+        if last.count():
+            break
+        page.wait_for_timeout(200)
+    expect(last).to_be_visible()
+    for n in (447, 448):
+        page.get_by_role("checkbox", name=f"Select Note {n}", exact=True).check()
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog", name="Delete 2 documents?")
+    expect(dialog).to_contain_text("cannot be undone")
+    dialog.get_by_role("button", name="Delete 2 documents").click()
+    expect(page.get_by_role("checkbox", name="Select Note 448", exact=True)).to_have_count(0)
+    assert live.get(f"/v1/corpora/{own_corpus}/documents", key="notes/0448")["data"] == []
+
+
+def test_the_list_is_filtered_by_its_address(open_page: OpenPage, live: Live, own_corpus: str, watch: Watch) -> None:
+    watch.allow("status of 422")
+    live.add(
+        own_corpus,
+        [
+            {"key": f"{kind}/{n}", "text": f"The {kind} of {n}.", "metadata": {"year": n}}
+            for kind in ("a", "b")
+            for n in range(3)
+        ],
+        {"broken.pdf": b"no PDF"},
+    )
+    page = open_page(f"/c/{own_corpus}/documents?state=failed")
+    expect(page.locator(ROWS)).to_have_count(1)
+    expect(page.locator(ROWS)).to_contain_text("is no PDF file, or it is damaged")
+    expect(page.get_by_label("State")).to_have_value("failed")
+    page.get_by_label("State").select_option("")
+    expect(page.locator(ROWS)).to_have_count(7)
+    page.get_by_label("Key").fill("b/*")
+    page.keyboard.press("Enter")
+    expect(page.locator(ROWS)).to_have_count(3)
+    expect(page).to_have_url(re.compile(r"key=b%2F\*"))
+    page.get_by_label("Metadata").fill('{"year": {"$gte": 2}}')
+    page.keyboard.press("Enter")
+    expect(page.locator(ROWS)).to_have_count(1)
+    page.get_by_label("Metadata").fill('{"year":')
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("The filter is no JSON")
+    page.get_by_label("Metadata").fill('{"year": {"$than": 2}}')
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("$than")
+    page.get_by_label("Metadata").fill('{"year": 77}')
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Show all documents").click()
+    expect(page.locator(ROWS)).to_have_count(7)
+
+
+def test_many_are_disabled_and_retried(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    live.add(own_corpus, [{"key": "good", "text": "A text."}], {"broken.pdf": b"no PDF"})
+    page = open_page(f"/c/{own_corpus}/documents")
+    page.get_by_role("checkbox", name="Select all").check()
+    expect(page.get_by_text("2 documents selected")).to_be_visible()
+    page.get_by_role("button", name="Disable").click()
+    expect(page.locator(ROWS).get_by_text("disabled")).to_have_count(2)
+    page.get_by_role("checkbox", name="Select broken.pdf").check()
+    page.get_by_role("button", name="Retry 1").click()
+    expect(page.locator(".followed").get_by_text("1 failed")).to_be_visible()
+
+
+def test_passages_are_shown_as_they_were_cut(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    """Exactly, also with characters of two units, and beyond the passages that are shown at once."""
+    live.add(own_corpus, files={"signs.md": SMILES.encode()})
+    document, chunks = ids_of(live, own_corpus, "signs.md")
+    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    assert len(chunks) > 2
+    for chunk in chunks:
+        number = page.locator(f"#chunk-{chunk['id']}")
+        number.focus()
+        page.keyboard.press("Enter")
+        expect(number).to_have_attribute("aria-pressed", "true")
+        assert "".join(page.locator(".chunk.selected").all_text_contents()) == chunk["text"]
+        expect(page).to_have_url(re.compile(f"chunk={chunk['id']}"))
+    expect(page.get_by_role("button", name="Next passage")).to_be_disabled()
+    page.get_by_role("button", name="Previous passage").click()
+    expect(page.locator(f"#chunk-{chunks[-2]['id']}")).to_have_attribute("aria-pressed", "true")
+    page.locator(".chunk").first.click()
+    expect(page.locator(f"#chunk-{chunks[0]['id']}")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_leads_to_the_passage_and_marks_the_quote(
+    open_page: OpenPage, live: Live, own_corpus: str, watch: Watch
+) -> None:
+    watch.allow("status of 404")
+    text = "\n\n".join(f"## Part {n}\n\nThe river rose to mark {n} in that year, and fell again." for n in range(200))
+    live.add(own_corpus, files={"river.md": text.encode()})
+    document, chunks = ids_of(live, own_corpus, "river.md")
+    chunk = chunks[150]
+    page = open_page(f"/c/{own_corpus}/documents/{document}?chunk={chunk['id']}&quote=to+mark++150+in")
+    expect(page.locator("mark")).to_have_text("to mark 150 in")
+    expect(page.locator("mark")).to_be_in_viewport()
+    expect(page.locator(f"#chunk-{chunk['id']}")).to_be_focused()
+    expect(page.get_by_text("Passage 151 of 200")).to_be_visible()
+    expect(page.locator(".chunk-number")).to_have_count(60)
+    page.get_by_role("button", name="Earlier passages").click()
+    expect(page.get_by_role("button", name="Passage 141, Part 140")).to_have_count(0)
+    page.get_by_role("button", name="Later passages").click()
+    expect(page.get_by_role("button", name="Passage 141, Part 140")).to_have_count(1)
+    page.goto(f"/c/{own_corpus}/documents/{document}?chunk={'0' * 32}")
+    expect(page.get_by_text("The passage of this link is no longer in the document")).to_be_visible()
+    expect(page.get_by_role("button", name="Passage 1, Part 0")).to_be_visible()
+    page.goto(f"/c/{own_corpus}/documents/nothing")
+    expect(page.get_by_role("heading", name="This document is not here")).to_be_visible()
+
+
+def test_the_page_of_a_pdf_stands_beside_its_text(open_page: OpenPage, live: Live) -> None:
+    document, chunks = ids_of(live, LIBRARY, "engine.pdf")
+    page = open_page(f"{DOCUMENTS}/{document}?chunk={chunks[1]['id']}")
+    image = page.get_by_role("img", name="Page 2, with the passage highlighted")
+    expect(image).to_be_visible()
+    assert image.evaluate("one => one.naturalWidth") == 1400
+    page.get_by_role("button", name="Next page").click()
+    expect(page.get_by_role("img", name="Page 3", exact=True)).to_be_visible()
+    expect(page.locator(".source-text")).to_contain_text("Henry Babbage")
+    expect(page.get_by_role("button", name="Next page")).to_be_disabled()
+    expect(page).to_have_url(re.compile(r"\?page=3$"))
+    page.get_by_label("Page", exact=True).fill("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".source-text")).to_contain_text("designed by Charles Babbage")
+    long = live.client.get(f"/v1/corpora/{LIBRARY}/documents/{document}/pages/1/image", params={"mark": "北" * 4000})
+    assert (long.status_code, long.headers["X-Marked"]) == (200, "0"), "an address of 36 kB is taken"
+    narrow = open_page(f"{DOCUMENTS}/{document}", width=360)
+    expect(narrow.locator(".source-text")).to_be_visible()
+    narrow.get_by_role("button", name="Page as an image").click()
+    expect(narrow.get_by_role("img", name="Page 1")).to_be_visible()
+    expect(narrow.locator(".source-text")).to_be_hidden()
+
+
+def test_a_pdf_without_text_is_shown_with_the_reason(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    live.add(own_corpus, files={"scan.pdf": make_scan(3)})
+    document, _ = ids_of(live, own_corpus, "scan.pdf")
+    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    expect(page.locator(".notice.failed")).to_contain_text("needs OCR")
+    expect(page.get_by_role("img", name="Page 1")).to_be_visible()
+    expect(page.get_by_text("of 3")).to_be_visible()
+    page.get_by_role("button", name="Retry").click()
+    expect(page.locator(".followed")).to_contain_text("1 failed")
+
+
+def test_metadata_are_changed_and_the_document_disabled(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    live.add(own_corpus, [{"key": "one", "title": "One", "text": "A text.", "metadata": {"year": 1, "old": True}}])
+    document, _ = ids_of(live, own_corpus, "one")
+    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    page.locator("summary", has_text="1 passage").click()
+    page.get_by_role("button", name="Change title and metadata").click()
+    metadata = page.get_by_label("Metadata, as JSON")
+    metadata.fill('{"year": 2')
+    expect(page.get_by_text("That is no JSON")).to_be_visible()
+    expect(page.get_by_role("button", name="Save")).to_be_disabled()
+    metadata.fill('{"year": 2, "name": "بغداد"}')
+    page.get_by_role("textbox", name="Title").fill("Two")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Two", exact=True)).to_be_visible()
+    shown = live.get(f"/v1/corpora/{own_corpus}/documents/{document}")
+    assert (shown["title"], shown["metadata"]) == ("Two", {"year": 2, "name": "بغداد"})
+    page.get_by_role("button", name="Disable").click()
+    expect(page.get_by_text("sees it until it is enabled")).to_be_visible()
+    page.get_by_role("button", name="Enable").click()
+    expect(page.get_by_role("button", name="Disable")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Original").click()
+    assert b"A text." in Path(download.value.path()).read_bytes()
+
+
+def test_a_document_is_deleted_and_gone_by_keyboard(
+    open_page: OpenPage, live: Live, own_corpus: str, watch: Watch
+) -> None:
+    watch.allow("status of 404")
+    live.add(own_corpus, [{"key": "one", "title": "The note", "text": "A text."}, {"key": "two", "text": "Another."}])
+    page = open_page(f"/c/{own_corpus}/documents")
+    page.get_by_role("link", name="The note").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The note")).to_be_focused()
+    page.get_by_role("button", name="Delete…").focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Delete this document?")
+    expect(dialog).to_contain_text("This cannot be undone")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("button", name="Delete…")).to_be_focused()
+    page.keyboard.press("Enter")
+    dialog.get_by_role("button", name="Delete the document").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="The document is gone")).to_be_visible()
+    address = page.url
+    page.get_by_role("link", name="To the documents").click()
+    expect(page.locator(ROWS)).to_have_count(1)
+    page.goto(address)
+    expect(page.get_by_role("heading", name="This document is not here")).to_be_visible()
+
+
+def test_a_job_is_followed_and_cancelled(open_page: OpenPage, live: Live) -> None:
+    live.create("slow", extractor="llm")
+    with live.reader.held():
+        answer = live.client.post(
+            "/v1/corpora/slow/documents", json={"documents": [{"key": "one", "text": "Ada wrote."}]}
+        )
+        job = answer.json()["job"]["id"]
+        page = open_page("/c/slow/documents")
+        page.locator(".followed").get_by_role("link", name="Adding documents").click()
+        expect(page).to_have_url(re.compile(f"/c/slow/jobs/{job}$"))
+        expect(page.locator(".tag", has_text="running")).to_be_visible()
+        expect(page.get_by_role("progressbar")).to_be_visible()
+        page.get_by_role("button", name="Cancel the job…").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel the job").click()
+        live.reader.release()
+        expect(page.locator(".tag", has_text="cancelled")).to_be_visible()
+        expect(page.get_by_text("1 cancelled")).to_be_visible()
+        page.get_by_role("link", name="All jobs").click()
+        expect(page.get_by_role("link", name="Adding documents")).to_be_visible()
+    live.client.delete("/v1/corpora/slow")
+
+
+def test_what_does_not_exist_is_told(open_page: OpenPage, watch: Watch) -> None:
+    watch.allow("status of 404")
+    page = open_page("/c/nowhere/documents")
+    expect(page.get_by_role("alert")).to_contain_text("nowhere")
+    page.goto(f"/c/{LIBRARY}/jobs/nothing")
+    expect(page.get_by_role("alert")).to_contain_text("nothing")
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_views_are_accessible(
+    open_page: OpenPage, live: Live, own_corpus: str, watch: Watch, colours: str, width: int
+) -> None:
+    watch.allow("status of 422")  # the image of a broken file
+    live.add(own_corpus, [{"key": "sent", "chunks": [{"text": "One."}, {"text": "Two."}]}], {"broken.pdf": b"no PDF"})
+    engine, chunks = ids_of(live, LIBRARY, "engine.pdf")
+    broken, _ = ids_of(live, own_corpus, "broken.pdf")
+    sent, _ = ids_of(live, own_corpus, "sent")
+    failed = live.get("/v1/jobs", corpus=own_corpus)["data"][0]["id"]
+    page = open_page("/", width=width, colours=colours)
+    shown = {
+        "/": LIBRARY,
+        DOCUMENTS: "The Analytical Engine",
+        f"{DOCUMENTS}/{engine}?chunk={chunks[1]['id']}": "The mill computed",
+        f"/c/{own_corpus}/documents/{broken}": "There is no text",
+        f"/c/{own_corpus}/documents/{sent}": "Two.",
+        f"/c/{own_corpus}/jobs": "Adding documents",
+        f"/c/{own_corpus}/jobs/{failed}": "Adding documents",
+        f"/c/{own_corpus}/documents?filter=nothing": "The filter is no JSON",
+    }
+    for path, text in shown.items():
+        page.goto(path)
+        expect(page.get_by_text(text).last).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
+        assert_accessible(page)
+    drop(page, {"a.md": b"A note.", "b.xyz": b"?", "c.pdf": make_pdf([("p", "Some text.")])})
+    expect(page.locator(".estimate")).to_be_visible()
+    assert_accessible(page)

@@ -94,13 +94,15 @@ class Verification:
     """The verdicts on the documents of an answer, in the order of their citations.
 
     `together` are groups of documents: each document is redundant, and one of the group is needed. `usage` is that of
-    the verification alone.
+    the verification alone. `retrieved` are the documents (name of the corpus, id) that the answers without a document
+    may be made of.
     """
 
     documents: tuple[Verdict, ...] = ()
     together: tuple[tuple[Located, ...], ...] = ()
     usage: Usage
     notes: tuple[str, ...] = ()
+    retrieved: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -75,6 +75,17 @@ from hopweave._values.events import (
 )
 from hopweave._values.ingestion import Deletion, Estimate, EstimateNote, Ingestion, ModelEstimate
 from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
+from hopweave._values.questions import (
+    ComparedDocument,
+    ComparedDocuments,
+    GenerationChange,
+    QuestionChanges,
+    QuestionProblem,
+    QuestionState,
+    StoredQuestion,
+    SupportChange,
+    TextChange,
+)
 from hopweave._values.search import (
     Hit,
     HitChunk,
@@ -108,6 +119,8 @@ __all__ = [
     "Chunk",
     "Citation",
     "Client",
+    "ComparedDocument",
+    "ComparedDocuments",
     "ConflictError",
     "ConnectionFailedError",
     "Corpus",
@@ -135,6 +148,7 @@ __all__ = [
     "Fine",
     "Found",
     "FoundEntity",
+    "GenerationChange",
     "Hit",
     "HitChunk",
     "HitDocument",
@@ -164,6 +178,9 @@ __all__ = [
     "PlanEvent",
     "PlannedStep",
     "ProblemError",
+    "QuestionChanges",
+    "QuestionProblem",
+    "QuestionState",
     "QueueFullError",
     "Queued",
     "Quote",
@@ -179,10 +196,13 @@ __all__ = [
     "Span",
     "Step",
     "StepEvent",
+    "StoredQuestion",
     "Subgraph",
     "SubgraphEdge",
     "SubgraphNode",
     "Support",
+    "SupportChange",
+    "TextChange",
     "TokenEvent",
     "UnavailableError",
     "UnexpectedAnswerError",

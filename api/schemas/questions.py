@@ -5,16 +5,20 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from api.page.links import Links
 from api.problems import details_of
-from api.schemas.ask import AnswerOut, AskIn
+from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
+from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
 from app.services.asked.questions import QuestionChanges, is_outdated
+from app.services.asked.verifying import VerificationState
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
 from core.trace import Event, Trace
+from core.verification import Verification
 
 __all__ = [
     "QuestionChangesOut",
@@ -22,14 +26,18 @@ __all__ = [
     "QuestionOut",
     "QuestionPatchIn",
     "StoredForm",
+    "VerifyIn",
     "dump_request",
     "load_request",
     "path_of",
     "show_question",
 ]
 
+_NO_LINKS = Links("")
+"""Links are added when an answer is shown."""
 
-class ProblemOut(Out):
+
+class QuestionProblemOut(Out):
     """Why a question has no answer (RFC 9457)."""
 
     type: str
@@ -37,6 +45,13 @@ class ProblemOut(Out):
     status: int
     detail: str
     instance: str
+
+
+class VerifyingAnswerOut(Out):
+    """`documents` are those whose role is known; the answers without them come with the result."""
+
+    cost: VerificationCostOut | None
+    documents: list[VerdictEventOut]
 
 
 class QuestionOut(Out):
@@ -56,10 +71,12 @@ class QuestionOut(Out):
         description="The generation of the corpus when it was asked; null if the corpus was indexed again since."
     )
     answer: AnswerOut | None
-    problem: ProblemOut | None
+    problem: QuestionProblemOut | None
     kept: bool
     again_of: str | None = Field(description="The question that this one asks again.")
-    verification: dict[str, Any] | None
+    verification: VerificationOut | None
+    verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
+    verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
     outdated: bool = Field(description="The corpus has changed since the question was asked.")
     withdrawn: bool = Field(
         description="A document that was retrieved has been deleted, and the answer with it: `answer` is null."
@@ -71,38 +88,42 @@ class QuestionListOut(Out):
     next_cursor: str | None
 
 
+class VerifyIn(In):
+    budget: BudgetIn = Field(default=BudgetIn(), description="The limits of the verification.")
+
+
 class QuestionPatchIn(In):
     kept: Flag = Field(description="Whether the question stays until it is deleted.")
 
 
-class NamedDocumentOut(Out):
+class ComparedDocumentOut(Out):
     id: str
     key: str
     title: str
 
 
-class TextsOut(Out):
+class TextChangeOut(Out):
     before: str | None
     after: str | None
 
 
-class SupportsOut(Out):
+class SupportChangeOut(Out):
     before: Support | None
     after: Support | None
 
 
-class GenerationsOut(Out):
+class GenerationChangeOut(Out):
     before: int | None
     after: int | None
 
 
-class ChangedDocumentsOut(Out):
+class ComparedDocumentsOut(Out):
     """The documents that the answers cite. A document that has been deleted is in none of the lists."""
 
-    added: list[NamedDocumentOut]
-    removed: list[NamedDocumentOut]
-    changed: list[NamedDocumentOut] = Field(description="Cited by both, and changed in between.")
-    same: list[NamedDocumentOut]
+    added: list[ComparedDocumentOut]
+    removed: list[ComparedDocumentOut]
+    changed: list[ComparedDocumentOut] = Field(description="Cited by both, and changed in between.")
+    same: list[ComparedDocumentOut]
 
 
 class QuestionChangesOut(Out):
@@ -110,10 +131,10 @@ class QuestionChangesOut(Out):
 
     before: str = Field(description="The id of the question that this one asks again.")
     same_answer: bool = Field(description="The answers differ at most in their markers and spaces.")
-    answer: TextsOut
-    support: SupportsOut
-    documents: ChangedDocumentsOut
-    generation: GenerationsOut
+    answer: TextChangeOut
+    support: SupportChangeOut
+    documents: ComparedDocumentsOut
+    generation: GenerationChangeOut
 
     @classmethod
     def from_changes(cls, changes: QuestionChanges) -> Self:
@@ -121,24 +142,27 @@ class QuestionChangesOut(Out):
         return cls(
             before=before.id,
             same_answer=changes.same_answer,
-            answer=TextsOut(before=_text_of(before), after=_text_of(after)),
-            support=SupportsOut(before=_support_of(before), after=_support_of(after)),
-            documents=ChangedDocumentsOut(
-                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ChangedDocumentsOut.model_fields}
+            answer=TextChangeOut(before=_text_of(before), after=_text_of(after)),
+            support=SupportChangeOut(before=_support_of(before), after=_support_of(after)),
+            documents=ComparedDocumentsOut(
+                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ComparedDocumentsOut.model_fields}
             ),
-            generation=GenerationsOut(before=before.generation, after=after.generation),
+            generation=GenerationChangeOut(before=before.generation, after=after.generation),
         )
 
 
 class StoredForm:
-    """Implements `app.services.asked.journal.AnswerForm`: what is stored is what `/ask` sends."""
+    """Implements `app.services.asked.runner.StoredForm`: what is stored is what `/ask` sends."""
 
     def event(self, event: Event) -> dict[str, Any] | None:
-        data = convert_event(event)
+        data = convert_event(event, _NO_LINKS)
         return None if data is None else data.model_dump(mode="json")
 
     def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
-        return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
+        return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+
+    def verification(self, verification: Verification) -> dict[str, Any]:
+        return VerificationOut.from_verification(verification).model_dump(mode="json")
 
     def problem(self, error: BaseException) -> dict[str, Any]:
         details = details_of(error, "")
@@ -162,7 +186,8 @@ def path_of(corpus: Corpus, question_id: str) -> str:
 
 def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
     """Returns the JSON of a `QuestionOut`. Answers are not read into values, as their schema may have grown since."""
-    problem = question.problem and {**question.problem, "instance": path_of(corpus, question.id)}
+    instance = path_of(corpus, question.id)
+    verification = VerificationState.of(question.verification)
     return {
         "id": question.id,
         "question": question.text,
@@ -172,10 +197,12 @@ def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
         "answered_at": None if question.answered_at is None else _time(question.answered_at),
         "generation": question.generation,
         "answer": question.answer,
-        "problem": problem,
+        "problem": question.problem and {**question.problem, "instance": instance},
         "kept": question.kept,
         "again_of": question.again_of,
-        "verification": question.verification,
+        "verification": verification.result,
+        "verifying": verification.running,
+        "verification_problem": verification.problem and {**verification.problem, "instance": instance},
         "outdated": is_outdated(corpus, question),
         "withdrawn": question.withdrawn,
     }
@@ -193,5 +220,5 @@ def _support_of(question: AskedQuestion) -> Support | None:
     return Support(question.support) if question.support else None
 
 
-def _name(ref: DocumentRef) -> NamedDocumentOut:
-    return NamedDocumentOut(id=ref.id, key=ref.key, title=ref.title)
+def _name(ref: DocumentRef) -> ComparedDocumentOut:
+    return ComparedDocumentOut(id=ref.id, key=ref.key, title=ref.title)

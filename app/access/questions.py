@@ -69,9 +69,15 @@ class RestrictedQuestions:
         await self.get(corpus_id, question_id)
         return await self._questions.set_kept(corpus_id, question_id, kept=kept)
 
-    async def set_verification(self, corpus_id: str, question_id: str, verification: dict[str, Any] | None) -> None:
+    async def set_verification(
+        self,
+        corpus_id: str,
+        question_id: str,
+        verification: dict[str, Any] | None,
+        retrieved: Collection[str] = (),
+    ) -> None:
         await self.get(corpus_id, question_id)
-        await self._questions.set_verification(corpus_id, question_id, verification)
+        await self._questions.set_verification(corpus_id, question_id, verification, retrieved)
 
     async def delete(self, corpus_id: str, question_id: str) -> None:
         await self.get(corpus_id, question_id)

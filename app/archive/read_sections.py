@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from app.archive.archive_reader import ArchiveReader
 from app.archive.documents import assemble_documents
-from app.archive.format.lines import Line, LineDecoder
+from app.archive.format.lines import Line, LineDecoder, read_batches
 from app.archive.format.section import ArchiveSection
 from core.errors import LoadFailed
 from core.ports.views import VectorKind
@@ -25,6 +27,19 @@ _ONCE = (
     *(("document", ""), ("entity", ""), ("merge", ""), ("question", "")),
     *(("vector", kind.value) for kind in VectorKind),
 )
+_ONCE_BY_ID = (("extraction", ""), ("original", ""))  # several rows of a document, and several parts of an original
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveSource:
+    """The lines of an archive in batches, which can be read once. `name` is how messages call the archive."""
+
+    name: str
+    batches: AsyncGenerator[list[Line]]
+
+
+def open_file(path: Path) -> ArchiveSource:
+    return ArchiveSource(name=str(path), batches=_run_in_threads(read_batches(path)))
 
 
 def open_stream(pieces: AsyncIterator[bytes], name: str, *, max_bytes: int) -> ArchiveSource:

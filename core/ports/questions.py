@@ -75,8 +75,18 @@ class Questions(Protocol):
         """Raises `NotFound`."""
         ...
 
-    async def set_verification(self, corpus_id: str, question_id: str, verification: dict[str, Any] | None) -> None:
-        """Stores the verification of an answer. Raises `NotFound`, and `Conflict` if there is no answer."""
+    async def set_verification(
+        self,
+        corpus_id: str,
+        question_id: str,
+        verification: dict[str, Any] | None,
+        retrieved: Collection[str] = (),
+    ) -> None:
+        """Stores the verification of an answer, and the ids of documents that were retrieved for it: the deletion of
+        one of them withdraws the question.
+
+        Raises `NotFound`, and `Conflict` if there is no answer, or one of the documents is gone.
+        """
         ...
 
     async def delete(self, corpus_id: str, question_id: str) -> None:

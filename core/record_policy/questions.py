@@ -12,6 +12,7 @@ __all__ = [
     "ENDED",
     "TOKEN",
     "WITHDRAWN",
+    "deleted_meanwhile",
     "make_problem",
     "not_running",
     "nothing_to_verify",
@@ -86,6 +87,13 @@ def not_running(question_id: str) -> Fenced:
 
 def nothing_to_verify(question_id: str) -> Conflict:
     return Conflict(f"question {question_id!r} has no answer to verify; ask it again")
+
+
+def deleted_meanwhile(question_id: str) -> Conflict:
+    return Conflict(
+        f"a document that was retrieved was deleted while the answer of question {question_id!r} was verified; verify "
+        "it again"
+    )
 
 
 def too_many_running(most: int) -> RateLimited:

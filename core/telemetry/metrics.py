@@ -151,7 +151,7 @@ ANSWERS = Metric(
 QUESTIONS = Metric(
     name="hopweave_questions_total",
     kind=MetricKind.COUNTER,
-    help="Questions that were answered in the background, by the states done, failed, cancelled and fenced.",
+    help="Questions that were answered in the background, by how they ended: done, failed, or fenced.",
     labels=("state",),
     by_corpus=True,
 )

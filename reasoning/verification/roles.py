@@ -9,7 +9,7 @@ from reasoning.shared.question_words import find_missing_words
 from reasoning.verification.given import CitedDocument, GivenAnswer
 from reasoning.verification.sameness import compare_answers
 
-__all__ = ["compare_quotes", "decide_role", "is_lost"]
+__all__ = ["compare_quotes", "decide_role", "describe_redundant", "is_lost"]
 
 _SHOWN = 200
 _WEAKER = {Support.INFERRED: "only inferred", Support.MEMORY: "only the model's memory"}
@@ -33,14 +33,18 @@ def decide_role(
     if is_lost(given, without):
         return DocumentRole.NEEDED, f"Without it, the answer is {_WEAKER[without.support]}: {said}."
     if same:
-        titles = ", ".join(f"“{one.document.title or one.document.key}”" for one in replaced_by)
-        on = f", on {titles}" if titles else ""
-        return DocumentRole.REDUNDANT, f"The same answer stands without it{on}."
+        return DocumentRole.REDUNDANT, describe_redundant(replaced_by)
     if same is None:
         return DocumentRole.UNCLEAR, f"Without it, the answer is {said}; whether that is the same was not found out."
     if without.support is Support.STATED:
         return DocumentRole.CONTRADICTS, f"Without it, passages state another answer: {said}."
     return DocumentRole.NEEDED, f"Without it, another answer is given, which no passage states: {said}."
+
+
+def describe_redundant(replaced_by: Sequence[Located]) -> str:
+    """Returns why a document is redundant: what the answer stands on without it."""
+    titles = ", ".join(f"“{one.document.title or one.document.key}”" for one in replaced_by)
+    return f"The same answer stands without it{f', on {titles}' if titles else ''}."
 
 
 def compare_quotes(question: str, given: GivenAnswer, document: CitedDocument, quotes: Collection[str]) -> bool | None:

@@ -11,7 +11,7 @@ from reasoning.engine.parallel import gather
 from reasoning.verification.gate import Gate
 from reasoning.verification.given import MAX_DOCUMENTS, CitedDocument, GivenAnswer, list_cited
 from reasoning.verification.replacing import Key, find_replacements, form_groups
-from reasoning.verification.roles import compare_quotes, decide_role, is_lost
+from reasoning.verification.roles import compare_quotes, decide_role, describe_redundant, is_lost
 from reasoning.verification.sameness import compare_answers
 
 __all__ = ["AskWithout", "Compare", "verify_answer"]
@@ -94,6 +94,7 @@ class _Verifier:
         for one in documents[MAX_DOCUMENTS:]:
             verdicts[one.located.key] = _unclear(one, f"at most {MAX_DOCUMENTS} documents are masked")
             on_verdict(verdicts[one.located.key])
+        _drop_needed(verdicts)
         together = await self._find_groups(verdicts)
         return Verification(
             documents=tuple(verdicts.values()),
@@ -176,7 +177,7 @@ class _Verifier:
         found = []
         for group, (is_needed, added) in zip(groups, masked, strict=True):
             for key in group & redundant.keys() if added else ():
-                verdicts[key] = replace(verdicts[key], replaced_by=(*verdicts[key].replaced_by, *added))
+                verdicts[key] = _replace_by(verdicts[key], (*verdicts[key].replaced_by, *added))
             named = {one.key: one for verdict in verdicts.values() for one in (verdict.located, *verdict.replaced_by)}
             if is_needed:
                 members = group.union(one.key for one in added)
@@ -205,6 +206,21 @@ class _Verifier:
             masked |= new.keys()
         self._trace.note(f"more documents say the same than were masked together ({len(masked)})")
         return False, tuple(added.values())
+
+
+def _drop_needed(verdicts: dict[Key, Verdict]) -> None:
+    """Leaves needed documents out of what replaces a redundant one, unless there is no other: the answer cites them
+    for something else, too.
+    """
+    needed = {key for key, one in verdicts.items() if one.role is DocumentRole.NEEDED}
+    for key, verdict in verdicts.items():
+        others = tuple(one for one in verdict.replaced_by if one.key not in needed)
+        if others:
+            verdicts[key] = _replace_by(verdict, others)
+
+
+def _replace_by(verdict: Verdict, replaced_by: tuple[Located, ...]) -> Verdict:
+    return replace(verdict, replaced_by=replaced_by, why=describe_redundant(replaced_by))
 
 
 def _unclear(document: CitedDocument, reason: str) -> Verdict:

@@ -44,6 +44,12 @@ def test_the_commands_of_a_page_run(stage: Stage, page: str) -> None:
             stage.delete_keys()
 
 
+@pytest.mark.parametrize("page", ["docs/quickstart.md", "docs/mcp.md"])
+def test_the_programs_of_a_page_run(stage: Stage, page: str) -> None:
+    for code in code_blocks(pages()[page], "python"):
+        stage.shell(page).run_program(code)
+
+
 def test_a_block_that_is_not_run_says_why() -> None:
     left_out = [block for blocks in _BLOCKS.values() for block in blocks if block.reason]
     assert [f"{block.page}:{block.line}" for block in left_out if len(block.reason) < _SHORTEST_REASON] == []

@@ -18,6 +18,7 @@ from api.schemas.questions import (
     QuestionOut,
     QuestionPatchIn,
     StoredForm,
+    VerifyIn,
     dump_request,
     load_request,
     path_of,
@@ -28,8 +29,10 @@ from api.streams.questions import follow_question
 from app.container import Container
 from app.services.asked import questions
 from app.services.asked.runner import QuestionRunner
+from app.services.asked.verifying import Limits, VerificationState
 from core.corpora import Corpus
 from core.errors import InvalidInput
+from core.record_policy.questions import nothing_to_verify
 from core.trace import Trace
 
 __all__ = ["router"]
@@ -132,6 +135,36 @@ async def ask_again(
     return await run_json_once(http, container, key, work, locate=lambda made: path_of(corpus, made["id"]))
 
 
+@router.post(
+    "/{id}/verify",
+    dependencies=[READ],
+    status_code=HTTPStatus.ACCEPTED,
+    summary="Verify the answer of a question",
+    response_model=QuestionOut,
+)
+async def verify_question(
+    id: str, corpus: CorpusDep, container: ContainerDep, http: Request, body: VerifyIn | None = None
+) -> Response:
+    """Finds which of the documents the answer hangs on, in the background. `verifying` tells how far it is, and
+    `verification` what it found; `answer.verification_cost` tells before what it costs. While it runs, a repeated call
+    changes nothing. 409 without an answer.
+    """
+    question = await questions.read_question(container, corpus, id)
+    if question.answer is None:
+        raise nothing_to_verify(id)
+    if VerificationState.of(question.verification).running is None:
+        asked, budgets = load_request(question), container.settings.budget
+        limits = Limits(
+            question=asked.budget.within(budgets),
+            verification=(body or VerifyIn()).budget.within(budgets, "budget"),
+        )
+        runner: QuestionRunner = http.app.state.questions
+        runner.verify(container, corpus, question, asked.to_request(), limits, StoredForm())
+    response = await _show(container, corpus, id)
+    response.status_code = HTTPStatus.ACCEPTED
+    return response
+
+
 @router.get(
     "/{id}/changes",
     dependencies=[READ],
@@ -153,7 +186,8 @@ async def _begin(
     await questions.check_askable(container, corpus, request)
     question = await questions.store_question(container, corpus, dump_request(body), again_of=again_of)
     runner: QuestionRunner = http.app.state.questions
-    runner.start(container, corpus, question.id, request, trace, StoredForm())
+    verify = body.limit_verification(container.settings.budget)
+    runner.start(container, corpus, question.id, request, trace, StoredForm(), verify=verify)
     return QuestionOut.model_validate(show_question(corpus, question))
 
 

@@ -3,22 +3,27 @@
 import asyncio
 import logging
 import time
+from collections import Counter
+from collections.abc import Coroutine
+from typing import Any, Protocol
 
 from app.container import Container
 from app.services.asked.journal import AnswerForm, Journal, list_retrieved
 from app.services.asked.texts import strip_texts
+from app.services.asked.verifying import Limits, VerificationForm, verify_stored
 from app.services.questions import AskRequest, ask
+from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Fenced, HopweaveError, Unavailable
 from core.faults import describe_bug
 from core.ports.questions import Questions
 from core.ports.reasoning import Answer
-from core.questions import QuestionOutcome, QuestionState
-from core.record_policy.questions import ENDED
+from core.questions import AskedQuestion, QuestionOutcome, QuestionState
+from core.record_policy.questions import ENDED, too_many_running
 from core.telemetry.metrics import QUESTIONS
 from core.trace import Trace
 
-__all__ = ["QuestionRunner", "answer_stored"]
+__all__ = ["QuestionRunner", "StoredForm", "answer_stored"]
 
 _log = logging.getLogger("hopweave.questions")
 
@@ -26,11 +31,16 @@ _RETRY_SECONDS = 1.0
 _FENCED = "fenced"
 
 
+class StoredForm(AnswerForm, VerificationForm, Protocol):
+    """How answers and verifications are stored."""
+
+
 class QuestionRunner:
     """The questions that this process answers."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
+        self._verifying: Counter[str] = Counter()
 
     def start(
         self,
@@ -39,19 +49,46 @@ class QuestionRunner:
         question_id: str,
         request: AskRequest,
         trace: Trace,
-        form: AnswerForm,
+        form: StoredForm,
+        *,
+        verify: Budget | None = None,
     ) -> None:
-        """Begins to answer a stored question, and returns at once."""
-        work = answer_stored(container, corpus, question_id, request, trace, form)
-        task = asyncio.create_task(work, name=f"answering question {question_id}")
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
+        """Begins to answer a stored question, and returns at once. With `verify`, its answer is verified then."""
+        work = answer_stored(container, corpus, question_id, request, trace, form, verify=verify)
+        self._run(work, f"answering question {question_id}")
+
+    def verify(
+        self,
+        container: Container,
+        corpus: Corpus,
+        question: AskedQuestion,
+        request: AskRequest,
+        limits: Limits,
+        form: StoredForm,
+    ) -> None:
+        """Begins to verify the answer of a stored question, and returns at once.
+
+        Raises `RateLimited` if as many of the asker's answers are verified in this process as questions may run.
+        """
+        most = container.settings.questions.max_running
+        if self._verifying[question.asked_by] >= most:
+            raise too_many_running(most)
+        self._verifying[question.asked_by] += 1
+        work = verify_stored(container, corpus, question.id, request, limits, form)
+        task = self._run(work, f"verifying the answer of question {question.id}")
+        task.add_done_callback(lambda _: self._verifying.subtract([question.asked_by]))
 
     async def close(self) -> None:
         """Ends all questions that run: they have failed, since the server ends."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _run(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._end)
+        return task
 
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
@@ -60,9 +97,17 @@ class QuestionRunner:
 
 
 async def answer_stored(
-    container: Container, corpus: Corpus, question_id: str, request: AskRequest, trace: Trace, form: AnswerForm
+    container: Container,
+    corpus: Corpus,
+    question_id: str,
+    request: AskRequest,
+    trace: Trace,
+    form: StoredForm,
+    *,
+    verify: Budget | None = None,
 ) -> None:
-    """Answers a stored question, and stores its events as they happen, then its answer or its problem.
+    """Answers a stored question, and stores its events as they happen, then its answer or its problem. With `verify`,
+    the limits of a verification, it then verifies the answer.
 
     Ends without a result when the question does not run any more: it was cancelled, deleted or withdrawn.
     """
@@ -85,6 +130,9 @@ async def answer_stored(
     finally:
         trace.listeners.remove(journal.listen)
     QUESTIONS.record(1, state=state, corpus=corpus.name)
+    if verify is not None and state == QuestionState.DONE.value:
+        limits = Limits(question=trace.budget, verification=verify)
+        await verify_stored(container, corpus, question_id, request, limits, form)
 
 
 async def _answer(

@@ -8,7 +8,14 @@ from core.errors import NotFound
 from core.ids import new_id
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource, QuestionState
 from core.record_policy.errors import corpus_missing
-from core.record_policy.questions import TOKEN, not_running, nothing_to_verify, question_missing, too_many_running
+from core.record_policy.questions import (
+    TOKEN,
+    deleted_meanwhile,
+    not_running,
+    nothing_to_verify,
+    question_missing,
+    too_many_running,
+)
 from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
@@ -118,15 +125,28 @@ class Neo4jQuestions:
 
         return await self._database.write_unlocked(work)
 
-    async def set_verification(self, corpus_id: str, question_id: str, verification: dict[str, Any] | None) -> None:
+    async def set_verification(
+        self,
+        corpus_id: str,
+        question_id: str,
+        verification: dict[str, Any] | None,
+        retrieved: Collection[str] = (),
+    ) -> None:
         uid = uid_of(corpus_id, question_id)
 
         def work(tx: Transaction) -> None:
-            if rows.lock_question(tx, uid).get("answer") is None:
+            row = rows.lock_question(tx, uid)
+            if row.get("answer") is None:
                 raise nothing_to_verify(question_id)
+            if rows.has_hidden(tx, corpus_id, retrieved):
+                raise deleted_meanwhile(question_id)
+            rows.add_sources(tx, corpus_id, row["ref"], retrieved)
             rows.set_values(tx, uid, verification=dump_optional(verification))
 
-        await self._database.write_unlocked(work)
+        if retrieved:  # the lock of the corpus comes before that of the question
+            await self._database.write(corpus_id, work)
+        else:
+            await self._database.write_unlocked(work)
 
     async def delete(self, corpus_id: str, question_id: str) -> None:
         uid = uid_of(corpus_id, question_id)

@@ -5,7 +5,14 @@ from typing import Any
 
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource, QuestionState
 from core.record_policy.errors import corpus_missing
-from core.record_policy.questions import TOKEN, not_running, nothing_to_verify, question_missing, too_many_running
+from core.record_policy.questions import (
+    TOKEN,
+    deleted_meanwhile,
+    not_running,
+    nothing_to_verify,
+    question_missing,
+    too_many_running,
+)
 from stores.question_rows import dump_new, dump_optional, dump_outcome, dump_whole, load_question
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import rows
@@ -139,11 +146,20 @@ class SqliteQuestions:
 
         return await self._database.write(work)
 
-    async def set_verification(self, corpus_id: str, question_id: str, verification: dict[str, Any] | None) -> None:
+    async def set_verification(
+        self,
+        corpus_id: str,
+        question_id: str,
+        verification: dict[str, Any] | None,
+        retrieved: Collection[str] = (),
+    ) -> None:
         def work(cx: Connection) -> None:
             key = (corpus_id, question_id)
             if rows.read_question(cx, key).answer is None:
                 raise nothing_to_verify(question_id)
+            if rows.has_hidden(cx, corpus_id, retrieved):
+                raise deleted_meanwhile(question_id)
+            rows.add_sources(cx, key, retrieved)
             cx.execute(
                 "UPDATE questions SET verification = ? WHERE corpus_id = ? AND id = ?",
                 (dump_optional(verification), *key),

@@ -22,7 +22,7 @@ _BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _MARK = re.compile(r"^<!-- (not run|before|fails): (.+?) -->$", re.MULTILINE)
-_PLACEHOLDERS = ("ID", "JOB")
+_PLACEHOLDERS = ("ID", "JOB", "KEY")
 _SECONDS = 240
 _RUN = """
 shopt -s expand_aliases
@@ -115,6 +115,11 @@ class Shell:
         for command in block.before:
             self._run(block, command, fails=False)
         return [self._run(block, self._fill(command), fails=block.fails) for command in block.commands]
+
+    def run_program(self, code: str) -> None:
+        """Runs a program in Python. Raises `Failed` unless it ends well."""
+        block = Block(page="a program", line=1, commands=(), marks=())
+        self._run(block, f"python - <<'END_OF_PROGRAM'\n{code}\nEND_OF_PROGRAM", fails=False)
 
     def _run(self, block: Block, command: str, *, fails: bool) -> str:
         for text, other in self.instead.items():

@@ -125,6 +125,7 @@ def test_json_is_what_the_server_answers(asked: Hopweave) -> None:
     shown = asked("--json", "--budget", "calls=3,seconds=30", "--instructions", "Briefly.", "--web").json
     assert set(shown) == {
         *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
+        *("verification_cost", "verification"),
     }
     assert (shown["support"], shown["note"], shown["steps"][0]["support"]) == ("stated", "", "stated")
     assert shown["usage"]["actions"][0]["model"] == "twin"

@@ -1,6 +1,6 @@
 /** The subgraph as a drawing that can be walked by pointer and by keys. `outline.js` says the same as a list. */
 
-import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { plural } from "../core/text.js";
 import { announce } from "../parts/announce.js";
 import { Icon } from "../parts/icons.js";
@@ -20,7 +20,7 @@ export function Drawing({ model, version, chosen, choose, open }) {
   latest.current = { model, choose, open, chosen };
   const [isCalm, setCalm] = useState(false);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const made = new Scene(canvas.current, { click: (node) => node && latest.current.open(node.id), settled: setCalm });
     scene.current = made;
     return () => made.end();

@@ -38,7 +38,7 @@ export class Model {
   #add(node, middle, i) {
     const ring = 40 * Math.sqrt(i + 1); // a spiral of even density, so that the first ticks have little to untangle
     const angle = i * 2.39996;
-    const radius = node.kind === "entity" ? Math.min(20, 4 + 1.7 * Math.log2(1 + (node.passages || 0))) : 5;
+    const radius = node.kind === "entity" ? Math.min(18, 4 + 1.4 * Math.log2(1 + (node.passages || 0))) : 5;
     const place = node.id === this.start ? { x: 0, y: 0 } : { x: middle.x + ring * Math.cos(angle), y: middle.y + ring * Math.sin(angle) };
     this.nodes.set(node.id, { ...node, ...place, radius });
     this.near.set(node.id, new Map());

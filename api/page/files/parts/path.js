@@ -1,6 +1,6 @@
 /** A path through the graph: drawn as nodes and edges, and told in words with the passages that state its steps. */
 
-import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { StatedPassage } from "./stated.js";
 import { fit, orient, place } from "./path_layout.js";
 
@@ -43,11 +43,11 @@ export function sentenceOf({ source, relation, target, source_kind, target_kind 
 function Line({ path, label }) {
   const box = useRef(null);
   const [layout, setLayout] = useState(null);
-  useEffect(() => {
-    const measure = measurer(box.current);
-    const draw = () => setLayout({ ...place(path, Math.max(220, box.current.clientWidth), measure), measure });
-    const observer = new ResizeObserver(draw);
-    observer.observe(box.current);
+  useLayoutEffect(() => {
+    const element = box.current;
+    const measure = measurer(element);
+    const observer = new ResizeObserver(() => setLayout({ ...place(path, Math.max(220, element.clientWidth), measure), measure }));
+    observer.observe(element);
     return () => observer.disconnect();
   }, [path]);
   return html`

@@ -18,6 +18,9 @@ export function SearchForm({ asked, search, error }) {
     setDraft(asked);
     setWrong(checkFilter(asked.filter));
   }, [key]);
+  useEffect(() => {
+    if (error) setOpen(true);
+  }, [error]);
   const set = (changes) => setDraft((before) => ({ ...before, ...changes }));
   const submit = (event) => {
     event.preventDefault();

@@ -53,7 +53,7 @@ function Results({ corpus, asked, results, by, change }) {
     <div class="row results-head">
       <div class="grow">${!isCompared && html`<${Told} result=${first} />`}</div>
       ${!isEmpty && html`<${Order} value=${by} change=${(sort) => change({ sort }, { replace: true })} />`}
-      <${Link} class="button" to=${address(viewOf(corpus), { q: asked.q })}><${Icon} name="ask" /> Ask this<//>
+      <${Link} class="button" to=${address(viewOf(corpus), { question: asked.q })}><${Icon} name="ask" /> Ask this<//>
     </div>
     ${isEmpty && html`<${NoHits} corpus=${corpus} asked=${asked} change=${change} />`}
     ${!isEmpty && isCompared && html`<${Comparison} corpus=${corpus} results=${results} names=${namesOf(asked.searcher, asked.other)} by=${by} />`}

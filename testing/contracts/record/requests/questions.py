@@ -203,6 +203,32 @@ class QuestionsContract(RecordFixtures):
         assert not (await record.questions.get(corpus.id, apart)).withdrawn
         assert len(await record.questions.list_events(corpus.id, apart)) == 1
 
+    async def test_a_document_that_was_retrieved_for_the_verification_withdraws_too(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        for key in ("a", "b"):
+            await put(record, corpus, key, [(f"text of {key}", ["Ada"])])
+        done = await _ask(record, corpus)
+        await _finish(record, done, _A, cited=[_A])
+        await record.questions.set_verification(corpus.id, done, {"why": "says b"}, [_A, _B])
+        sources = await record.questions.list_sources(corpus.id, done)
+        assert {one.document_id: one.cited for one in sources} == {_A: True, _B: False}
+        await record.submissions.delete_documents(corpus.id, [_B])
+        left = await record.questions.get(corpus.id, done)
+        assert (left.withdrawn, left.answer, left.verification) == (True, None, None)
+
+    async def test_a_verification_is_not_stored_of_a_document_that_is_gone(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        for key in ("a", "b"):
+            await put(record, corpus, key, [(f"text of {key}", ["Ada"])])
+        done = await _ask(record, corpus)
+        await _finish(record, done, _A, cited=[_A])
+        await record.submissions.delete_existing(corpus.id, [_B])
+        with pytest.raises(Conflict, match="was deleted while the answer"):
+            await record.questions.set_verification(corpus.id, done, {"why": "says b"}, [_B])
+        assert (await record.questions.get(corpus.id, done)).verification is None
+
     async def test_a_document_that_is_deleted_before_it_is_named_withdraws_too(
         self, record: Record, corpus: Corpus
     ) -> None:

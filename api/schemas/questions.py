@@ -9,7 +9,7 @@ from pydantic import Field
 from api.page.links import Links
 from api.problems import details_of
 from api.schemas.answers.stored import read_stored
-from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
+from api.schemas.answers.verification import VerdictOut, VerificationCostOut, VerificationOut
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
@@ -54,7 +54,7 @@ class VerifyingAnswerOut(Out):
     """`documents` are those whose role is known; the answers without them come with the result."""
 
     cost: VerificationCostOut | None
-    documents: list[VerdictEventOut]
+    documents: list[VerdictOut]
 
 
 class QuestionOut(Out):

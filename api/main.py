@@ -43,10 +43,13 @@ from api.routes import (
     strategies,
     uploads,
 )
+from api.routes.asked import questions as asked_questions
 from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
 from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield
 from app.container import Container
+from app.services.asked.questions import clean_questions
+from app.services.asked.runner import QuestionRunner
 from app.services.warming import clean_snapshots, notify_of_waiting_work
 from app.telemetry.prometheus import PrometheusMeter
 from core.faults import describe_bug
@@ -65,6 +68,7 @@ _ROUTES = (
     chunks,
     entities,
     questions,
+    asked_questions,
     export,
     imports,
     jobs,
@@ -119,6 +123,7 @@ def create_app(
     app.state.container = container
     app.state.meter = meter or PrometheusMeter(by_corpus=settings.metrics.corpora)
     app.state.warmth = None
+    app.state.questions = QuestionRunner()
     _add_middleware(app, settings)
     problems.install(app)
     routers = [*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS]
@@ -173,6 +178,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.create_task(warmth.warm_up(), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
         asyncio.create_task(clean_snapshots(container), name="cleaning snapshots"),
+        asyncio.create_task(clean_questions(container), name="cleaning questions"),
         asyncio.create_task(measure_event_loop(), name="measuring the event loop"),
         asyncio.create_task(measure_snapshots(container), name="measuring snapshots"),
     ]
@@ -180,6 +186,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         task.add_done_callback(_report)
     async with serve_in_folder(app, app.state.settings) if given is None else nullcontext():
         yield
+    await app.state.questions.close()
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, app.state.mcp.close(), return_exceptions=True)

@@ -19,6 +19,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
+from api.page.announcing import announce_page
 from api.transport.connections import make_protocol
 from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
@@ -43,9 +44,16 @@ _HEADER_BYTES = 64 * 1024
 
 
 def serve(
-    settings: Settings, *, host: str, port: int, processes: int, descriptor: int | None = None, log: Path | None = None
+    settings: Settings,
+    *,
+    host: str,
+    port: int,
+    processes: int,
+    opens: bool = False,
+    descriptor: int | None = None,
+    log: Path | None = None,
 ) -> None:
-    """Serves until SIGINT or SIGTERM.
+    """Serves until SIGINT or SIGTERM. With `opens`, opens the web page in the browser of this user.
 
     Without servers, a worker process runs meanwhile; with servers, workers are started separately. `descriptor` is a
     listening socket that the parent process passed on. Then this process alone serves on it and logs no requests, into
@@ -61,6 +69,7 @@ def serve(
         if descriptor is not None:
             _serve_on(settings, workers, descriptor, log)
         else:
+            announce_page(_describe_address(host.strip("[]"), port), settings.api.public_url, opens=opens)
             _serve_at(settings, workers, host.strip("[]"), port, processes)
 
 

@@ -52,8 +52,18 @@ Listener = Callable[[Event], None]
 
 
 @dataclass
+class _Admissions:
+    """The calls that were admitted, by all traces that share a budget."""
+
+    calls: int = 0
+
+
+@dataclass
 class Trace:
-    """The record of one question (or job). Listeners are called with each event as it happens."""
+    """The record of one question (or job). Listeners are called with each event as it happens.
+
+    `exhausted` tells whether a call was refused or ended because the budget was used up.
+    """
 
     budget: Budget = field(default_factory=Budget)
     notes: list[str] = field(default_factory=list)
@@ -63,7 +73,12 @@ class Trace:
     events: list[Event] = field(default_factory=list)
     listeners: list[Listener] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
-    _admitted: int = 0
+    exhausted: bool = False
+    _admissions: _Admissions = field(default_factory=_Admissions)
+
+    def branch(self) -> "Trace":
+        """Returns the trace of a part of the work. It shares the budget and the usage; all else is its own."""
+        return Trace(budget=self.budget, usage=self.usage, started=self.started, _admissions=self._admissions)
 
     def emit(self, event: Event) -> None:
         """Records an event and calls the listeners."""
@@ -98,6 +113,16 @@ class Trace:
             return None
         return max(0.0, self.budget.seconds - (time.monotonic() - self.started))
 
+    @property
+    def calls_left(self) -> int | None:
+        """The calls of the budget that are left; None is no limit."""
+        return None if self.budget.calls is None else max(0, self.budget.calls - self._admissions.calls)
+
+    @property
+    def tokens_left(self) -> int | None:
+        """The tokens of the budget that are left; None is no limit."""
+        return None if self.budget.tokens is None else max(0, self.budget.tokens - self.usage.tokens)
+
     def admit(self, role: str) -> None:
         """Counts a call that is about to be made; raises `BudgetExhausted` if the budget does not allow it.
 
@@ -105,23 +130,27 @@ class Trace:
         so calls in flight may exceed theirs.
         """
         limits = self.budget
-        if limits.calls is not None and self._admitted >= limits.calls:
-            raise BudgetExhausted(f"{limits.calls} calls were allowed and are used up (the next would be {role!r})")
+        if self.calls_left == 0:
+            raise self._refuse(f"{limits.calls} calls were allowed and are used up (the next would be {role!r})")
         self.check(role)
-        self._admitted += 1
+        self._admissions.calls += 1
 
     def withdraw(self) -> None:
         """Uncounts a call that was admitted and never sent."""
-        self._admitted -= 1
+        self._admissions.calls -= 1
 
     def check(self, role: str) -> None:
         """Raises `BudgetExhausted` if no tokens or seconds are left, also for a call that was admitted and had
         to wait.
         """
         limits = self.budget
-        if limits.tokens is not None and self.usage.tokens >= limits.tokens:
-            raise BudgetExhausted(
+        if self.tokens_left == 0:
+            raise self._refuse(
                 f"{limits.tokens} tokens were allowed and {self.usage.tokens} are used (the next would be {role!r})"
             )
         if self.seconds_left == 0.0:
-            raise BudgetExhausted(f"{limits.seconds:g} seconds were allowed and are over (the next would be {role!r})")
+            raise self._refuse(f"{limits.seconds:g} seconds were allowed and are over (the next would be {role!r})")
+
+    def _refuse(self, message: str) -> BudgetExhausted:
+        self.exhausted = True
+        return BudgetExhausted(message)

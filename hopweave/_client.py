@@ -15,13 +15,14 @@ from hopweave._child import Child
 from hopweave._connection import Connection
 from hopweave._errors import HopweaveError, problem
 from hopweave._events import EventReader
-from hopweave._methods import ASK_EVENTS, FOLLOW_JOB, FOLLOW_PAUSES, describe
-from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions
+from hopweave._methods import ASK_EVENTS, ASK_IN_BACKGROUND, FOLLOW_JOB, FOLLOW_PAUSES, describe
+from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions, stored_questions
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._transfer import Draft, read_pieces
 from hopweave._values.answers import Answer
 from hopweave._values.events import EVENTS, Event
 from hopweave._values.jobs import JOB_EVENTS, Job
+from hopweave._values.questions import StoredQuestion
 
 __all__ = ["Client"]
 
@@ -48,6 +49,13 @@ def _events(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[Client, P]
         return self._stream(questions.streamed(ask(*args, **kwargs)))
 
     return describe(method, ask, name="ask_events", doc=ASK_EVENTS, returns=Iterator[Event])
+
+
+def _stored(ask: Callable[P, Steps[Answer]]) -> "Callable[Concatenate[Client, P], StoredQuestion]":
+    def method(self: "Client", /, *args: P.args, **kwargs: P.kwargs) -> StoredQuestion:
+        return self._run(stored_questions.stored(ask(*args, **kwargs)))
+
+    return describe(method, ask, name="ask_in_background", doc=ASK_IN_BACKGROUND, returns=StoredQuestion)
 
 
 class Client:
@@ -107,6 +115,15 @@ class Client:
     search = _method(questions.search)
     ask = _method(questions.ask)
     ask_events = _events(questions.ask)
+    ask_in_background = _stored(questions.ask)
+    list_questions = _method(stored_questions.list_questions)
+    get_question = _method(stored_questions.get_question)
+    wait_for_question = _method(stored_questions.wait_for_question)
+    keep_question = _method(stored_questions.keep_question)
+    cancel_question = _method(stored_questions.cancel_question)
+    ask_again = _method(stored_questions.ask_again)
+    compare_question = _method(stored_questions.compare_question)
+    delete_question = _method(stored_questions.delete_question)
     list_jobs = _method(jobs.list_jobs)
     get_job = _method(jobs.get_job)
     follow_job = _followed(jobs.followed)

@@ -4,13 +4,18 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, get_args
 
-__all__ = ["ASK_EVENTS", "FOLLOW_JOB", "FOLLOW_PAUSES", "describe"]
+__all__ = ["ASK_EVENTS", "ASK_IN_BACKGROUND", "FOLLOW_JOB", "FOLLOW_PAUSES", "describe"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 ASK_EVENTS = """Yields what happens on the way to an answer, and the `Answer` last. The arguments are those of `ask`.
 
 Leaving the loop early ends the work in the server, once the iterator is closed.
+"""
+
+ASK_IN_BACKGROUND = """Begins to answer a question in the server, and returns it. The arguments are those of `ask`.
+
+The server goes on without this process. `wait_for_question` waits for the answer, and `get_question` finds it again.
 """
 
 FOLLOW_JOB = """Yields the job with this id whenever it has changed, and the last time when it is over or paused.

@@ -4,6 +4,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from api.access.caller import Caller
@@ -121,7 +122,8 @@ def _hold(key: ApiKey) -> Caller | str:
 
 
 def _hold_own(text: str) -> Caller:
-    return Caller(id=_id_of_own(text), name=_NAME_OF_OWN, access=EVERYTHING)
+    id = _id_of_own(text)
+    return Caller(id=id, name=_NAME_OF_OWN, access=replace(EVERYTHING, own_key=id))
 
 
 def _id_of_own(text: str) -> str:

@@ -38,9 +38,11 @@ def parse_reference(text: str) -> Reference:
     return Reference(corpus=found[1], kind=kind, id=found[3], offset=int(found[4] or 0))
 
 
-def link_to(address: str, corpus: str, document_id: str, metadata: Mapping[str, Any]) -> str:
-    """Returns the address of a document: its own `url`, where its metadata has one, else that of its original here."""
+def link_to(address: str, corpus: str, document_id: str, metadata: Mapping[str, Any], link: str | None) -> str:
+    """Returns where readers of a document are led: its own `url`, where its metadata has one, else `link`, which is its
+    address in the web page, else its original here.
+    """
     own = metadata.get("url")
     if isinstance(own, str) and own.lower().startswith(_HTTP):
         return own
-    return f"{address}/v1/corpora/{corpus}/documents/{document_id}/content"
+    return link or f"{address}/v1/corpora/{corpus}/documents/{document_id}/content"

@@ -10,7 +10,7 @@ document.getElementById("authorize").addEventListener("submit", (event) => {
   const field = event.target.elements.key;
   key = field.value.trim();
   field.value = "";
-  document.getElementById("state").textContent = key ? "The key is sent with each call." : "No key is sent.";
+  document.getElementById("state").textContent = key ? "The key is sent with each call." : "No key is sent; a session of the web page is used.";
 });
 
 function address(form) {

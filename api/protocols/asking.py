@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
+from api.page.links import Links
 from api.protocols.conversation import Conversation, read_conversation
 from api.protocols.models import Model, find_model
 from api.protocols.reply import Reply, reply_from_answer, reply_from_completion
@@ -57,6 +58,7 @@ class Asked:
             answer,
             self.trace,
             address=self.address,
+            links=Links.of(self.container.settings),
             corpus=corpus.name,
             shown=self.container.settings.api.chat_sources,
             stops=self.stops,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from api.page.links import Links
 from api.protocols.sources import Source, format_block, list_sources
 from core.ports.chat import Completion
 from core.ports.reasoning import Answer
@@ -27,13 +28,13 @@ class Reply:
 
 
 def reply_from_answer(
-    answer: Answer, trace: Trace, *, address: str, corpus: str, shown: str, stops: Sequence[str]
+    answer: Answer, trace: Trace, *, address: str, links: Links, corpus: str, shown: str, stops: Sequence[str]
 ) -> Reply:
     """Returns the answer, its note, and its sources as `shown` (`both`, `inline` or `annotations`) says.
 
     The text ends before the first of `stops`.
     """
-    sources = list_sources(answer, address, corpus)
+    sources = list_sources(answer, address, corpus, links)
     note = f"\n\n_{answer.note}_" if answer.note else ""
     block = "" if shown == "annotations" else format_block(sources)
     text = _cut(answer.text + note + block, stops)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from api.page.links import Links
 from core.documents import Span
 from core.ports.reasoning import Answer, Citation
 
@@ -18,17 +19,22 @@ _BLOCK = f"\n\n{_HEADING}\n\n"
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """The source of one marker: `span` is where the marker stands in the answer."""
+    """The source of one marker: `span` is where the marker stands in the answer.
+
+    `link` is the passage in the web page, where the server has a public address. `url` is where readers are led: to
+    the page of the web, else to `link`, else to the original document.
+    """
 
     marker: int
     title: str
     url: str
+    link: str | None
     page: int | None
     quote: str
     span: Span
 
 
-def list_sources(answer: Answer, address: str, corpus: str) -> tuple[Source, ...]:
+def list_sources(answer: Answer, address: str, corpus: str, links: Links) -> tuple[Source, ...]:
     """Returns a source for each citation, in the order of the answer. `address` is this server's, for links to
     documents.
     """
@@ -36,7 +42,8 @@ def list_sources(answer: Answer, address: str, corpus: str) -> tuple[Source, ...
         Source(
             marker=citation.marker,
             title=citation.document.title or citation.document.key,
-            url=citation.url or _document_url(citation, address, corpus),
+            url=citation.url or _link(citation, corpus, links) or _document_url(citation, address, corpus),
+            link=_link(citation, corpus, links),
             page=citation.page,
             quote=citation.quote,
             span=_find_marker(answer.text, citation),
@@ -77,6 +84,10 @@ def _read_title(line: str) -> str:
         return ""
     title = _ESCAPED.sub(r"\1", title)
     return f"[{marker}] {title}"
+
+
+def _link(citation: Citation, corpus: str, links: Links) -> str | None:
+    return None if citation.url else links.to(corpus, citation.document.id, citation.chunk_id)
 
 
 def _document_url(citation: Citation, address: str, corpus: str) -> str:

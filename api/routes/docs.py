@@ -22,7 +22,7 @@ _POLICY = (
 )
 _AUTHORIZE = (
     "<form id=authorize><label><code>Key</code> <input type=password name=key size=50 autocomplete=off> "
-    "<button>Authorize</button> <span id=state>No key is sent.</span></label></form>"
+    "<button>Authorize</button> <span id=state>No key is sent; a session of the web page is used.</span></label></form>"
 )
 
 

@@ -5,6 +5,7 @@ from fastapi import APIRouter, Request, Response
 from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
+from api.page.links import Links
 from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
 from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
 from api.schemas.stream import ASK_RESPONSES
@@ -56,11 +57,13 @@ async def ask_corpora(body: AskCorporaIn, container: ContainerDep, http: Request
 async def _search(asked: Asked, body: SearchIn, container: Container, http: Request) -> Response:
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
     work = questions.search_page(container, asked, body.to_request(), body.to_layout(), trace)
-    return json_response(SearchOut.from_page(await run_while_connected(http, work), trace))
+    page = await run_while_connected(http, work)
+    return json_response(SearchOut.from_page(page, trace, Links.of(container.settings)))
 
 
 async def _ask(asked: Asked, body: AskIn, container: Container, http: Request) -> Response:
     trace = Trace(budget=body.budget.within(container.settings.budget))
-    work = questions.ask(container, asked, body.to_request(), trace)
+    verify = body.limit_verification(container.settings.budget)
+    work = questions.ask(container, asked, body.to_request(), trace, verify=verify)
     respond = stream_answer if body.stream else send_answer
-    return await respond(http, work, trace)
+    return await respond(http, work, trace, Links.of(container.settings))

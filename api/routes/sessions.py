@@ -62,6 +62,7 @@ async def show_session(request: Request, container: ContainerDep) -> SessionOut:
         expires_at=caller.expires_at,
         needs_key=keyring.needs_key,
         model=bool(settings.llm.model),
+        web=bool(settings.web.kind),
         neo4j_browser=settings.neo4j.browser_url or None,
         version=version("hopweave"),
     )

@@ -4,11 +4,14 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from api.page.links import LINK, Links
+from api.schemas.answers.verification import VerificationCostOut, VerificationOut
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.search import MIN_GENERATION, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.questions import AskRequest
+from app.services.verification import estimate_verification
 from core.budget import Budget
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
@@ -17,6 +20,7 @@ from core.ports.retrieval import MAX_K
 from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Trace
+from core.verification import find_verification
 
 __all__ = ["SUPPORT", "AnswerOut", "AskCorporaIn", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
 
@@ -33,8 +37,8 @@ class BudgetIn(In):
     tokens: Whole | None = Field(default=None, ge=1, description="Prompt and completion together.")
     seconds: Number | None = Field(default=None, gt=0, allow_inf_nan=False)
 
-    def within(self, settings: BudgetSettings) -> Budget:
-        """Returns the server's limits, lowered to those of this body.
+    def within(self, settings: BudgetSettings, field: str = "budget") -> Budget:
+        """Returns the server's limits, lowered to those of this body, whose name is `field`.
 
         Raises `InvalidInput` naming a limit that is higher than the server's.
         """
@@ -43,7 +47,7 @@ class BudgetIn(In):
             highest = limits[name]
             if highest is not None and value > highest:
                 raise InvalidInput(
-                    f"budget.{name} is {value:g}, and this server allows {highest:g} for one question "
+                    f"{field}.{name} is {value:g}, and this server allows {highest:g} for one question "
                     f"(HOPWEAVE_BUDGET__{name.upper()}); ask for less, or leave it out"
                 )
             limits[name] = value
@@ -81,15 +85,33 @@ class AskIn(In):
         "default.",
     )
     min_generation: MinGenerationIn = MIN_GENERATION
+    verify: Flag = Field(
+        default=False,
+        description="Masks each document of the answer in turn and asks again, to say which of them the answer hangs "
+        "on. It costs about an answer for each document.",
+    )
+    verify_budget: BudgetIn = Field(
+        default=BudgetIn(), description="Limits for the verification, beside those for the answer."
+    )
     stream: Flag = Field(default=False, description="Respond with server-sent events; the answer is the last.")
     _reasoner: StrategySpec | None = PrivateAttr(default=None)
     _searcher: StrategySpec | None = PrivateAttr(default=None)
+
+    @model_validator(mode="after")
+    def _check_verification(self) -> Self:
+        if not self.verify and self.verify_budget.model_dump(exclude_none=True):
+            raise ValueError("`verify_budget` limits a verification: set `verify` to true, or leave it out")
+        return self
 
     @model_validator(mode="after")
     def _parse_strategies(self) -> Self:
         self._reasoner = parse_strategy(self.reasoner, self.options, "reasoner")
         self._searcher = parse_strategy(self.searcher, self.searcher_options, "searcher")
         return self
+
+    def limit_verification(self, settings: BudgetSettings) -> Budget | None:
+        """Returns the limits of the verification, as `BudgetIn.within` does; None if there is to be none."""
+        return self.verify_budget.within(settings, "verify_budget") if self.verify else None
 
     def to_request(self) -> AskRequest:
         """Returns the request that the service takes; raises `InvalidInput` as `AskRequest` does."""
@@ -125,6 +147,7 @@ class CitationOut(Out):
     corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk_id: str | None = Field(description="Null for a passage of the web.")
     url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
+    link: str | None = Field(description=LINK)
     document: HitDocumentOut
     page: int | None
     quote: str
@@ -132,12 +155,13 @@ class CitationOut(Out):
     source_span: SpanOut
 
     @classmethod
-    def from_citation(cls, citation: Citation) -> Self:
+    def from_citation(cls, citation: Citation, links: Links) -> Self:
         return cls(
             marker=citation.marker,
             corpus=citation.corpus,
             chunk_id=None if citation.url else citation.chunk_id,
             url=citation.url,
+            link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
             document=HitDocumentOut.model_validate(citation.document),
             page=citation.page,
             quote=citation.quote,
@@ -152,16 +176,18 @@ class QuoteOut(Out):
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None = Field(description=LINK)
     document: DocumentNameOut
     quote: str
     source_span: SpanOut
 
     @classmethod
-    def from_quote(cls, quote: Quote) -> Self:
+    def from_quote(cls, quote: Quote, links: Links) -> Self:
         return cls(
             corpus=quote.hit.corpus,
             chunk_id=None if quote.hit.url else quote.hit.chunk.id,
             url=quote.hit.url,
+            link=links.to(quote.hit.corpus, quote.hit.document.id, quote.hit.chunk.id),
             document=DocumentNameOut.model_validate(quote.hit.document),
             quote=quote.text,
             source_span=SpanOut.model_validate(quote.span),
@@ -188,7 +214,7 @@ class StepOut(Out):
     tokens: int
 
     @classmethod
-    def from_step(cls, step: Step) -> Self:
+    def from_step(cls, step: Step, links: Links) -> Self:
         return cls(
             id=step.id,
             question=step.question,
@@ -198,8 +224,8 @@ class StepOut(Out):
             verdict=step.verdict,
             support=step.support,
             unstated=step.unstated,
-            quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
-            hits=[HitOut.model_validate(hit) for hit in step.hits],
+            quotes=[QuoteOut.from_quote(quote, links) for quote in step.quotes],
+            hits=[HitOut.from_hit(hit, links) for hit in step.hits],
             seconds=step.seconds,
             tokens=step.tokens,
         )
@@ -221,14 +247,20 @@ class AnswerOut(Out):
     )
     notes: list[str]
     timing: dict[str, float]
+    verification_cost: VerificationCostOut | None = Field(
+        description="What verifying this answer would cost, estimated; null if it cites no document of a corpus."
+    )
+    verification: VerificationOut | None = Field(description="Null if it was not asked for (`verify`).")
 
     @classmethod
-    def from_answer(cls, answer: Answer, trace: Trace) -> Self:
-        """Returns the response of an answer, with the usage, notes and timing of its trace."""
+    def from_answer(cls, answer: Answer, trace: Trace, links: Links) -> Self:
+        """Returns the response of an answer, with the usage, notes, timing and verification of its trace."""
+        cost = estimate_verification(answer, trace.usage)
+        verification = find_verification(trace.events)
         return cls(
             answer=answer.text,
-            citations=[CitationOut.from_citation(citation) for citation in answer.citations],
-            steps=[StepOut.from_step(step) for step in answer.steps],
+            citations=[CitationOut.from_citation(citation, links) for citation in answer.citations],
+            steps=[StepOut.from_step(step, links) for step in answer.steps],
             usage=UsageOut.from_usage(trace.usage),
             reasoner=answer.reasoner,
             abstained=answer.abstained,
@@ -236,4 +268,6 @@ class AnswerOut(Out):
             note=answer.note,
             notes=trace.notes,
             timing=trace.timing,
+            verification_cost=None if cost is None else VerificationCostOut.model_validate(cost),
+            verification=None if verification is None else VerificationOut.from_verification(verification),
         )

@@ -2,11 +2,14 @@
 
 from pydantic import Field
 
+from api.page.links import Links
+from api.schemas.answers.verification import VerdictEventOut, VerifyingOut
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step, Support
 from core.trace import Event
+from core.verification import VerdictEvent, VerifyingEvent
 
 __all__ = ["DATA", "convert_event"]
 
@@ -80,25 +83,33 @@ DATA: dict[str, type[Out]] = {
     "review": ReviewOut,
     "token": TextOut,
     "note": TextOut,
+    "verifying": VerifyingOut,
+    "verification": VerdictEventOut,
 }
 """The schema of an event's data by the event's name. Exactly one `answer` (an `AnswerOut`) or `error` (a problem)
 follows them.
 """
 
 
-def convert_event(event: Event) -> Out | None:
-    """Returns the data of an event; None for a call, which the answer's usage counts, and for the answer itself."""
+def convert_event(event: Event, links: Links) -> Out | None:
+    """Returns the data of an event; None for a call, which the answer's usage counts, and for what the answer has: the
+    answer itself, and its whole verification.
+    """
     match event:
         case PlanEvent():
             return PlanOut.model_validate(event)
         case SearchEvent():
             return _convert_search(event)
         case StepEvent():
-            return _convert_step(event.result)
+            return _convert_step(event.result, links)
         case ReviewEvent():
             return ReviewOut.model_validate(event)
         case TokenEvent() | NoteEvent():
             return TextOut.model_validate(event)
+        case VerifyingEvent():
+            return VerifyingOut.from_event(event)
+        case VerdictEvent():
+            return VerdictEventOut.from_verdict(event.verdict)
         case _:
             return None
 
@@ -120,7 +131,7 @@ def _convert_search(event: SearchEvent) -> SearchedOut:
     )
 
 
-def _convert_step(step: Step) -> StepDoneOut:
+def _convert_step(step: Step, links: Links) -> StepDoneOut:
     return StepDoneOut(
         step=step.id,
         question=step.question,
@@ -130,7 +141,7 @@ def _convert_step(step: Step) -> StepDoneOut:
         verdict=step.verdict,
         support=step.support,
         unstated=step.unstated,
-        quotes=[QuoteOut.from_quote(quote) for quote in step.quotes],
+        quotes=[QuoteOut.from_quote(quote, links) for quote in step.quotes],
         seconds=step.seconds,
         tokens=step.tokens,
     )

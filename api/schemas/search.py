@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, model_validator
 
+from api.page.links import LINK, Links
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
@@ -158,6 +159,22 @@ class HitOut(Out):
         description="The address of a passage of the web, which is in no corpus; its `chunk` and `document` are made "
         "from the result of the search engine."
     )
+    link: str | None = Field(description=LINK)
+
+    @classmethod
+    def from_hit(cls, hit: Hit, links: Links) -> "HitOut":
+        return HitOut(
+            corpus=hit.corpus,
+            chunk=HitChunkOut.model_validate(hit.chunk),
+            document=HitDocumentOut.model_validate(hit.document),
+            score=hit.score,
+            signals=SignalsOut.model_validate(hit.signals),
+            path=[PathStepOut.model_validate(step) for step in hit.path],
+            reasons=list(hit.reasons),
+            contributions=dict(hit.contributions),
+            url=hit.url,
+            link=links.to(hit.corpus, hit.document.id, hit.chunk.id),
+        )
 
 
 class SnippetOut(Out):
@@ -209,9 +226,9 @@ class SearchHitOut(HitOut):
     )
 
     @classmethod
-    def from_presented(cls, presented: PresentedHit) -> Self:
+    def from_presented(cls, presented: PresentedHit, links: Links) -> Self:
         return cls(
-            **dict(HitOut.model_validate(presented.hit)),
+            **dict(HitOut.from_hit(presented.hit, links)),
             snippet=SnippetOut.model_validate(presented.snippet),
             before=[HitChunkOut.model_validate(chunk) for chunk in presented.before],
             after=[HitChunkOut.model_validate(chunk) for chunk in presented.after],
@@ -230,10 +247,10 @@ class SearchOut(Out):
     usage: UsageOut
 
     @classmethod
-    def from_page(cls, page: SearchPage, trace: Trace) -> Self:
+    def from_page(cls, page: SearchPage, trace: Trace, links: Links) -> Self:
         """Returns the response of a search, with the usage, notes and timing of its trace."""
         return cls(
-            hits=[SearchHitOut.from_presented(hit) for hit in page.hits],
+            hits=[SearchHitOut.from_presented(hit, links) for hit in page.hits],
             generation=page.generation if len(page.generations) < 2 else None,
             generations=dict(page.generations),
             notes=trace.notes,

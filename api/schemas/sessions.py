@@ -28,5 +28,6 @@ class SignedInOut(Out):
 class SessionOut(SignedInOut):
     needs_key: bool = Field(description="False while the server has no key, and answers its own machine without one.")
     model: bool = Field(description="Whether a language model is configured.")
+    web: bool = Field(description="Whether a web search is configured, which questions may then permit.")
     neo4j_browser: str | None = Field(description="The address of Neo4j Browser, if one is configured.")
     version: str

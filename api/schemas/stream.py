@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from api.problems import PROBLEM
 from api.schemas.events import DATA
 
-__all__ = ["ASK_RESPONSES", "JOB_EVENTS_RESPONSES"]
+__all__ = ["ASK_RESPONSES", "JOB_EVENTS_RESPONSES", "QUESTION_EVENTS_RESPONSES"]
 
 _Schema = dict[str, Any]
 
@@ -39,6 +39,7 @@ def _data(shape: type[BaseModel]) -> _Schema:
     return inlined
 
 
+_SEEN = "The client has seen the last event: `Last-Event-ID` is its id."
 _EVENTS = [
     *(_event(name, _data(shape)) for name, shape in DATA.items()),
     _event("answer", {"$ref": "#/components/schemas/AnswerOut"}),
@@ -75,5 +76,9 @@ JOB_EVENTS_RESPONSES: dict[int | str, dict[str, Any]] = {
             }
         },
     },
-    204: {"description": "The client has seen the last event: `Last-Event-ID` is its id."},
+    204: {"description": _SEEN},
+}
+QUESTION_EVENTS_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Server-sent events until the answer.", "content": ASK_RESPONSES[200]["content"]},
+    204: {"description": _SEEN},
 }

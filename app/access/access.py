@@ -13,11 +13,13 @@ __all__ = ["EVERYTHING", "Access"]
 class Access:
     """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents).
 
-    `key` is the id of a key of the record; None without one.
+    `key` is the id of a key of the record; None without one. `own_key` is that of a key of the settings, whose holder
+    has all rights and yet questions of its own.
     """
 
     scopes: frozenset[Scope]
     key: str | None = None
+    own_key: str | None = None
     corpora: frozenset[str] | None = None
     where: DocumentFilter | None = None
 
@@ -29,6 +31,11 @@ class Access:
             corpora=key.corpora,
             where=None if key.filter is None else parse_filter(key.filter),
         )
+
+    @property
+    def asker(self) -> str:
+        """By whom questions are asked: the id of any key, '' without one."""
+        return self.key or self.own_key or ""
 
     @property
     def is_restricted(self) -> bool:

@@ -7,6 +7,7 @@ from app.access.corpora import KeyedReindexing, RestrictedCorpora, RestrictedExp
 from app.access.documents import RestrictedContents, RestrictedDocuments
 from app.access.jobs import RestrictedJobs
 from app.access.metering import Meter
+from app.access.questions import RestrictedQuestions
 from app.access.submissions import MeteredSubmissions, RestrictedSubmissions
 from core.ports.record import (
     Claims,
@@ -20,6 +21,7 @@ from core.ports.record import (
     Jobs,
     Keys,
     Maintenance,
+    Questions,
     Receipts,
     Record,
     Reindexing,
@@ -105,6 +107,10 @@ class RestrictedRecord:
     @property
     def maintenance(self) -> Maintenance:
         return self._record.maintenance
+
+    @property
+    def questions(self) -> Questions:
+        return RestrictedQuestions(self._record.questions, self._access.asker)
 
     @property
     def receipts(self) -> Receipts:

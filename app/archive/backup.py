@@ -84,7 +84,7 @@ async def _lines(container: Container, report: Report, done: list[BackupResult])
         except NotFound:
             continue  # deleted meanwhile; the last row does not list it either
         counts = RowCounts()
-        async with aclosing(encode_section(container, corpus, counts)) as lines:
+        async with aclosing(encode_section(container, corpus, counts, with_questions=True)) as lines:
             async for line in lines:
                 if counts.rows.total() % _REPORT_ROWS == 0:
                     report(f"writing {name}, row", counts.rows.total(), None)

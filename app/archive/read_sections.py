@@ -23,7 +23,10 @@ Report = Callable[[str, int, int | None], None]
 """Called with the current activity, how much of it is done, and the total (None: unknown)."""
 
 _PIECE = 1 << 20
-_ONCE = (("document", ""), ("entity", ""), ("merge", ""), *(("vector", kind.value) for kind in VectorKind))
+_ONCE = (
+    *(("document", ""), ("entity", ""), ("merge", ""), ("question", "")),
+    *(("vector", kind.value) for kind in VectorKind),
+)
 _ONCE_BY_ID = (("extraction", ""), ("original", ""))  # several rows of a document, and several parts of an original
 
 

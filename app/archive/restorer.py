@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.archive.documents import ArchivedDocument, assemble_documents
 from app.archive.format.section import ArchiveSection
+from app.archive.questions import load_question_row
 from app.archive.read_sections import Report
 from app.archive.section_views import SectionViews
 from app.container import Container
@@ -48,6 +49,7 @@ class Restorer:
         self._backends = container.indexing.for_corpus(corpus)
         self._submissions = container.record.submissions
         self._merges = container.record.merges
+        self._questions = container.record.questions
         self._corpus = corpus
         self._section = section
         self._report = report
@@ -66,6 +68,7 @@ class Restorer:
                 result.unchanged += unchanged if number == 0 else 0
                 if not fenced:
                     await self._adopt_merges(result)
+                    await self._adopt_questions()
                     return
         finally:
             await self._submissions.close_job(self._job)
@@ -82,6 +85,13 @@ class Restorer:
             result.notes.append(
                 f"merges of entities that contradict those of the corpus were left out ({len(refused):,}): {shown}"
             )
+
+    async def _adopt_questions(self) -> None:
+        """Writes the stored questions of a backup, which refer to its documents: not into a corpus that has others."""
+        if self._shared:
+            return
+        for batch in self._section.read_questions():
+            await self._questions.adopt(self._corpus.id, [load_question_row(row, self._corpus.id) for row in batch])
 
     async def _run_pass(self, result: RestoreResult) -> tuple[int, int]:
         """Returns how many documents were unchanged, and how many were fenced because another worker claimed them."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from app.archive.format.lines import encode_row
 from app.archive.format.rows import FORMAT
+from app.archive.questions import read_question_rows
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import NotFound
@@ -43,8 +44,10 @@ class RowCounts:
     missing_originals: int = 0
 
 
-async def encode_section(container: Container, corpus: Corpus, counts: RowCounts) -> AsyncGenerator[str]:
-    """Yields the lines of one corpus and counts them in `counts`.
+async def encode_section(
+    container: Container, corpus: Corpus, counts: RowCounts, *, with_questions: bool = False
+) -> AsyncGenerator[str]:
+    """Yields the lines of one corpus, with its stored questions if these are wanted, and counts them in `counts`.
 
     The record is read first, in one pass. Vectors and originals are fetched afterwards, so no writer waits for them;
     those deleted meanwhile are missing.
@@ -52,7 +55,7 @@ async def encode_section(container: Container, corpus: Corpus, counts: RowCounts
     digest = hashlib.sha256()
     spool = Spool()
     try:
-        async with aclosing(_read_rows(container, corpus, spool, counts)) as rows:
+        async with aclosing(_read_rows(container, corpus, spool, counts, with_questions=with_questions)) as rows:
             async for row in rows:
                 counts.rows[str(row["kind"])] += 1
                 line = encode_row(row)
@@ -68,7 +71,7 @@ def _without_corpus(rows: Mapping[str, int]) -> dict[str, int]:
 
 
 async def _read_rows(
-    container: Container, corpus: Corpus, spool: Spool, counts: RowCounts
+    container: Container, corpus: Corpus, spool: Spool, counts: RowCounts, *, with_questions: bool
 ) -> AsyncGenerator[Mapping[str, object]]:
     settings = asdict(corpus.settings)
     yield {
@@ -91,6 +94,9 @@ async def _read_rows(
             yield row
     await asyncio.to_thread(_spool_names, spool, names)
     await asyncio.to_thread(spool.seal)
+    if with_questions:
+        async for row in read_question_rows(container, corpus):
+            yield row
     for kind in VectorKind:
         async for row in _read_vectors(container, corpus.id, kind, spool, counts):
             yield row

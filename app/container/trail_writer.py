@@ -14,6 +14,7 @@ from core.ports.reasoning import Answer, Citation
 from core.ports.retrieval import Hit
 from core.ports.trails import Trail, TrailCitation, Trails, TrailStep
 from core.trace import Trace
+from core.verification import find_verification
 
 __all__ = ["TrailWriter", "build_trail"]
 
@@ -79,6 +80,7 @@ def build_trail(question: str, answer: Answer, trace: Trace) -> Trail:
         steps=tuple(_steps(answer, trace))[:_MAX_STEPS],
         citations=tuple(_citations(answer.citations))[:_MAX_CITATIONS],
         links=tuple(links)[:_MAX_CITATIONS],
+        roles=_list_roles(answer, trace),
     )
 
 
@@ -117,6 +119,16 @@ def _format_searches(events: Iterable[SearchEvent]) -> tuple[str, ...]:
 def _chunks(hits: Iterable[Hit]) -> tuple[str, ...]:
     """Returns the ids of the chunks of the corpus, each once; passages of the web are left out."""
     return tuple(dict.fromkeys(hit.chunk.id for hit in hits if hit.url is None))[:_MAX_CHUNKS]
+
+
+def _list_roles(answer: Answer, trace: Trace) -> dict[str, str]:
+    """Returns the role of the document of each chunk, if it has one. A trail belongs to one corpus, so that ids do."""
+    verification = find_verification(trace.events)
+    verdicts = () if verification is None else verification.documents
+    roles = {verdict.located.document.id: verdict.role.value for verdict in verdicts}
+    chunks = {hit.chunk.id: hit.document.id for step in answer.steps for hit in step.hits}
+    chunks |= {one.chunk_id: one.document.id for one in answer.citations}
+    return {chunk: roles[document] for chunk, document in chunks.items() if document in roles}
 
 
 def _citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:

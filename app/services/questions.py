@@ -1,6 +1,7 @@
 """Searches and questions as the API, the command line and evaluation ask them, and their requests.
 
-`search` returns ranked passages, `search_page` the same as users read them, and `ask` an answer.
+`search` returns ranked passages, `search_page` the same as users read them, `ask` an answer, and `verify` what an
+answer hangs on.
 """
 
 from collections.abc import Mapping
@@ -11,16 +12,20 @@ from typing import Any
 from app.container import Container
 from app.services.metering import count_tokens
 from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
+from app.services.verification import verify_given
+from core.budget import Budget
 from core.errors import InvalidInput
-from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Answer, Question, Unsupported
+from core.ports.chat import ChatModels, Message, Speaker
+from core.ports.reasoning import Answer, Question, Reasoner, Unsupported
 from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
 from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
 from core.trace import Trace
+from core.verification import Verification
 from reasoning import REASONERS, restate
+from reasoning.verification import GivenAnswer, make_comparison, read_answer
 from retrieval.presentation import SearchPage, present, search_by_document
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "ask",
     "search",
     "search_page",
+    "verify",
 ]
 
 MAX_CONTEXT = 5
@@ -163,13 +169,58 @@ async def _prepare(container: Container, asked: Asked, request: SearchRequest) -
     return query, container.searcher(request.searcher or container.default_searcher)
 
 
-async def ask(container: Container, asked: Asked, request: AskRequest, trace: Trace) -> Answer:
+@dataclass(frozen=True, kw_only=True)
+class _Opened:
+    """A question with its documents, and the reasoner that answers it.
+
+    `models` is None if the reasoner asks no model. `searcher` is that of the reasoner, with its name.
+    """
+
+    question: Question
+    reasoner: Reasoner
+    models: ChatModels | None
+    searcher: tuple[str, Searcher]
+
+
+async def ask(
+    container: Container, asked: Asked, request: AskRequest, trace: Trace, *, verify: Budget | None = None
+) -> Answer:
     """Answers a question to one or several corpora with citations.
 
-    The answer goes to the trail writer if trails are enabled, unless it is from several corpora.
+    The answer goes to the trail writer if trails are enabled, unless it is from several corpora. With `verify`, the
+    limits of a verification, the answer is verified, and the verification is in the trace (`find_verification`).
 
     Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
     """
+    opened = await _open(container, asked, request)
+    with use_prompts(container.prompts):
+        with trace.timed("total"), count_tokens(container, trace):
+            opened = await _restate(opened, trace)
+            answer = await opened.reasoner.answer(opened.question, trace)
+        question = opened.question
+        ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
+        if verify is not None:
+            await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
+    if container.trails is not None and not question.parts:  # a trail belongs to one corpus
+        container.trails.enqueue(question.corpus, question.text, answer, trace)
+    return answer
+
+
+async def verify(
+    container: Container, asked: Asked, request: AskRequest, given: GivenAnswer, trace: Trace, budget: Budget
+) -> Verification:
+    """Verifies an answer that the request was given before. Raises as `ask` does.
+
+    `trace` has the events; `budget` limits the verification.
+    """
+    opened = await _open(container, asked, request)
+    with use_prompts(container.prompts):
+        with count_tokens(container, trace):
+            opened = await _restate(opened, trace)
+        return await _verify(container, opened, given, trace, budget)
+
+
+async def _open(container: Container, asked: Asked, request: AskRequest) -> _Opened:
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
     corpora = list_corpora(asked)
@@ -186,31 +237,34 @@ async def ask(container: Container, asked: Asked, request: AskRequest, trace: Tr
         web=request.web,
         unsupported=request.unsupported or container.settings.unsupported,
     )
-    reasoner = container.reasoner(request.reasoner or container.default_reasoner, request.searcher, corpora=corpora)
-    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
-        question = await _restate(container, question, request, trace)
-        answer = await reasoner.answer(question, trace)
-    ANSWERS.record(1, support=answer.support.value, corpus=corpora[0].name)
-    if container.trails is not None and not parts:  # a trail belongs to one corpus
-        container.trails.enqueue(corpora[0], question.text, answer, trace)
-    return answer
+    spec, searcher = request.reasoner or container.default_reasoner, request.searcher or container.default_searcher
+    reasoner = container.reasoner(spec, request.searcher, corpora=corpora)
+    needs_model = bool(getattr(load_module(REASONERS, spec.name, "reasoner"), "NEEDS_MODEL", False))
+    models = container.models if needs_model else None
+    named = (searcher.name, container.searcher(searcher))
+    return _Opened(question=question, reasoner=reasoner, models=models, searcher=named)
 
 
-async def _restate(container: Container, question: Question, request: AskRequest, trace: Trace) -> Question:
+async def _restate(opened: _Opened, trace: Trace) -> _Opened:
     """Returns the question without references to its history, and without the history; as it is, if it has none, or no
     model is asked, or the model's reply cannot be read.
 
     A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
     of passages.
     """
-    reasoner = request.reasoner or container.default_reasoner
-    needs_model = bool(getattr(load_module(REASONERS, reasoner.name, "reasoner"), "NEEDS_MODEL", False))
-    if not question.history or question.web or not needs_model or container.models is None:
-        return question
-    searcher = request.searcher or container.default_searcher
-    named = (searcher.name, container.searcher(searcher))
-    text = await restate(question, container.models, named, trace)
-    return question if text is None else replace(question, text=text, history=())
+    question = opened.question
+    if not question.history or question.web or opened.models is None:
+        return opened
+    text = await restate(question, opened.models, opened.searcher, trace)
+    return opened if text is None else replace(opened, question=replace(question, text=text, history=()))
+
+
+async def _verify(
+    container: Container, opened: _Opened, given: GivenAnswer, trace: Trace, budget: Budget
+) -> Verification:
+    question, models = opened.question, opened.models
+    compare = None if models is None else make_comparison(question, models, opened.searcher)
+    return await verify_given(container, question, given, opened.reasoner, trace, compare=compare, budget=budget)
 
 
 def _check_question(text: str, name: str) -> None:

@@ -112,6 +112,18 @@ def ask(
         ),
     ] = None,
     min_generation: MinGeneration = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Mask each document of the answer in turn and ask again, to say which of them the answer hangs on. "
+            "The expected cost is printed first.",
+        ),
+    ] = False,
+    verify_budget: Annotated[
+        str | None,
+        typer.Option(help="Limits of the verification, in the form of --budget; implies --verify.", show_default=False),
+    ] = None,
     prompts: Prompts = None,
     as_json: AsJson = False,
     no_stream: Annotated[
@@ -119,7 +131,7 @@ def ask(
     ] = False,
 ) -> None:
     """Answer a question from one or several corpora, with citations."""
-    from cli.flows.questions import run_question
+    from cli.flows.questions import Limits, run_question
     from cli.output.results import show_answer
 
     body = {
@@ -132,9 +144,11 @@ def ask(
         "web": web,
         "unsupported": unsupported,
         "min_generation": parse_generations(min_generation),
+        "verify": verify or verify_budget is not None,
     }
+    limits = Limits(answer=budget, verification=verify_budget)
     try:
-        answer = run_question(corpus, body, budget=budget, prompts=prompts, shown=not (no_stream or as_json))
+        answer = run_question(corpus, body, limits=limits, prompts=prompts, shown=not (no_stream or as_json))
     except KeyboardInterrupt:
         print_status("hopweave: interrupted; model calls in flight are cancelled")
         raise typer.Exit(_INTERRUPTED) from None

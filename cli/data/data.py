@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Data", "get_document", "run_with_data"]
 
 T = TypeVar("T")
+Json = dict[str, Any]
 
 
 class Data(Protocol):
@@ -93,6 +94,26 @@ class Data(Protocol):
     async def cancel_job(self, job: str) -> "Job": ...
 
     async def resume_job(self, job: str, *, tokens: int | None) -> "Job": ...
+
+    async def list_questions(
+        self, corpus: str, *, kept: bool | None, limit: int, cursor: str | None
+    ) -> tuple[list[Json], str | None]:
+        """Returns a page of stored questions as the HTTP API shows them, newest first, and the cursor of the next."""
+        ...
+
+    async def show_question(self, corpus: str, id: str) -> Json: ...
+
+    async def ask_again(self, corpus: str, id: str) -> Json:
+        """Asks a stored question again, and returns the new one when it has ended."""
+        ...
+
+    async def compare_question(self, corpus: str, id: str) -> Json:
+        """Returns what changed since the question that this one asks again."""
+        ...
+
+    async def keep_question(self, corpus: str, id: str, *, kept: bool) -> Json: ...
+
+    async def delete_question(self, corpus: str, id: str) -> None: ...
 
     async def complete(self, job: "Job") -> "Job":
         """Waits until the job is final or paused, while a worker runs, and returns it."""

@@ -116,6 +116,32 @@ class ServerData:
         body = {} if tokens is None else {"budget": {"tokens": tokens}}
         return read_job(self._server.send("POST", _path("jobs", job, "resume"), body))
 
+    async def list_questions(
+        self, corpus: str, *, kept: bool | None, limit: int, cursor: str | None
+    ) -> tuple[list[dict[str, Any]], str | None]:
+        selected = {"kept": None if kept is None else str(kept).lower()}
+        return self._read_pages(_path("corpora", corpus, "questions"), selected, limit, cursor, dict)
+
+    async def show_question(self, corpus: str, id: str) -> dict[str, Any]:
+        return self._server.send("GET", _question(corpus, id))
+
+    async def ask_again(self, corpus: str, id: str) -> dict[str, Any]:
+        """Waits for the server, which goes on if this process ends."""
+        asked = self._server.send("POST", _question(corpus, id, "again"))
+        while asked["state"] == "running":
+            await asyncio.sleep(_POLL_SECONDS)
+            asked = await self.show_question(corpus, asked["id"])
+        return asked
+
+    async def compare_question(self, corpus: str, id: str) -> dict[str, Any]:
+        return self._server.send("GET", _question(corpus, id, "changes"))
+
+    async def keep_question(self, corpus: str, id: str, *, kept: bool) -> dict[str, Any]:
+        return self._server.send("PATCH", _question(corpus, id), {"kept": kept})
+
+    async def delete_question(self, corpus: str, id: str) -> None:
+        self._server.read("DELETE", _question(corpus, id))
+
     async def complete(self, job: Job) -> Job:
         """Waits for the worker that the server supervises."""
         from app.composition import choose_composition
@@ -143,6 +169,10 @@ class ServerData:
             if cursor is None:
                 break
         return found, cursor
+
+
+def _question(corpus: str, id: str, *more: str) -> str:
+    return _path("corpora", corpus, "questions", id, *more)
 
 
 def _path(*segments: str) -> str:

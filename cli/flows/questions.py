@@ -5,6 +5,7 @@ Both ways return what the HTTP API returns.
 
 from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.budget import Budget
 
-__all__ = ["run_question", "run_search"]
+__all__ = ["Limits", "run_question", "run_search"]
 
 T = TypeVar("T", bound="BaseModel")
 Json = dict[str, Any]
@@ -36,14 +37,22 @@ def run_search(corpora: list[str], body: Json) -> Json:
     return _search_here(settings, corpora, body)
 
 
-def run_question(corpora: list[str], body: Json, *, budget: str | None, prompts: Path | None, shown: bool) -> Json:
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The limits of an answer and of its verification as `calls=…,tokens=…,seconds=…`; None: those of the settings."""
+
+    answer: str | None = None
+    verification: str | None = None
+
+
+def run_question(corpora: list[str], body: Json, *, limits: Limits, prompts: Path | None, shown: bool) -> Json:
     """Returns the response to a body of `POST …/ask`; draws the plan on stderr if `shown`.
 
-    `budget` is `calls=…,tokens=…,seconds=…`, which may exceed the settings; `prompts` is a folder in place of that of
-    the settings. A question with one of them is answered in this process.
+    `limits` may exceed the settings; `prompts` is a folder in place of that of the settings. A question with one of
+    them is answered in this process.
     """
     settings = read_settings() if prompts is None else read_settings(prompts_dir=prompts)
-    server = find_server(settings) if budget is None and prompts is None else None
+    server = find_server(settings) if limits == Limits() and prompts is None else None
     if server is not None:
         with closing(server), _drawing(shown) as show:
             try:
@@ -53,10 +62,11 @@ def run_question(corpora: list[str], body: Json, *, budget: str | None, prompts:
                     show(kind, data)
             except Misdirected:
                 pass
-    return _ask_here(settings, corpora, body, budget, shown=shown)
+    return _ask_here(settings, corpora, body, limits, shown=shown)
 
 
 def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
+    from api.page.links import Links
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
     from app.services.questions import search_page
@@ -71,12 +81,13 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
         trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await open_corpora(container, corpora)
         page = await search_page(container, found, request, layout, trace)
-        return SearchOut.from_page(page, trace).model_dump(mode="json")
+        return SearchOut.from_page(page, trace, Links.of(settings)).model_dump(mode="json")
 
     return run_with_container(work, settings)
 
 
-def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | None, *, shown: bool) -> Json:
+def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits, *, shown: bool) -> Json:
+    from api.page.links import Links
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
     from app.services.questions import ask
@@ -84,20 +95,24 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, budget: str | 
     from cli.runtime import run_with_container
     from core.trace import Event, Trace
 
-    request = _validate(AskIn, body).to_request()
+    asked = _validate(AskIn, body)
+    request = asked.to_request()
+    links = Links.of(settings)
 
     async def work(container: "Container") -> Json:
-        trace = Trace(budget=_budget(budget, BudgetIn().within(container.settings.budget)))
+        otherwise = BudgetIn().within(container.settings.budget)
+        trace = Trace(budget=_budget("--budget", limits.answer, otherwise))
+        verify = _budget("--verify-budget", limits.verification, otherwise) if asked.verify else None
         found = await open_corpora(container, corpora)
         with _drawing(shown) as show:
 
             def pass_on(event: Event) -> None:
-                if (data := convert_event(event)) is not None:
+                if (data := convert_event(event, links)) is not None:
                     show(event.kind, data.model_dump(mode="json"))
 
             trace.listeners.append(pass_on)
-            answer = await ask(container, found, request, trace)
-        return AnswerOut.from_answer(answer, trace).model_dump(mode="json")
+            answer = await ask(container, found, request, trace, verify=verify)
+        return AnswerOut.from_answer(answer, trace, links).model_dump(mode="json")
 
     return run_with_container(work, settings)
 
@@ -127,7 +142,7 @@ def _ignore(_kind: str, _data: Mapping[str, Any]) -> None:
     """Shows nothing."""
 
 
-def _budget(text: str | None, otherwise: "Budget") -> "Budget":
+def _budget(option: str, text: str | None, otherwise: "Budget") -> "Budget":
     """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
     from dataclasses import replace
 
@@ -143,5 +158,5 @@ def _budget(text: str | None, otherwise: "Budget") -> "Budget":
         checked = BudgetSettings.model_validate(given)
     except ValidationError as error:
         problems = describe_faults(error, field="limit")
-        raise InvalidInput(f"--budget {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
+        raise InvalidInput(f"{option} {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
     return replace(otherwise, **{name: getattr(checked, name) for name in given})

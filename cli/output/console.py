@@ -9,7 +9,17 @@ from datetime import datetime
 from io import StringIO
 from typing import Any, TextIO
 
-__all__ = ["counted", "fields", "plain", "print_json", "print_marked", "print_result", "print_status", "table"]
+__all__ = [
+    "counted",
+    "fields",
+    "plain",
+    "print_json",
+    "print_marked",
+    "print_result",
+    "print_status",
+    "print_styled",
+    "table",
+]
 
 _UNBOUNDED = 100_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -41,6 +51,20 @@ def print_marked(text: str, marks: Iterable[tuple[int, int]], *, width: int, ind
     console = Console(file=to, width=width, force_terminal=sys.stdout.isatty(), highlight=False)
     console.print(Padding(shown, (0, 0, 0, indent), expand=False))
     _write(sys.stdout, "\n".join(line.rstrip() for line in to.getvalue().rstrip("\n").split("\n")))
+
+
+def print_styled(*parts: tuple[str, str]) -> None:
+    """Prints parts of a text, each with a style of rich, as one line to stdout. Only a terminal shows the styles."""
+    text = "".join(plain(part) for part, _ in parts)
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.text import Text
+
+        to = StringIO()
+        console = Console(file=to, width=_UNBOUNDED, force_terminal=True, highlight=False)
+        console.print(Text.assemble(*((plain(part), style) for part, style in parts)), end="")
+        text = to.getvalue()
+    _write(sys.stdout, text)
 
 
 def print_status(text: str) -> None:

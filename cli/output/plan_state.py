@@ -31,10 +31,15 @@ class StepView:
 
 @dataclass
 class PlanState:
-    """The steps by id, in the order of the plan, and the text of the answer streamed so far."""
+    """The steps by id, in the order of the plan, and the text of the answer streamed so far.
+
+    `verifying` is the data of the event that begins a verification, `verdicts` are those on its documents so far.
+    """
 
     steps: dict[str, StepView] = field(default_factory=dict)
     written: str = ""
+    verifying: EventData | None = None
+    verdicts: list[EventData] = field(default_factory=list)
 
     def listen(self, kind: str, data: EventData) -> None:
         id = data.get("step", "")
@@ -54,6 +59,10 @@ class PlanState:
                 self._answered(id, data)
             case "token":
                 self.written += data["text"]
+            case "verifying":
+                self.verifying, self.written = data, data["answer"]
+            case "verification":
+                self.verdicts.append(data)
             case _:
                 return
         self._search()

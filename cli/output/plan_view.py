@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
 from cli.output.console import plain, print_status
 from cli.output.plan_state import EventData, PlanState, StepView
-from cli.output.support import format_support
+from cli.output.support import SUPPORT_STYLES, format_support
+from cli.output.verdicts import describe_cost, describe_verdict
 
 __all__ = ["PlanLines", "PlanView", "draw_plan"]
 
@@ -46,7 +48,10 @@ def draw_plan() -> Iterator[Callable[[str, EventData], None]]:
 
 
 class PlanLines:
-    """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer."""
+    """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer.
+
+    A verification has a line for its cost, and one for each verdict.
+    """
 
     def __init__(self) -> None:
         self._planned = False
@@ -54,6 +59,10 @@ class PlanLines:
     def listen(self, kind: str, data: EventData) -> None:
         if kind == "plan":
             self._planned = True
+        if kind == "verifying":
+            print_status(describe_cost(data["cost"]))
+        if kind == "verification":
+            print_status(describe_verdict(data))
         if kind == "step" and self._planned:
             step = StepView(id=data["step"], question=data["question"], verdict=data["verdict"], result=data)
             facts = _format_details(step, data)
@@ -74,19 +83,37 @@ class PlanView:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with self.lock:
-            tree, written = _tree(self._state), self._state.written
+            tree, written, verdicts = (
+                _tree(self._state, over=self.over),
+                self._state.written,
+                _format_verification(self._state),
+            )
         if self.over:
             yield tree
+            if self._state.steps:
+                yield Segment.line()
             return
         lines = console.render_lines(tree, options, pad=False)
-        lines += console.render_lines(Text(plain(written)), options, pad=False) if written else []
+        for text in (written, verdicts):
+            lines += console.render_lines(Text(plain(text)), options, pad=False) if text else []
         for line in lines[-max(1, console.height - 1) :]:
             yield from line
             yield Segment.line()
 
 
-def _tree(state: PlanState) -> Tree:
-    """Returns the tree: a step is below the deepest of its parents and names the others. Indentation has a limit."""
+def _format_verification(state: PlanState) -> str:
+    """Returns the cost of the verification that runs, and its verdicts so far; '' if there is none."""
+    if state.verifying is None:
+        return ""
+    lines = [describe_cost(state.verifying["cost"]), *map(describe_verdict, state.verdicts)]
+    return "\n".join(("", *(plain(line)[:_LONGEST] for line in lines)))
+
+
+def _tree(state: PlanState, *, over: bool) -> Tree:
+    """Returns the tree: a step is below the deepest of its parents and names the others. Indentation has a limit.
+
+    The answer of the only step of a question that is over is left out, as the answer itself follows.
+    """
     root = Tree("", hide_root=True)
     placed: dict[str, tuple[Tree, int]] = {}
     waiting = list(state.steps.values())
@@ -98,25 +125,29 @@ def _tree(state: PlanState) -> Tree:
             parents = sorted((id for id in step.parents if id in placed), key=lambda parent: placed[parent][1])
             above = placed[parents.pop()] if parents else (root, 0)
             branch, depth = above
-            node = branch.add(_label(step, parents))
+            node = branch.add(_label(step, parents, answers=not over or len(state.steps) > 1))
             placed[step.id] = (node, depth + 1) if depth < _DEEPEST else above
         waiting = [one for one in waiting if one.id not in placed]
     return root
 
 
-def _label(step: StepView, also_after: list[str]) -> Text:
-    text = Text(f"{plain(step.id)} ", style="bold")
-    text.append(_shorten(step.question), style="not bold")
+def _label(step: StepView, also_after: list[str], *, answers: bool) -> Table:
+    """Returns the step: its id, and beside it the question with the state, or with the answer and what it has cost."""
+    text = Text(_shorten(step.question))
     if also_after:
-        text.append(f"  (also after {_shorten(', '.join(also_after))})", style="not bold dim")
+        text.append(f"  (also after {_shorten(', '.join(also_after))})", style="dim")
     if step.result is None:
         passages = f", {step.found} found" if step.found else ""
-        text.append(f"  {step.state}{passages}", style=f"not bold {_STYLES[step.state]}")
-        return text
-    text.append(f"\n-> {_shorten(step.result['answer']) or '(no answer)'}", style="not bold")
-    state = "" if step.state == "done" else f"{step.state}; "
-    text.append(f"\n   {state}{_format_details(step, step.result)}", style=f"not bold {_STYLES[step.state]}")
-    return text
+        text.append(f"  {step.state}{passages}", style=_STYLES[step.state])
+    else:
+        if answers:
+            text.append(f"\n-> {_shorten(step.result['answer']) or '(no answer)'}", style="bold")
+        state = "" if step.state == "done" else f"{step.state}; "
+        style = SUPPORT_STYLES[step.result["support"]] if step.state == "done" else _STYLES[step.state]
+        text.append(f"\n{state}{_format_details(step, step.result)}", style=style)
+    label = Table.grid(padding=(0, 1, 0, 0))
+    label.add_row(Text(plain(step.id), style="bold cyan", no_wrap=True), text)
+    return label
 
 
 def _format_details(step: StepView, result: EventData) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from cli.output.console import print_marked, print_result
+from cli.output.console import print_marked, print_result, print_styled
 from cli.output.snippets import print_snippet
-from cli.output.support import SUPPORT_WORDS, name_node
+from cli.output.support import SUPPORT_STYLES, SUPPORT_WORDS, name_node
+from cli.output.verdicts import list_verification
 from core.text.shortening import shorten
 
 __all__ = ["show_answer", "show_search"]
@@ -30,16 +31,25 @@ def show_search(page: Json, *, full: bool = False, names_corpora: bool = False) 
 
 
 def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
-    """Prints the answer with what it stands on, and why; then its sources, notes and usage."""
-    for paragraph in f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines():
-        print_result(_wrap(paragraph))
+    """Prints the answer with what it stands on, and why; then its sources, its verification, notes and usage."""
+    *paragraphs, last = f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines()
+    for paragraph in paragraphs:
+        print_styled((_wrap(paragraph), "bold"))
+    text, opening, support = _wrap(last).rpartition("(")
+    print_styled((text, "bold"), (f"{opening}{support}", SUPPORT_STYLES[answer["support"]]))
     if answer["note"]:
         print_result(_wrap(answer["note"]))
     if answer["citations"]:
         print_result()
     for citation in answer["citations"]:
-        print_result(f"[{citation['marker']}] {_format_source(citation, names_corpus=names_corpora)}")
+        marker = f"[{citation['marker']}]"
+        print_styled((marker, "bold cyan"), (f" {_format_source(citation, names_corpus=names_corpora)}", ""))
         print_result(textwrap.indent(_format_snippet(f"“{citation['quote']}”"), "    "))
+    if answer["verification"] is not None:
+        print_result()
+        print_result("What the answer hangs on:")
+        for line in list_verification(answer["verification"]):
+            print_result(line)
     if answer["notes"] or answer["usage"]["actions"]:
         print_result()
     _show_notes(answer)
@@ -62,13 +72,13 @@ def _format_source(citation: Json, *, names_corpus: bool) -> str:
 def _show_notes(found: Json) -> None:
     """Prints the notes of a search or an answer, and what its actions have cost."""
     for note in found["notes"]:
-        print_result(f"note: {note}")
+        print_styled((f"note: {note}", "dim"))
     usage = found["usage"]
     if usage["actions"]:
         cached = f" and {usage['cached']} from the cache" if usage["cached"] else ""
         calls = f"{usage['calls']:,} call{'' if usage['calls'] == 1 else 's'}{cached}"
         tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-        print_result(f"{calls}, {tokens:,} tokens, {found['timing'].get('total', 0.0):.1f} s")
+        print_styled((f"{calls}, {tokens:,} tokens, {found['timing'].get('total', 0.0):.1f} s", "dim"))
 
 
 def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
@@ -77,8 +87,8 @@ def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
     page = "" if chunk["page"] is None else f", page {chunk['page']}"
     title = document["title"] or document["key"]
     corpus = f"{hit['corpus']}: " if names_corpus and hit["corpus"] else ""
-    print_result(f"{rank}. {title}{heading}  ({corpus}{hit['url'] or document['key']}{page})")
-    print_result(f"   score {hit['score']:.4f}{_format_signals(hit['signals'])}")
+    print_styled((f"{rank}. {title}{heading}", "bold"), (f"  ({corpus}{hit['url'] or document['key']}{page})", ""))
+    print_styled((f"   score {hit['score']:.4f}{_format_signals(hit['signals'])}", "dim"))
     if full:
         _show_passages(hit)
     else:
@@ -88,9 +98,9 @@ def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
         rest = len(others) - _PLACES
         print_result(f"   also in this document: {places}{f' and {rest:,} more' if rest > 0 else ''}")
     for reason in hit["reasons"]:
-        print_result(f"   why: {reason}")
-    if hit["path"]:
-        print_result(textwrap.indent(_format_path(hit["path"]), "   "))
+        print_styled(("   why: ", "cyan"), (reason, ""))
+    for way in _format_path(hit["path"]).splitlines():
+        print_styled(("   way: ", "cyan"), (way, ""))
     for name, value in _select_contributions(hit["contributions"]):
         print_result(f"   {value:+8.3f}  {name}")
     print_result()
@@ -166,7 +176,7 @@ def _format_path(path: Iterable[Json]) -> str:
         source = name_node(step["source"], step["source_kind"])
         target = name_node(step["target"], step["target_kind"])
         if source != at:
-            text += f"{chr(10) if text else ''}way: {source}"
+            text += f"{chr(10) if text else ''}{source}"
         text += f" —{step['relation']}→ {target}"
         at = target
     return text

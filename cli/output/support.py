@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["SUPPORT_WORDS", "format_support", "name_node"]
+__all__ = ["SUPPORT_STYLES", "SUPPORT_WORDS", "format_support", "name_node"]
 
 SUPPORT_WORDS = {"stated": "stated", "inferred": "inferred", "memory": "from memory", "none": "no answer"}
 """By the value of `core.ports.reasoning.Support`."""
+SUPPORT_STYLES = {"stated": "green", "inferred": "yellow", "memory": "magenta", "none": "red"}
+"""The colours of these words on a terminal."""
 
 
 def format_support(step: Mapping[str, Any]) -> str:

@@ -35,7 +35,7 @@ class Keys(Protocol):
         ...
 
     async def delete(self, key_id: str) -> ApiKey:
-        """Deletes a key, so that no list shows it. Raises `NotFound`."""
+        """Deletes a key, so that no list shows it, and the questions that its holder asked. Raises `NotFound`."""
         ...
 
     async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:

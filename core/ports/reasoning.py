@@ -51,7 +51,7 @@ def weakest_support(supports: Iterable[Support]) -> Support:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question about a corpus; `documents`, `web` and `parts` as in `core.ports.retrieval.Query`.
+    """A question about a corpus; `documents`, `web`, `masked` and `parts` as in `core.ports.retrieval.Query`.
 
     `k` is the number of passages of a retrieval; None leaves it to the reasoner. `instructions` say how to write the
     answer, `history` is the conversation before the question. `unsupported` decides on answers that no passage states.
@@ -65,6 +65,7 @@ class Question:
     history: tuple[Message, ...] = ()
     web: bool = False
     unsupported: Unsupported = Unsupported.INFER
+    masked: bool = False
     parts: tuple[QueryPart, ...] = ()
 
 

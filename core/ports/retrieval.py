@@ -36,6 +36,7 @@ class Query:
     `entities` are the names that a model found in the text, for searchers that start from names (None: they find names
     themselves). `web`: the request permits a web search. `private`: the writer of the text was shown passages, so that
     it may contain text of theirs; only queries with `private=False` may be sent to the web without further permission.
+    `masked`: `documents` only leaves out documents that a verification masks, so the web may be searched nevertheless.
     """
 
     corpus: Corpus
@@ -50,6 +51,7 @@ class Query:
     entities: tuple[str, ...] | None = None
     web: bool = False
     private: bool = True
+    masked: bool = False
     parts: tuple[QueryPart, ...] = ()
 
 

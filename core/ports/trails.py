@@ -1,6 +1,7 @@
 """The port of answer trails: how an answer came about, stored as a graph."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 __all__ = ["Trail", "TrailCitation", "TrailStep", "Trails"]
@@ -37,7 +38,8 @@ class TrailCitation:
 @dataclass(frozen=True, kw_only=True)
 class Trail:
     """A question with its answer. Chunks are those of one corpus; `links` are the addresses of passages from
-    the web. `support` and `note` are those of the answer.
+    the web. `support` and `note` are those of the answer. `roles` are, by chunk, what its document is to the answer
+    (`core.verification`); they are empty if the answer was not verified.
     """
 
     question: str
@@ -48,6 +50,7 @@ class Trail:
     steps: tuple[TrailStep, ...] = ()
     citations: tuple[TrailCitation, ...] = ()
     links: tuple[str, ...] = ()
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
 class Trails(Protocol):

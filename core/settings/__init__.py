@@ -12,6 +12,7 @@ from core.settings.services import (
     BrokerSettings,
     BudgetSettings,
     McpSettings,
+    QuestionSettings,
     WebSettings,
     WorkerSettings,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "MetricsSettings",
     "MilvusSettings",
     "Neo4jSettings",
+    "QuestionSettings",
     "RerankerSettings",
     "RoleSettings",
     "Settings",

@@ -14,6 +14,7 @@ __all__ = [
     "BudgetSettings",
     "McpSettings",
     "ParserSettings",
+    "QuestionSettings",
     "WebSettings",
     "WorkerSettings",
 ]
@@ -128,6 +129,26 @@ class ApiSettings(Section):
                     "https://app.example or http://localhost:3000"
                 )
         return [origin.lower() for origin in origins]
+
+
+class QuestionSettings(Section):
+    """Questions that the server answers in the background and stores (`…/questions`)."""
+
+    days: int = Field(
+        default=7,
+        ge=0,
+        le=36_500,
+        description="Days for which a question that is not kept stays. 0: a minute, so that its answer can be read.",
+    )
+    max_running: int = Field(default=8, ge=1, description="Questions of one key that run at once.")
+    lease_seconds: float = Field(
+        default=30.0, ge=1, description="Seconds without a sign of its process after which a question has failed."
+    )
+
+    @property
+    def stored_seconds(self) -> float:
+        """How long a question that is not kept is stored after its end."""
+        return self.days * 86_400.0 or 60.0
 
 
 class McpSettings(Section):

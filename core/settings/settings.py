@@ -15,6 +15,7 @@ from core.settings.services import (
     BudgetSettings,
     McpSettings,
     ParserSettings,
+    QuestionSettings,
     WebSettings,
     WorkerSettings,
 )
@@ -58,6 +59,7 @@ class Settings(BaseSettings):
     log: LogSettings = LogSettings()
     metrics: MetricsSettings = MetricsSettings()
     mcp: McpSettings = McpSettings()
+    questions: QuestionSettings = QuestionSettings()
     chunker: str = "sentences"
     extractor: str = "pattern"
     fine: Fine = Fine.AUTO

@@ -13,6 +13,7 @@ __all__ = [
     "LLM_ERRORS",
     "LLM_TOKENS",
     "METRICS",
+    "QUESTIONS",
     "QUEUE_OLDEST",
     "RETRIEVAL_SECONDS",
     "SNAPSHOT_AGE",
@@ -147,6 +148,13 @@ ANSWERS = Metric(
     labels=("support",),
     by_corpus=True,
 )
+QUESTIONS = Metric(
+    name="hopweave_questions_total",
+    kind=MetricKind.COUNTER,
+    help="Questions that were answered in the background, by how they ended: done, failed, or fenced.",
+    labels=("state",),
+    by_corpus=True,
+)
 EVENT_LOOP_LAG = Metric(
     name="hopweave_event_loop_lag_seconds",
     kind=MetricKind.HISTOGRAM,
@@ -166,5 +174,6 @@ METRICS = (
     SNAPSHOT_MAPPED_BYTES,
     SNAPSHOT_AGE,
     ANSWERS,
+    QUESTIONS,
     EVENT_LOOP_LAG,
 )

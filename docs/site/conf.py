@@ -1,6 +1,6 @@
 """The documentation site: Sphinx with MyST and furo, over the Markdown files as they lie. `make site` builds it.
 
-The source folder is the root of the repository, so that links between `docs/`, README.md and the other pages of the root
+The source folder is the root of the repository, so that links between `docs/`, README.md and the other pages above it
 work on a code host, in the site and in an editor. `toc.yml` has the navigation, `links.py` is about links to code.
 """
 
@@ -38,6 +38,7 @@ html_theme = "furo"
 html_title = "Hopweave"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 templates_path = ["templates"]
 html_additional_pages = {"index": "redirect.html"}
 html_copy_source = False
@@ -46,5 +47,5 @@ html_show_sphinx = False
 html_use_index = False
 html_domain_indices = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
-pygments_style = "tango"
-pygments_dark_style = "monokai"
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"

@@ -67,6 +67,8 @@ def ask(
     web: bool = False,
     unsupported: Unsupported | None = None,
     min_generation: int | Mapping[str, int] | None = None,
+    verify: bool = False,
+    verify_budget: Budget | None = None,
 ) -> Steps[Answer]:
     """Returns a cited answer. The arguments are the fields of `POST …/ask`; `corpus` and `min_generation` are as in
     `search`.
@@ -76,6 +78,9 @@ def ask(
     queries go to a web search. `unsupported` says what is done with an answer that no passage states: `infer` gives it
     if it is inferred from passages, `abstain` gives none, `memory` also permits the model's memory; by default, what
     the server does. Without a language model the answer is made of quotes.
+
+    `verify` masks each document of the answer in turn and asks again, which costs about an answer for each document;
+    `verify_budget` limits it. The `verification` says which documents the answer hangs on.
     """
     body = {
         "question": question,
@@ -91,6 +96,8 @@ def ask(
         "web": web,
         "unsupported": unsupported,
         "min_generation": min_generation,
+        "verify": verify,
+        "verify_budget": None if verify_budget is None else asdict(verify_budget),
     }
     return call(Answer, "POST", *_address(corpus, "ask", body))
 

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from hopweave._values.documents import Span
 from hopweave._values.search import Hit, HitDocument
 from hopweave._values.usage import Usage
+from hopweave._values.verification import Verification, VerificationCost
 
 __all__ = ["Answer", "Budget", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
 
@@ -46,13 +47,15 @@ class DocumentName:
 class Citation:
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`.
 
-    A passage of the web has a `url` and no `chunk_id`.
+    A passage of the web has a `url` and no `chunk_id`. `link` is the address of the passage in the web page of a server
+    that has a public address.
     """
 
     marker: int
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None
     document: HitDocument
     page: int | None
     quote: str
@@ -67,6 +70,7 @@ class Quote:
     corpus: str
     chunk_id: str | None
     url: str | None
+    link: str | None
     document: DocumentName
     quote: str
     source_span: Span
@@ -100,7 +104,8 @@ class Answer:
 
     `support` says what the answer stands on: `stated` by passages, `inferred` from them, the model's `memory`, or
     `none`. `note` says why the answer is not stated, that passages contradict it, or that it only quotes. `timing` is
-    in seconds by stage.
+    in seconds by stage. `verification_cost` is what verifying the answer would cost; None if it cites no document of a
+    corpus. `verification` is None unless it was asked for.
     """
 
     answer: str
@@ -113,3 +118,5 @@ class Answer:
     note: str
     notes: tuple[str, ...]
     timing: Mapping[str, float]
+    verification_cost: VerificationCost | None
+    verification: Verification | None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hopweave._values.answers import Answer, DocumentName, Quote, Support
+from hopweave._values.verification import AnswerWithout, DocumentRole, Replacement, VerificationCost, VerifiedDocument
 
 __all__ = [
     "EVENTS",
@@ -19,6 +20,8 @@ __all__ = [
     "SearchEvent",
     "StepEvent",
     "TokenEvent",
+    "VerificationEvent",
+    "VerifyingEvent",
 ]
 
 
@@ -102,7 +105,41 @@ class NoteEvent:
     text: str
 
 
-Event: TypeAlias = PlanEvent | SearchEvent | StepEvent | ReviewEvent | TokenEvent | NoteEvent | Answer
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyingEvent:
+    """A verification begins: of which answer, without markers, and what it is expected to cost."""
+
+    step: str
+    answer: str
+    support: Support
+    cost: VerificationCost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerificationEvent:
+    """The verdict on a document, as a `Verdict`. The answer replaces it, and may name more replacements."""
+
+    document: VerifiedDocument
+    corpus: str
+    role: DocumentRole
+    markers: tuple[int, ...]
+    without: AnswerWithout | None
+    replaced_by: tuple[Replacement, ...]
+    why: str
+    step: str
+
+
+Event: TypeAlias = (
+    PlanEvent
+    | SearchEvent
+    | StepEvent
+    | ReviewEvent
+    | TokenEvent
+    | NoteEvent
+    | VerifyingEvent
+    | VerificationEvent
+    | Answer
+)
 
 EVENTS: dict[str, type[Event]] = {
     "plan": PlanEvent,
@@ -111,6 +148,8 @@ EVENTS: dict[str, type[Event]] = {
     "review": ReviewEvent,
     "token": TokenEvent,
     "note": NoteEvent,
+    "verifying": VerifyingEvent,
+    "verification": VerificationEvent,
     "answer": Answer,
 }
 """By the name of the server-sent event."""

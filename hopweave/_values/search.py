@@ -74,7 +74,8 @@ class Hit:
     """`score` orders the hits of one query and means nothing else.
 
     `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
-    of the web, whose `corpus` is empty.
+    of the web, whose `corpus` is empty. `link` is the address of any other one in the web page of a server that has a
+    public address.
     """
 
     corpus: str
@@ -86,6 +87,7 @@ class Hit:
     reasons: tuple[str, ...]
     contributions: Mapping[str, float]
     url: str | None
+    link: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -116,6 +116,7 @@ class Session:
             facts=facts,
             entities=entities,
             web=self.question.web,
+            masked=self.question.masked,
             private=self._has_shown_private if private is None else private,
         )
         result = await chosen.search(query, self.trace)

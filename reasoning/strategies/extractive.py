@@ -93,6 +93,7 @@ class Extractive:
             documents=question.documents,
             parts=question.parts,
             web=question.web,
+            masked=question.masked,
             private=False,
         )
         hits = (await self._backends.searcher.search(query, trace)).hits

@@ -56,7 +56,7 @@ class Web:
         """Returns why this query must not be sent, or '' if it may be."""
         if query.private and not self._access.after_private:
             return "what wrote the query had been shown passages of yours (HOPWEAVE_WEB__AFTER_PRIVATE)"
-        if query.documents is not None:
+        if query.documents is not None and not query.masked:
             return "the filter admits documents of the corpus only"
         return ""
 

@@ -8,6 +8,7 @@ from core.record_policy.errors import key_missing
 from stores.key_rows import MINUTE, dump_key, load_key
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.questions import delete_of_key
 
 __all__ = ["Neo4jKeys"]
 
@@ -44,7 +45,10 @@ class Neo4jKeys:
             tx.run(_CYPHER["delete_usage"], id=key_id)
             return key
 
-        return await self._database.write_unlocked(work)
+        deleted = await self._database.write_unlocked(work)
+        while await self._database.write_unlocked(lambda tx: delete_of_key(tx, key_id)):
+            pass
+        return deleted
 
     async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:
         rows = [{"id": id, **vars(one)} for id, one in sorted(used.items())]  # sorted: all writers lock in one order

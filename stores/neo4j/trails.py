@@ -57,7 +57,13 @@ def _write(tx: Transaction, corpus_id: str, id: str, trail: Trail, kept: float) 
     tx.run_batches(_CYPHER["needs"], list(_needs(uid, trail)))
     tx.run_batches(_CYPHER["found"], list(_found(uid, corpus_id, trail)))
     cites = (
-        {"question": uid, "chunk": uid_of(corpus_id, one.chunk_id), "marker": one.marker, "quote": one.quote}
+        {
+            "question": uid,
+            "chunk": uid_of(corpus_id, one.chunk_id),
+            "marker": one.marker,
+            "quote": one.quote,
+            "role": trail.roles.get(one.chunk_id),
+        }
         for one in trail.citations
     )
     tx.run_batches(_CYPHER["cites"], list(cites))
@@ -93,7 +99,8 @@ def _found(uid: str, corpus_id: str, trail: Trail) -> Iterator[dict[str, Any]]:
     """Yields the relationships FOUND from the steps to chunks."""
     for number, step in enumerate(trail.steps, 1):
         for rank, id in enumerate(dict.fromkeys(step.chunks), 1):
-            yield {"step": uid_of(uid, str(number)), "chunk": uid_of(corpus_id, id), "rank": rank}
+            role = trail.roles.get(id)
+            yield {"step": uid_of(uid, str(number)), "chunk": uid_of(corpus_id, id), "rank": rank, "role": role}
 
 
 async def delete_expired_trails(database: Neo4jDatabase) -> None:

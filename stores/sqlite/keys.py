@@ -7,6 +7,7 @@ from core.ports.keys import KeyMinute
 from core.record_policy.errors import key_missing
 from stores.key_rows import MINUTE, dump_key, load_key
 from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.questions import delete_of_key
 
 __all__ = ["SqliteKeys"]
 
@@ -42,6 +43,7 @@ class SqliteKeys:
             key = _read(cx, key_id)
             cx.execute("DELETE FROM api_keys WHERE id = ?", (key_id,))
             cx.execute("DELETE FROM api_key_usage WHERE key_id = ?", (key_id,))
+            delete_of_key(cx, key_id)
             return key
 
         return await self._database.write(work)

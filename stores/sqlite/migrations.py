@@ -90,6 +90,55 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
     ),
     10: ("ALTER TABLE jobs ADD COLUMN submitted_by TEXT",),
+    11: (
+        """
+        CREATE TABLE IF NOT EXISTS questions (
+            seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+            corpus_id    TEXT NOT NULL,
+            id           TEXT NOT NULL,
+            asked_by     TEXT NOT NULL,
+            text         TEXT NOT NULL,
+            request      TEXT NOT NULL,
+            state        TEXT NOT NULL,
+            asked_at     REAL NOT NULL,
+            answered_at  REAL,
+            generation   INTEGER,
+            lease_until  REAL NOT NULL,
+            answer       TEXT,
+            support      TEXT NOT NULL DEFAULT '',
+            problem      TEXT,
+            verification TEXT,
+            kept         INTEGER NOT NULL DEFAULT 0,
+            again_of     TEXT,
+            withdrawn    INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (corpus_id, id)
+        ) STRICT
+        """,
+        "CREATE INDEX IF NOT EXISTS questions_by_asker ON questions (asked_by, corpus_id, seq)",
+        "CREATE INDEX IF NOT EXISTS questions_by_id ON questions (id)",
+        "CREATE INDEX IF NOT EXISTS questions_running ON questions (asked_by) WHERE state = 'running'",
+        """
+        CREATE TABLE IF NOT EXISTS question_events (
+            corpus_id   TEXT NOT NULL,
+            question_id TEXT NOT NULL,
+            number      INTEGER NOT NULL,
+            kind        TEXT NOT NULL,
+            data        TEXT NOT NULL,
+            PRIMARY KEY (corpus_id, question_id, number)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS question_sources (
+            corpus_id   TEXT NOT NULL,
+            question_id TEXT NOT NULL,
+            document_id TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            cited       INTEGER NOT NULL,
+            PRIMARY KEY (corpus_id, question_id, document_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX IF NOT EXISTS question_sources_by_document ON question_sources (corpus_id, document_id)",
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -251,3 +251,49 @@ CREATE TABLE api_key_usage (
     ingest_bytes INTEGER NOT NULL,
     PRIMARY KEY (key_id, minute)
 ) STRICT, WITHOUT ROWID;
+
+-- Questions as users asked them, with their answers. Passages and quotes of the corpus are not stored with them.
+CREATE TABLE questions (
+    seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus_id    TEXT NOT NULL,
+    id           TEXT NOT NULL,
+    asked_by     TEXT NOT NULL,             -- the id of the key whose holder asked; '' without a key
+    text         TEXT NOT NULL,
+    request      TEXT NOT NULL,             -- JSON, to ask again
+    state        TEXT NOT NULL,             -- running | done | failed | cancelled
+    asked_at     REAL NOT NULL,
+    answered_at  REAL,                      -- when it ended
+    generation   INTEGER,                   -- of the corpus when it was asked; NULL: the corpus was indexed again
+    lease_until  REAL NOT NULL,             -- of the process that answers it
+    answer       TEXT,                      -- JSON
+    support      TEXT NOT NULL DEFAULT '',
+    problem      TEXT,                      -- JSON
+    verification TEXT,                      -- JSON
+    kept         INTEGER NOT NULL DEFAULT 0,
+    again_of     TEXT,
+    withdrawn    INTEGER NOT NULL DEFAULT 0,  -- a document that was retrieved was deleted, and the answer with it
+    UNIQUE (corpus_id, id)
+) STRICT;
+CREATE INDEX questions_by_asker ON questions (asked_by, corpus_id, seq);
+CREATE INDEX questions_by_id ON questions (id);
+CREATE INDEX questions_running ON questions (asked_by) WHERE state = 'running';
+
+CREATE TABLE question_events (
+    corpus_id   TEXT NOT NULL,
+    question_id TEXT NOT NULL,
+    number      INTEGER NOT NULL,           -- from 1
+    kind        TEXT NOT NULL,
+    data        TEXT NOT NULL,              -- JSON
+    PRIMARY KEY (corpus_id, question_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- The documents whose passages were retrieved for a question.
+CREATE TABLE question_sources (
+    corpus_id   TEXT NOT NULL,
+    question_id TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,              -- of the revision that was read
+    cited       INTEGER NOT NULL,
+    PRIMARY KEY (corpus_id, question_id, document_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX question_sources_by_document ON question_sources (corpus_id, document_id);

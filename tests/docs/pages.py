@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-__all__ = ["DOCS", "GENERATED", "ROOT", "code_blocks", "inline_code", "pages", "table_rows"]
+__all__ = ["DOCS", "GENERATED", "ROOT", "code_blocks", "code_free", "inline_code", "pages", "table_rows"]
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -42,6 +42,11 @@ def table_rows(page: str, *headings: str) -> list[list[str]]:
 def code_blocks(page: str, *languages: str) -> list[str]:
     """The fenced blocks in these languages, or all of them."""
     return [found["code"] for found in _FENCED.finditer(page) if not languages or found["language"] in languages]
+
+
+def code_free(page: str) -> str:
+    """Returns the page without fenced blocks and without what stands between backticks."""
+    return _INLINE.sub("", _FENCED.sub("", page))
 
 
 def inline_code(page: str) -> list[str]:

@@ -14,7 +14,9 @@ import pytest
 from tests.docs.pages import DOCS, ROOT
 
 _EXAMPLE = re.compile(
-    r"## (?P<title>[^\n]+)\n.*?```diff\n(?P<diff>.*?)```\n\n```console\n\$ \.venv/bin/(?P<run>[^\n]+)\n", re.DOTALL
+    r"^## (?P<title>A \w+)\n.*?```diff\n(?P<diff>.*?)```\n\n<!-- [^\n]* -->\n"
+    r"```console\n\$ \.venv/bin/(?P<run>[^\n]+)\n",
+    re.DOTALL | re.MULTILINE,
 )
 _NOT_COPIED = (".*", "__pycache__", "dist", "images")
 

@@ -1,7 +1,6 @@
 """Strategies and loaders against the pages on them: each is described once, and what a page names exists."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -77,17 +76,11 @@ def test_options_that_a_page_names_exist(name: str) -> None:
                 assert given <= set(known[strategy]), snippet
 
 
-def test_the_readme_names_strategies_that_exist() -> None:
-    readme = (DOCS.parent / "README.md").read_text("utf-8")
+def test_the_pages_of_strategies_name_all_that_exist() -> None:
     kinds = described()
-    for heading, kind in (("reasoner", "reasoner"), ("name", "searcher")):
-        listed = {name for row in table_rows(readme, heading) for name in re.findall(r"`(\w+)`", row[0])}
-        assert listed <= set(kinds[kind])
-        assert listed
-
-
-def test_links_between_pages_lead_somewhere() -> None:
-    for name, text in pages().items():
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
-            if "://" not in target:
-                assert (DOCS.parent / Path(name).parent / target).exists(), f"{name}: {target}"
+    pages_of = {"reasoner": ("README", "baselines"), "searcher": ("searchers",)}
+    for kind, names in pages_of.items():
+        text = "\n".join(page(f"strategies/{name}.md") for name in names)
+        rows = [*table_rows(text, "page", "strategies"), *table_rows(text, "name")]
+        listed = {name for row in rows for name in re.findall(r"`(\w+)`", " ".join(row[:2]))}
+        assert set(kinds[kind]) <= listed, kind

@@ -67,6 +67,11 @@ class Oracle:
             self.found[asked] |= {n for n, hop in enumerate(self._hops[asked]) if hop.supporting in shown}
             return _ROLES[call.role](self, call, asked)
 
+    def forget(self, asked: str) -> None:
+        """Forgets what was answered for a question, which is about to be asked again."""
+        with self._lock:
+            self._given = {one for one in self._given if one[0] != asked}
+
     def _plan(self, call: Call, asked: str) -> Reply:
         steps = [{"thought": "", "question": hop.question, "action": "Retrieve"} for hop in self._hops[asked]]
         return Reply.json({"steps": steps})

@@ -8,6 +8,7 @@ from pydantic import Field
 from api.mcp.references import Reference, link_to
 from api.mcp.tool import Hints, Tool, ToolCall
 from api.mcp.tools.arguments import CorpusName, Filter, Question, choose_corpus
+from api.page.links import LINK
 from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
 from core.keys import Scope
@@ -31,6 +32,7 @@ class CitedOut(Out):
     id: str = Field(description="Give it to `fetch` to read the passage; empty for a page of the web.")
     title: str
     url: str
+    link: str | None = Field(description=LINK)
     page: int | None
     quote: str = Field(description="The words of the passage that the answer stands on.")
 
@@ -67,7 +69,8 @@ def _show(call: ToolCall, corpus: str, citation: Mapping[str, Any]) -> CitedOut:
         marker=citation["marker"],
         id=str(Reference(corpus=corpus, kind="chunks", id=chunk_id)) if chunk_id else "",
         title=document["title"] or document["key"],
-        url=citation["url"] or link_to(call.address, corpus, document["id"], document["metadata"]),
+        url=citation["url"] or link_to(call.address, corpus, document["id"], document["metadata"], citation["link"]),
+        link=citation["link"],
         page=citation["page"],
         quote=citation["quote"],
     )

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from api.mcp.references import Reference, link_to, parse_reference
 from api.mcp.tool import Hints, Tool, ToolCall
+from api.page.links import Links
 from api.schemas.base import In, Out, Text
 from app.services.documents import load_pages
 from core.corpora import Corpus
@@ -38,8 +39,9 @@ class FetchResult(Out):
     url: str
     metadata: dict[str, Any] = Field(
         description="`corpus`, `key` and `document` (an id for `fetch`) name the document, `properties` is what is "
-        "known of it. Of a passage also `page`, `heading` and `passage`, its own words in `text`. Of a long document "
-        "also `characters` and `next`, the id of the further text."
+        "known of it, and `link`, where there is one, its address in this server's web page. Of a passage also `page`, "
+        "`heading` and `passage`, its own words in `text`. Of a long document also `characters` and `next`, the id of "
+        "the further text."
     )
 
 
@@ -80,11 +82,14 @@ def _show(
 ) -> FetchResult:
     whole = Reference(corpus=corpus.name, kind="documents", id=document.id)
     known = {"corpus": corpus.name, "key": document.key, "document": str(whole), "properties": dict(document.metadata)}
+    chunk_id = wanted.id if wanted.kind == "chunks" else None
+    link = Links.of(call.container.settings).to(corpus.name, document.id, chunk_id)
+    known |= {"link": link} if link else {}
     return FetchResult(
         id=str(wanted),
         title=document.title or document.key,
         text=text,
-        url=link_to(call.address, corpus.name, document.id, document.metadata),
+        url=link_to(call.address, corpus.name, document.id, document.metadata, link),
         metadata={**known, **{name: value for name, value in place.items() if value not in (None, "")}},
     )
 

@@ -24,7 +24,7 @@ class SearchArguments(In):
 class FoundOut(Out):
     id: str = Field(description="Give it to `fetch` to read the passage.")
     title: str = Field(description="The document's title, with the chapter or the page of the passage.")
-    url: str
+    url: str = Field(description="Where the user can read the document.")
 
 
 class SearchResult(Out):
@@ -45,7 +45,7 @@ def _show(call: ToolCall, corpus: str, hit: Mapping[str, Any]) -> FoundOut:
     return FoundOut(
         id=str(Reference(corpus=corpus, kind="chunks", id=chunk["id"])),
         title=f"{title} — {place}" if place and place != title else title,
-        url=link_to(call.address, corpus, document["id"], document["metadata"]),
+        url=link_to(call.address, corpus, document["id"], document["metadata"], hit["link"]),
     )
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from api.page.links import LINK
 from api.protocols.fields import ProtocolIn, ignored, refused
 from api.protocols.messages import ChatMessageIn
 from api.protocols.sources import Source
@@ -94,7 +95,8 @@ class UrlCitationOut(Out):
     start_index: int
     end_index: int
     title: str
-    url: str
+    url: str = Field(description="The page of the web, else `link`, else the original document on this server.")
+    link: str | None = Field(description=LINK + " Not a part of OpenAI's protocol.")
 
 
 class AnnotationOut(Out):
@@ -158,6 +160,7 @@ def annotate(sources: tuple[Source, ...], offset: int = 0) -> list[AnnotationOut
                 end_index=source.span.end + offset,
                 title=source.title,
                 url=source.url,
+                link=source.link,
             )
         )
         for source in sources

@@ -27,6 +27,8 @@ __all__ = [
     "ArchiveMentionRow",
     "ArchiveMergeRow",
     "ArchiveOriginalRow",
+    "ArchiveQuestionRow",
+    "ArchiveQuestionSource",
     "ArchiveSynonymRow",
     "ArchiveVectorRow",
     "Row",
@@ -36,7 +38,7 @@ __all__ = [
 FORMAT = 1
 ORDER = (
     *("document", "chunk", "entity", "mention", "fact", "merge"),
-    *("synonym", "extraction", "vector", "original", "end"),
+    *("synonym", "extraction", "question", "vector", "original", "end"),
 )
 
 _Id = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -186,6 +188,34 @@ class ArchiveExtractionRow(_Row):
     payload: _Payload
 
 
+class ArchiveQuestionSource(_Row):
+    document_id: _Id
+    fingerprint: str
+    cited: bool
+
+
+class ArchiveQuestionRow(_Row):
+    """A stored question that has ended; only backups have any. `outdated`: the corpus had changed since."""
+
+    kind: Literal["question"]
+    id: _Id
+    asked_by: str
+    text: str
+    request: dict[str, Any]
+    state: Literal["done", "failed", "cancelled"]
+    asked_at: float
+    answered_at: float | None
+    outdated: bool
+    answer: dict[str, Any] | None
+    support: str
+    problem: dict[str, Any] | None
+    verification: dict[str, Any] | None
+    kept: bool
+    again_of: str | None
+    withdrawn: bool
+    sources: list[ArchiveQuestionSource]
+
+
 class ArchiveVectorRow(_Row):
     """A vector. `data` is the base64 of 32-bit floats, little-endian; `document_id` is '' for entities and facts."""
 
@@ -224,6 +254,7 @@ Row = Annotated[
     | ArchiveMergeRow
     | ArchiveSynonymRow
     | ArchiveExtractionRow
+    | ArchiveQuestionRow
     | ArchiveVectorRow
     | ArchiveOriginalRow
     | ArchiveEndRow,

@@ -14,6 +14,7 @@ from app.archive.format.rows import (
     ArchiveFactRow,
     ArchiveMentionRow,
     ArchiveOriginalRow,
+    ArchiveQuestionRow,
     parse_row,
 )
 from core.corpora import CorpusSettings
@@ -102,6 +103,17 @@ class ArchiveSection:
             rows = [row for _, row in self.find("merge", ids)]
             merges += sorted(GraphMerge(row.from_id, row.from_name, row.into_id, row.into_name) for row in rows)
         return merges
+
+    def read_questions(self) -> Iterator[list[ArchiveQuestionRow]]:
+        """Yields all stored questions, the oldest first, in batches for one transaction each."""
+        ids: list[str] = []
+        last = ""
+        while page := self.spool.list_keys(self.heap("question"), after=last, limit=_PAGE):
+            ids += page
+            last = page[-1]
+        ordered = [row for _, row in sorted(self.find("question", ids), key=lambda found: found[0])]
+        for at in range(0, len(ordered), _PAGE):
+            yield ordered[at : at + _PAGE]
 
     def read_vectors(self, kind: VectorKind, ids: list[str]) -> tuple[list[str], Vectors]:
         """Returns those vectors that are in the file: their ids, and a matrix with one row for each."""

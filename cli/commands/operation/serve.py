@@ -24,6 +24,7 @@ def serve(
     ] = ("127.0.0.1"),
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, max=64, help="The number of processes that answer requests.")] = 1,
+    opens: Annotated[bool, typer.Option("--open", help="Open the web page in the browser.")] = False,
     descriptor: Annotated[
         int | None, typer.Option("--socket", hidden=True, help="A listening socket that the parent passed on.")
     ] = None,
@@ -31,11 +32,13 @@ def serve(
         Path | None, typer.Option("--log", hidden=True, help="The file of the log, which is kept within bounds.")
     ] = None,
 ) -> None:
-    """Serve the HTTP API. With a data folder, a worker process runs too and indexes submitted documents."""
+    """Serve the HTTP API and the web page. With a data folder, a worker process runs too and indexes submitted
+    documents.
+    """
     from api.serving import serve as serve_http
     from core.settings import read_settings
 
-    serve_http(read_settings(), host=host, port=port, processes=workers, descriptor=descriptor, log=log)
+    serve_http(read_settings(), host=host, port=port, processes=workers, opens=opens, descriptor=descriptor, log=log)
 
 
 def worker(

@@ -7,6 +7,7 @@ by the epoch of its claim; each committed write raises the generation of the cor
 from typing import Protocol
 
 from core.ports.keys import KeyMinute, Keys
+from core.ports.questions import Questions
 from core.ports.record.claims import Claim, ClaimProgress, Claims
 from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
 from core.ports.record.contents import Contents, FactRow, TripleRow
@@ -52,6 +53,7 @@ __all__ = [
     "Maintenance",
     "NewRevision",
     "Outcome",
+    "Questions",
     "Receipts",
     "Record",
     "Reindex",
@@ -95,6 +97,8 @@ class Record(Protocol):
     def receipts(self) -> Receipts: ...
     @property
     def keys(self) -> Keys: ...
+    @property
+    def questions(self) -> Questions: ...
     @property
     def graph(self) -> GraphSource: ...
     @property

@@ -85,6 +85,7 @@ class ChatAccounting:
         except TimeoutError as error:
             if not limit.expired():
                 raise
+            trace.exhausted = True
             raise BudgetExhausted(
                 f"{trace.budget.seconds:g} seconds were allowed and are over; a call of {request.role!r} was ended"
             ) from error

@@ -3,10 +3,10 @@
 // `uid`: "corpus_id:id", or "corpus_id:document_id:number" of a revision.
 //
 // (:Corpus {id, name?, settings, generation, changes_floor, created_at, drop_job?, beside?, reindex_job?, revisions,
-//     tombstones, lock})
+//     tombstones, questions?, lock})
 //     It has no relationships. A deleted corpus has no `name`. A shadow corpus has no name either, but `beside`, the id
-//     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions` and `tombstones`
-//     count all that were ever created. Every transaction that writes first writes `lock`.
+//     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions`, `tombstones`
+//     and `questions` count all that were ever created. Every transaction that writes first writes `lock`.
 // (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, state, chunks, malformed,
 //     slices?})
 //     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
@@ -51,8 +51,17 @@
 //     `words` are the tokens of the text, separated by spaces.
 // (:Question {uid, corpus_id, id, text, answer, reasoner, support, note, links, asked_at, expires_at})  the trail of an answer
 // (:Question)-[:STEP {number}]->(:Step {uid, question_uid, corpus_id, name, question, answer, verdict, support, searches})
-// (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank}]->(:Chunk), (:Question)-[:CITES {marker, quote}]->(:Chunk)
+// (:Step)-[:NEEDS]->(:Step), (:Step)-[:FOUND {rank, role}]->(:Chunk), (:Question)-[:CITES {marker, quote, role}]->(:Chunk)
+//     `role` is what the chunk's document is to the answer; only the documents of a verified answer have one.
 //     `NEEDS` leads to the step whose answer was used. An expired trail is not shown any more; it is deleted later.
+// (:AskedQuestion {uid, ref, corpus_id, id, seq, asked_by, text, request, state, asked_at, answered_at?, generation?,
+//     lease_until, answer?, support, problem?, verification?, kept, again_of?, withdrawn, lock?})
+//     A question with its answer, as users asked it. `request`, `answer`, `problem` and `verification` are JSON, without
+//     passages and quotes of the corpus. `ref` names it in the two below; it stays when the corpus is reindexed.
+// (:QuestionEvent {uid, question_ref, number, kind, data})                           uid: "ref:number"
+// (:QuestionSource {uid, question_ref, corpus_id, document_id, fingerprint, cited})  uid: "ref:document"
+//     A document that was retrieved for a question, and the fingerprint of the revision that was read. None of the three
+//     has a relationship: a deletion finds them by `document_id`, also before it deletes the document.
 // (:ApiKey {id, content, created_at, revoked_at?})                                  `content` is JSON, without the secret
 // (:ApiKeyUsage {uid, minute, requests, tokens, ingest_bytes})                       uid: "key:minute"
 //     What a key with limits has used in a minute, over all processes. Older minutes are deleted.
@@ -79,6 +88,10 @@ CREATE CONSTRAINT merge_uid IF NOT EXISTS FOR (n:Merge) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT api_key_id IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT api_key_usage_uid IF NOT EXISTS FOR (n:ApiKeyUsage) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT asked_question_uid IF NOT EXISTS FOR (n:AskedQuestion) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT asked_question_ref IF NOT EXISTS FOR (n:AskedQuestion) REQUIRE n.ref IS UNIQUE;
+CREATE CONSTRAINT question_event_uid IF NOT EXISTS FOR (n:QuestionEvent) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT question_source_uid IF NOT EXISTS FOR (n:QuestionSource) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);
@@ -105,6 +118,14 @@ CREATE INDEX failure_job IF NOT EXISTS FOR (n:Failure) ON (n.job_id);
 CREATE INDEX text_entry_corpus IF NOT EXISTS FOR (n:TextEntry) ON (n.corpus_id);
 CREATE INDEX question_corpus IF NOT EXISTS FOR (n:Question) ON (n.corpus_id);
 CREATE INDEX question_end IF NOT EXISTS FOR (n:Question) ON (n.expires_at);
+CREATE INDEX asked_question_id IF NOT EXISTS FOR (n:AskedQuestion) ON (n.id);
+CREATE INDEX asked_question_corpus IF NOT EXISTS FOR (n:AskedQuestion) ON (n.corpus_id, n.asked_by);
+CREATE INDEX asked_question_asker IF NOT EXISTS FOR (n:AskedQuestion) ON (n.asked_by, n.state);
+CREATE INDEX asked_question_state IF NOT EXISTS FOR (n:AskedQuestion) ON (n.state);
+CREATE INDEX asked_question_end IF NOT EXISTS FOR (n:AskedQuestion) ON (n.answered_at);
+CREATE INDEX question_event_question IF NOT EXISTS FOR (n:QuestionEvent) ON (n.question_ref);
+CREATE INDEX question_source_question IF NOT EXISTS FOR (n:QuestionSource) ON (n.question_ref);
+CREATE INDEX question_source_document IF NOT EXISTS FOR (n:QuestionSource) ON (n.corpus_id, n.document_id);
 CREATE FULLTEXT INDEX text_entry_words IF NOT EXISTS FOR (n:TextEntry) ON EACH [n.words, n.corpus_id, n.document_id]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
 

@@ -26,13 +26,15 @@ CREATE (s)-[:NEEDS]->(n);
 UNWIND $rows AS row
 MATCH (s:Step {uid: row.step})
 MATCH (c:Chunk {uid: row.chunk})
-CREATE (s)-[:FOUND {rank: row.rank}]->(c);
+CREATE (s)-[x:FOUND {rank: row.rank}]->(c)
+SET x.role = row.role;
 
 // [cites]
 UNWIND $rows AS row
 MATCH (q:Question {uid: row.question})
 MATCH (c:Chunk {uid: row.chunk})
-CREATE (q)-[:CITES {marker: row.marker, quote: row.quote}]->(c);
+CREATE (q)-[x:CITES {marker: row.marker, quote: row.quote}]->(c)
+SET x.role = row.role;
 
 // [delete_question_text]: deletes the text of the trails that show a chunk, and lets the trails expire; `delete_expired`
 // deletes the rest, as a chunk may be shown by too many trails for one transaction

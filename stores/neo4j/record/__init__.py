@@ -5,6 +5,7 @@ import asyncio
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.keys import Neo4jKeys
+from stores.neo4j.questions import Neo4jQuestions
 from stores.neo4j.record.claims import Neo4jClaims
 from stores.neo4j.record.commits import Neo4jCommits
 from stores.neo4j.record.contents import Neo4jContents
@@ -42,6 +43,7 @@ class Neo4jRecord:
         self.contents = Neo4jContents(self.database)
         self.receipts = Neo4jReceipts(self.database)
         self.keys = Neo4jKeys(self.database)
+        self.questions = Neo4jQuestions(self.database)
         self.graph = Neo4jGraphSource(self.database)
         self.merges = Neo4jEntityMerges(self.database)
         self.exporter = Neo4jExporter(self.database)

@@ -17,6 +17,7 @@ from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases import claims
 from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
 from stores.neo4j.leases.states import count
+from stores.neo4j.questions import delete_some_questions
 from stores.neo4j.record.receipts import delete_expired_receipts
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
@@ -128,7 +129,7 @@ def _delete_some_rows(tx: Transaction) -> bool:
     corpus = tx.corpus
     if corpus.get("name") is not None or corpus.get("beside") is not None:
         return False
-    if delete_some_trails(tx, corpus["id"]):
+    if delete_some_trails(tx, corpus["id"]) or delete_some_questions(tx, corpus["id"]):
         return True
     chunks = [
         row["uid"] for row in tx.rows(statements("maintenance")["some_chunks"], corpus_id=corpus["id"], limit=_CHUNKS)

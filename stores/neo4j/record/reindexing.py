@@ -19,6 +19,7 @@ from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.statements import statements
 from stores.neo4j.leases.jobs import close_job, insert_job, number_job, read_job
 from stores.neo4j.leases.states import count, move
+from stores.neo4j.questions import move_questions
 from stores.payloads import dump_settings
 from stores.record_rows import load_new_revision
 
@@ -117,6 +118,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
         return None
     copy_merges(tx, corpus.id, shadow["id"])
     tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
+    move_questions(tx, corpus.id, shadow["id"])
     job_id = delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)
     close_job(tx, shadow["reindex_job"])

@@ -31,6 +31,7 @@ from stores.neo4j.leases.submissions import (
     newest_revisions,
     submit,
 )
+from stores.neo4j.questions import withdraw
 from stores.record_rows import load_new_revision
 
 __all__ = ["Neo4jSubmissions"]
@@ -201,12 +202,13 @@ def _read_submission(tx: Transaction, newest: Row) -> NewRevision:
 
 
 def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: str | None) -> Job:
-    """Queues the deletion of documents, by their newest revisions."""
+    """Queues the deletion of documents, by their newest revisions, and withdraws what was made of them."""
     chunks = [id for batch in batches(rows) for id in _visible_chunks(tx, corpus.id, batch)]
     unfinished = [row["uid"] for row in rows if row["state"] in STOPPABLE]
     move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
     job = insert_job(tx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     queue_deletions(tx, corpus.id, [row["id"] for row in rows], job)
+    withdraw(tx, corpus.id, [row["id"] for row in rows])
     count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
     log_changes(tx, corpus.id, raise_generation(tx, corpus.id), deleted=chunks)
     number_job(tx, job)

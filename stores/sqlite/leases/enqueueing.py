@@ -22,6 +22,7 @@ from stores.sqlite.leases.revisions import (
     read_writable_corpus,
 )
 from stores.sqlite.leases.states import add_count, finish_if_done, move_to_job, set_state
+from stores.sqlite.questions import withdraw
 
 __all__ = ["check_no_conflict", "enqueue_deletion", "enqueue_into"]
 
@@ -97,7 +98,9 @@ def _move_to_job(cx: Connection, newest: sqlite3.Row, job: str) -> None:
 
 
 def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
-    """Hides a document, logs its chunks as deleted, and queues the revision that deletes it."""
+    """Hides a document, logs its chunks as deleted, withdraws the questions that it was retrieved for, and queues the
+    revision that deletes it.
+    """
     corpus_id, id = document["corpus_id"], document["id"]
     newest = read_newest(cx, document)
     if newest["state"] in STOPPABLE:
@@ -105,4 +108,5 @@ def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation
     if not document["hidden"]:
         chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
         log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
+    withdraw(cx, corpus_id, id)
     insert_deletion(cx, corpus_id, id, job)

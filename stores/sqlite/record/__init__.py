@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.keys import SqliteKeys
+from stores.sqlite.questions import SqliteQuestions
 from stores.sqlite.record.claims import SqliteClaims
 from stores.sqlite.record.commits import SqliteCommits
 from stores.sqlite.record.contents import SqliteContents
@@ -42,6 +43,7 @@ class SqliteRecord:
         self.contents = SqliteContents(self._database)
         self.receipts = SqliteReceipts(self._database)
         self.keys = SqliteKeys(self._database)
+        self.questions = SqliteQuestions(self._database)
         self.graph = SqliteGraphSource(self._database)
         self.merges = SqliteEntityMerges(self._database)
         self.exporter = SqliteExporter(self._database)

@@ -16,6 +16,7 @@ __all__ = ["SqliteMaintenance"]
 _TABLES = (
     *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms", "merges"),
     *("unsettled", "extractions", "changes", "tombstones"),
+    *("questions", "question_events", "question_sources"),
 )
 
 

@@ -15,6 +15,7 @@ from stores.record_rows import load_new_revision
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
+from stores.sqlite.questions import move_questions
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.record.merges import copy_merges
 from stores.sqlite.rows import corpus_from_row, marks
@@ -134,6 +135,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
         return None
     copy_merges(cx, corpus.id, reindex.shadow_id)
     cx.execute(_DISABLE, values)
+    move_questions(cx, corpus.id, reindex.shadow_id)
     deletion = delete_corpus(cx, corpus)
     cx.execute(
         "UPDATE corpora SET name = ?, beside = NULL, reindex_job = NULL WHERE id = ?", (corpus.name, reindex.shadow_id)

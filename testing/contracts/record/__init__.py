@@ -18,6 +18,7 @@ from testing.contracts.record.reindexing import ReindexingContract
 from testing.contracts.record.requests.changes import ChangesContract
 from testing.contracts.record.requests.keys import KeysContract
 from testing.contracts.record.requests.progress import ProgressContract
+from testing.contracts.record.requests.questions import QuestionsContract
 from testing.contracts.record.requests.receipts import ReceiptsContract
 from testing.contracts.record.staging import StagingContract
 from testing.contracts.record.synonyms import SynonymsContract
@@ -38,6 +39,7 @@ __all__ = [
     "MaintenanceContract",
     "MergesContract",
     "ProgressContract",
+    "QuestionsContract",
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
@@ -62,6 +64,7 @@ class RecordContract(
     MaintenanceContract,
     MergesContract,
     ProgressContract,
+    QuestionsContract,
     ReceiptsContract,
     ReindexingContract,
     StagingContract,

@@ -14,6 +14,7 @@ __all__ = [
     "HOSTILE",
     "HOSTILE_NAME",
     "MILL",
+    "MILL_QUOTE",
     "WHO",
     "documents",
     "files",

@@ -12,12 +12,15 @@ from tests.twins.chat_server import Call, Reply
 __all__ = ["Known", "Reader"]
 
 _PASSAGE = re.compile(r'<passage n="(\d+)"[^>]*>\n(.*?)\n</passage>', re.DOTALL)
+_MARKED = re.compile(r"\[\[(.+?)\]\]")
 _HELD_SECONDS = 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """The answer of a question, given only where the quote stands in a passage of the call."""
+    """The answer of a question, given only where the quote stands in the call. `[[words]]` in it becomes the number of
+    the passage that has these words.
+    """
 
     answer: str
     quote: str
@@ -88,25 +91,39 @@ class Reader:
         )
 
     def _conclude(self, call: Call) -> Reply:
-        """Also for roles that have a reply of this form."""
-        asked = call.labels.get("asked", call.question)
-        found = self.known.get(call.question) or self.known.get(asked)
-        quoted = found is not None and found.quote in call.text
-        marked = f"{found.answer} [1]" if found is not None and quoted else ""
-        answer = marked or next((f"{text} [1]" for text in self._first_sentences(call)), "")
+        """Also for other roles whose reply has this form."""
+        known = self.known.get(call.question) or self.known.get(call.labels.get("asked", ""))
+        passages = _passages(call)
+        if known is not None and known.quote in _on_one_line(call.text):
+            answer = _MARKED.sub(lambda found: f"[{_number(passages, found[1])}]", known.answer)
+            answer = answer if answer != known.answer else f"{answer} [{_number(passages, known.quote) or 1}]"
+        else:
+            answer = next((f"{text} [1]" for text in self._first_sentences(call)), "")
         support = "stated" if answer else "none"
-        return Reply.json({"answer": answer, "support": support, "unstated": "" if answer else "the answer"})
+        unstated = "" if answer else "the answer"
+        return Reply.json({"reasoning": "", "answer": answer, "support": support, "unstated": unstated})
 
     def _find(self, call: Call) -> tuple[str, list[Mapping[str, object]]]:
         known = self.known.get(call.question)
         if known is None:
             first = next(iter(self._first_sentences(call)), "")
             return first, [{"passage": 1, "quote": first}] if first else []
-        for number, text in _PASSAGE.findall(call.text):
-            if known.quote in " ".join(text.split()):
-                return known.answer, [{"passage": int(number), "quote": known.quote}]
-        return "", []
+        number = _number(_passages(call), known.quote)
+        return (known.answer, [{"passage": number, "quote": known.quote}]) if number else ("", [])
 
     def _first_sentences(self, call: Call) -> list[str]:
-        texts = [" ".join(text.split()) for _, text in _PASSAGE.findall(call.text)]
+        texts = list(_passages(call).values())
         return [text[start:end] for text in texts[:1] for start, end in split_sentences(text)[:1]]
+
+
+def _passages(call: Call) -> dict[int, str]:
+    return {int(number): _on_one_line(text) for number, text in _PASSAGE.findall(call.text)}
+
+
+def _number(passages: Mapping[int, str], words: str) -> int:
+    """The number of the first passage that has these words; 0 if none has."""
+    return next((number for number, text in passages.items() if words in text), 0)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

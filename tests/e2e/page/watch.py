@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request
+from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request
 
-__all__ = ["Block", "Watch", "assert_accessible", "longest_block"]
+__all__ = ["Block", "Watch", "assert_accessible", "longest_block", "observe_blocks"]
 
 _GRAVE = ("serious", "critical")
 _OBSERVE = """
@@ -18,6 +18,7 @@ new PerformanceObserver(list => {
     for (const entry of list.getEntries()) window.blocks.push(entry.duration);
 }).observe({type: 'longtask', buffered: true});
 """
+_RUN_AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
 # What is executed, or would be when it is clicked, and what is loaded from elsewhere.
 _FOREIGN = """
 () => [...document.querySelectorAll('script, iframe, object, embed, a, img, form, style, base')].filter(one => {
@@ -39,7 +40,7 @@ class Watch:
 
     def __init__(self) -> None:
         self._found: list[str] = []
-        self._allowed: list[re.Pattern[str]] = [re.compile("status of 404 .*/v1/session")]  # until the route stands
+        self._allowed: list[re.Pattern[str]] = []
         self.addresses: list[str] = []
 
     def follow(self, context: BrowserContext, origin: str) -> None:
@@ -56,7 +57,7 @@ class Watch:
             self._found.append(f"a dialog: {dialog.message}")
             dialog.dismiss()
 
-        context.add_init_script(_OBSERVE)
+        observe_blocks(context)
         context.on("console", hear)
         context.on("weberror", lambda error: self._found.append(f"error: {error.error}"))
         context.on("request", see)
@@ -87,6 +88,11 @@ class Block:
     milliseconds: float = 0.0
 
 
+def observe_blocks(context: BrowserContext) -> None:
+    """To be called before the pages of a context are opened on which `longest_block` is used."""
+    context.add_init_script(_OBSERVE)
+
+
 @contextmanager
 def longest_block(page: Page) -> Iterator[Block]:
     block = Block()
@@ -96,16 +102,20 @@ def longest_block(page: Page) -> Iterator[Block]:
     block.milliseconds = page.evaluate("() => Math.max(0, ...window.blocks)")
 
 
-def assert_accessible(page: Page, name: str = "") -> None:
-    """Asserts that axe-core finds nothing serious or critical on the page as it is now."""
+def assert_accessible(shown: Page | Locator, name: str = "") -> None:
+    """Asserts that axe-core finds nothing serious or critical on a page as it is now, whole also for a part of it, in
+    light and in dark.
+    """
+    page = shown.page if isinstance(shown, Locator) else shown
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found: list[dict[str, Any]] = page.evaluate(
-        "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
-    )
-    grave = [one for one in found if one["impact"] in _GRAVE]
-    told = [f"{one['impact']} {one['id']}: {_describe(node)}" for one in grave for node in one["nodes"]]
-    assert not grave, f"{name or page.url}\n" + "\n".join(told)
+    told = []
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme=colours)
+        found: list[dict[str, Any]] = page.evaluate(_RUN_AXE)
+        grave = [one for one in found if one["impact"] in _GRAVE]
+        told += [f"{colours}: {one['impact']} {one['id']}: {_describe(node)}" for one in grave for node in one["nodes"]]
+    assert not told, f"{name or page.url}\n" + "\n".join(told)
 
 
 def _describe(node: dict[str, Any]) -> str:

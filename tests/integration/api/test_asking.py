@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 import api.streams.work_stream
+from api.schemas.events import DATA
 from app.services import questions
 from core.settings import BudgetSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
@@ -121,9 +122,9 @@ async def test_a_ping_comes_while_nothing_else_does(
     asked = asyncio.Event()
     real_ask = questions.ask
 
-    async def late(*arguments: Any) -> Any:
+    async def late(*arguments: Any, **more: Any) -> Any:
         await asked.wait()
-        return await real_ask(*arguments)
+        return await real_ask(*arguments, **more)
 
     monkeypatch.setattr(questions, "ask", late)
     async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
@@ -152,7 +153,7 @@ async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatS
 async def test_the_client_hangs_up_before_the_first_event(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 
-    async def endless(*_: Any) -> None:
+    async def endless(*_: Any, **__: Any) -> None:
         begun.set()
         try:
             await asyncio.Event().wait()
@@ -248,7 +249,7 @@ async def test_the_limits_of_the_settings_hold_where_none_are_asked_for(tmp_path
 
 
 async def test_a_bug_while_streaming_tells_nothing(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(_container: object, _corpus: object, _request: object, trace: Any) -> None:
+    async def broken(_container: object, _corpus: object, _request: object, trace: Any, **_: object) -> None:
         trace.note("begun")
         raise ValueError("a secret of the inside")
 
@@ -324,7 +325,8 @@ async def test_the_description_tells_of_the_stream(people: Server) -> None:
     content = description["paths"]["/v1/corpora/{corpus}/ask"]["post"]["responses"]["200"]["content"]
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerOut"}
     kinds = {one["title"]: one["properties"] for one in content["text/event-stream"]["schema"]["oneOf"]}
-    assert set(kinds) == {"plan", "search", "step", "review", "token", "note", "answer", "error"}
+    assert set(kinds) == {*DATA, "answer", "error"}
+    assert {"plan", "search", "step", "review", "token", "note", "verifying", "verification"} == set(DATA)
     data = kinds["answer"]["data"]
     assert data["type"] == "string", "JSON, as a line of text"
     assert data["contentSchema"] == {"$ref": "#/components/schemas/AnswerOut"}

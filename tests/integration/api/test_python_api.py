@@ -105,6 +105,30 @@ async def test_a_job_is_followed(client: hopweave.AsyncClient, server: Server) -
         _ = [one async for one in client.follow_job("nothing")]
 
 
+async def test_stored_questions(client: hopweave.AsyncClient, server: Server) -> None:
+    await _ingest(client, server, ADA)
+    made = await client.ask_in_background(
+        "people", "Who wrote the first program?", options={"min_similarity": -1}, reasoner="extractive"
+    )
+    assert (made.state, made.answer) == ("running", None)
+    done = await client.wait_for_question("people", made.id, timeout=30)
+    assert done.answer is not None
+    assert done.answer.citations[0].quote == ADA.text
+    assert (await client.keep_question("people", made.id)).kept
+    again = await client.wait_for_question("people", (await client.ask_again("people", made.id)).id)
+    changes = await client.compare_question("people", again.id)
+    assert (changes.before, changes.same_answer, changes.support.after) == (made.id, True, "stated")
+    assert [one.key for one in changes.documents.same] == ["ada"]
+    assert (await client.cancel_question("people", again.id)).state == "done"
+    assert [one.id for one in await client.list_questions("people", kept=True)] == [made.id]
+    await client.delete_question("people", made.id)
+    assert [one.id for one in await client.list_questions("people", limit=None)] == [again.id]
+    with pytest.raises(hopweave.NotFoundError):
+        await client.compare_question("people", again.id)
+    with pytest.raises(hopweave.InvalidRequestError, match="about one corpus"):
+        await client.ask_in_background(["people", "more"], "Who?")
+
+
 async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:
     await _ingest(client, server, ADA, TOWER)
     (ada, *_) = await client.find_entities("people", "ada lovelace")

@@ -104,6 +104,7 @@ async def test_ask(people: Server) -> None:
     said = answer.json()
     assert set(said) == {
         *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
+        *("verification_cost", "verification"),
     }
     assert said["reasoner"] == "extractive"
     assert (said["abstained"], said["support"]) == (False, "stated")

@@ -2,21 +2,24 @@
 
 import asyncio
 import gzip
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.archive import is_archive, restorer
+from app.archive import RowCounts, encode_section, is_archive, restorer
 from core.errors import Conflict, InvalidInput, LoadFailed, NotFound, Unavailable
-from core.ids import content_hash, entity_id
+from core.ids import content_hash, document_id, entity_id, new_id
 from core.jobs import JobKind
 from core.ports.views import VectorKind
+from core.questions import NewQuestion, QuestionOutcome, QuestionState
 from tests.integration.archive.conftest import MakeHouse
 from tests.integration.archive.house import PEOPLE, House, change_bytes, flipped, lines_of
 
@@ -61,6 +64,29 @@ async def test_the_same_again_finds_all_there(there: House, file: Path) -> None:
     done = await there.restore(file)
     assert {name: (one.documents, one.unchanged) for name, one in done.items()} == {"books": (0, 6), "people": (0, 6)}
     assert len(await there.container.record.jobs.list()) == jobs
+
+
+async def test_stored_questions_are_in_backups_and_in_no_export(here: House, there: House, tmp_path: Path) -> None:
+    corpus = await here.named("people")
+    asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"}, asked_by="k")
+    questions = here.container.record.questions
+    await questions.create(asked, lease_seconds=60, max_running=9)
+    document = document_id(str(PEOPLE[0]["key"]))
+    answer = {"answer": "Ada", "citations": []}
+    outcome = QuestionOutcome(state=QuestionState.DONE, answer=answer, support="stated", cited=[document])
+    await questions.finish(asked.id, outcome)
+    await questions.create(replace(asked, id=new_id()), lease_seconds=60, max_running=9)
+    file = tmp_path / "asked.backup"
+    await here.back_up(file)
+    await there.restore(file)
+    [(before, sources)] = await questions.export(corpus.id)
+    restored = await there.named("people")
+    [(after, there_sources)] = await there.container.record.questions.export(restored.id)
+    assert after == replace(before, corpus_id=restored.id, generation=restored.generation)
+    assert there_sources == sources
+    assert [one.document_id for one in sources] == [document]
+    rows = [json.loads(line) async for line in encode_section(here.container, corpus, RowCounts())]
+    assert "question" not in {row["kind"] for row in rows}
 
 
 async def test_merges_of_entities_are_restored_and_belong_to_the_content(

@@ -12,7 +12,10 @@ from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
 
-FILES = ("claims", "commits", "maintenance", "merges", "repair", "slices", "staging", "synonyms", "tombstones")
+FILES = (
+    *("claims", "commits", "maintenance", "merges", "questions", "repair"),
+    *("slices", "staging", "synonyms", "tombstones"),
+)
 WHOLE_LABELS = {"Corpus"}
 """Labels with few nodes, which statements may scan."""
 

@@ -37,10 +37,12 @@ def test_what_is_no_reference_is_refused(text: str) -> None:
 
 
 def test_only_an_address_of_the_web_is_a_link() -> None:
-    own = "http://127.0.0.1:8000/v1/corpora/people/documents/0/content"
-    assert link_to("http://127.0.0.1:8000", "people", "0", {"url": "https://example.com/a"}) == "https://example.com/a"
+    server, link = "http://127.0.0.1:8000", "https://search.example/c/people/documents/0?chunk=1"
+    own = f"{server}/v1/corpora/people/documents/0/content"
+    assert link_to(server, "people", "0", {"url": "https://example.com/a"}, link) == "https://example.com/a"
     for url in ("javascript:alert(1)", "file:///etc/passwd", 7, None, "", "https:evil"):
-        assert link_to("http://127.0.0.1:8000", "people", "0", {"url": url}) == own
+        assert link_to(server, "people", "0", {"url": url}, None) == own
+        assert link_to(server, "people", "0", {"url": url}, link) == link
 
 
 def test_a_schema_has_no_references() -> None:

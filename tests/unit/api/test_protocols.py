@@ -21,7 +21,9 @@ def _turn(speaker: Speaker, content: str) -> Message:
 
 
 def _source(title: str, marker: int = 1, page: int | None = None) -> Source:
-    return Source(marker=marker, title=title, url="http://x/y", page=page, quote="", span=Span(start=0, end=1))
+    return Source(
+        marker=marker, title=title, url="http://x/y", link=None, page=page, quote="", span=Span(start=0, end=1)
+    )
 
 
 def test_the_oldest_turns_of_a_long_conversation_are_left_out() -> None:

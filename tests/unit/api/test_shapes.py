@@ -2,6 +2,7 @@
 
 import pytest
 
+from api.page.links import Links
 from api.schemas.ask import AnswerOut, BudgetIn
 from api.schemas.events import DATA, convert_event
 from core.budget import Budget
@@ -13,6 +14,7 @@ from core.ports.retrieval import Hit
 from core.settings import BudgetSettings
 from core.trace import Trace
 
+_LINKS = Links("https://search.example")
 _URL = "https://example.org/so"
 _SPAN = Span(start=0, end=9)
 _DOCUMENT = DocumentRef(id="made-up", key=_URL, title="So", metadata={})
@@ -46,15 +48,16 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
         url=_URL,
     )
     answer = Answer(text="Yes. [1]", reasoner="vanilla", citations=(citation,), steps=(_STEP,))
-    said = AnswerOut.from_answer(answer, Trace()).model_dump(mode="json")
+    said = AnswerOut.from_answer(answer, Trace(), _LINKS).model_dump(mode="json")
     quote = said["steps"][0]["quotes"][0]
     for told in (said["citations"][0], quote):
-        assert (told["chunk_id"], told["url"]) == (None, _URL)
-    assert said["steps"][0]["hits"][0]["url"] == _URL
+        assert (told["chunk_id"], told["url"], told["link"]) == (None, _URL, None)
+    assert (said["steps"][0]["hits"][0]["url"], said["steps"][0]["hits"][0]["link"]) == (_URL, None)
     assert quote == {
         "corpus": "",
         "chunk_id": None,
         "url": _URL,
+        "link": None,
         "document": {"key": _URL, "title": "So"},
         "quote": "It is so.",
         "source_span": {"start": 0, "end": 9},
@@ -65,21 +68,21 @@ def test_events_by_kind() -> None:
     plan = PlanEvent(steps=(PlannedStep(id="2", question="Is #1 so?", parents=("1",), depth=1),))
     search = SearchEvent(query="so", searcher="web", hits=(_WEB,), step="2")
     for event in (plan, search, StepEvent(result=_STEP), ReviewEvent(verdict="PASS", step="2")):
-        data = convert_event(event)
+        data = convert_event(event, _LINKS)
         assert type(data) is DATA[event.kind]
         assert data.model_dump()["step"] == event.step
-    told = convert_event(plan)
+    told = convert_event(plan, _LINKS)
     assert told is not None
     assert told.model_dump()["steps"] == [{"id": "2", "question": "Is #1 so?", "parents": ["1"], "depth": 1}]
-    found = convert_event(search)
+    found = convert_event(search, _LINKS)
     assert found is not None
     assert "It is so." not in found.model_dump_json(), "passages come with the answer"
 
 
 def test_calls_and_the_answer_are_told_elsewhere() -> None:
     call = CallEvent(action="plan", model="m", seconds=0.1, prompt_tokens=1, completion_tokens=1)
-    assert convert_event(call) is None
-    assert convert_event(AnswerEvent(answer=Answer(text="", reasoner="vanilla"))) is None
+    assert convert_event(call, _LINKS) is None
+    assert convert_event(AnswerEvent(answer=Answer(text="", reasoner="vanilla")), _LINKS) is None
 
 
 def test_a_request_lowers_the_limits_of_the_server() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from api.page.links import Links
 from api.schemas.search import SearchOut
 from cli.output.results import show_search
 from core.documents import Chunk, DocumentRef, Span
@@ -32,7 +33,7 @@ def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signa
     snippet = Snippet(text=hit.text, span=Span(start=0, end=len(hit.text)), marks=())
     found = Hit(chunk=hit, document=document, score=1.0, signals=signals)
     presented = PresentedHit(hit=found, snippet=snippet, before=before, after=after)
-    return SearchOut.from_page(SearchPage(hits=(presented,), generation=1), Trace()).model_dump(mode="json")
+    return SearchOut.from_page(SearchPage(hits=(presented,), generation=1), Trace(), Links("")).model_dump(mode="json")
 
 
 def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(

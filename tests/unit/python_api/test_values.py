@@ -21,6 +21,7 @@ _OTHER_NAMES = {
     "Message": "MessageIn",
     "Rejection": "RejectedOut",
     "Deletion": "DeletedOut",
+    "StoredQuestion": "QuestionOut",
 }
 """The schema of every other value is called as the value is, with `Out` behind it."""
 _COMPOSED = {"Ingestion", "NewFile"}
@@ -34,6 +35,7 @@ _ANSWERS = {
     "ChunkListOut": Page[hopweave.Chunk],
     "JobListOut": Page[hopweave.Job],
     "EntityListOut": Listing[hopweave.FoundEntity],
+    "QuestionListOut": Page[hopweave.StoredQuestion],
     "MergeListOut": Page[hopweave.EntityMerge],
     "PageOut": documents.PageText,
 }

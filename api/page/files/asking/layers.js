@@ -74,3 +74,27 @@ export function edgePath(from, to) {
 }
 
 const round = (value) => Math.round(value * 10) / 10;
+
+/**
+ * Returns the parents of each node without those that are reached over another parent: their edges would say nothing
+ * new, and cross others.
+ *
+ * @param {{id: string, parents: string[]}[]} nodes
+ * @returns {Map<string, string[]>}
+ */
+export function withoutImplied(nodes) {
+  const parents = new Map(nodes.map((node) => [node.id, node.parents]));
+  const above = (id) => {
+    const reached = new Set();
+    const waiting = [...(parents.get(id) || [])];
+    while (waiting.length) {
+      const one = waiting.pop();
+      if (reached.has(one)) continue;
+      reached.add(one);
+      waiting.push(...(parents.get(one) || []));
+    }
+    return reached;
+  };
+  const all = new Map(nodes.map((node) => [node.id, above(node.id)]));
+  return new Map(nodes.map((node) => [node.id, node.parents.filter((id) => !node.parents.some((other) => other !== id && all.get(other)?.has(id) && !all.get(id)?.has(other)))]));
+}

@@ -1,16 +1,16 @@
 /** A question that was read: its head, its answer beside what is chosen, its plan and its trail. */
 
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { View } from "../parts/view.js";
 import { announce } from "../parts/announce.js";
 import { Notice } from "../parts/states.js";
 import { AnswerPart } from "./answer/answer.js";
 import { CopyMenu } from "./answer/copying.js";
 import { PassageDetails } from "./answer/passage.js";
-import { verdictOf } from "./answer/sources.js";
+import { Sources, verdictOf } from "./answer/sources.js";
 import { Verification, verificationOf } from "./answer/verification.js";
 import { Actions, Facts } from "./head.js";
-import { Inspector } from "./inspector.js";
+import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
 import { Plan } from "./plan/plan.js";
 import { StepDetails } from "./plan/step.js";
@@ -26,13 +26,15 @@ export function AskedQuestion({ corpus, asked }) {
   const running = question.state === "running";
   const steps = [...progress.steps.values()];
   const verdicts = verificationOf(question)?.documents || progress.verdicts;
+  const wide = useIsWide();
+  const change = useInPlace(setChosen);
   const choose = (value) => {
-    opener.current = document.activeElement;
-    setChosen(value);
+    if (!document.activeElement.closest(".inspector, dialog")) opener.current = document.activeElement;
+    change(value);
   };
   const close = () => {
-    setChosen(null);
-    opener.current?.focus?.();
+    change(null);
+    opener.current?.focus?.({ preventScroll: true });
   };
   const openPassage = (cited) => choose({ kind: "passage", id: `passage:${cited.url || cited.chunk_id}`, value: cited });
   const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
@@ -45,18 +47,37 @@ export function AskedQuestion({ corpus, asked }) {
       ${broken && html`<div class="row"><${Notice} error=${broken} /><button onClick=${reload}>Follow it again</button></div>`}
       <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
         <div class="stack question-main">
-          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} />
+          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
+            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verdicts=${progress.verdicts} verifying=${asked.verifying} watch=${asked.watch} />`}
+          <//>
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
-          ${question.answer && !question.withdrawn && html`<${Verification} corpus=${corpus} question=${question} verdicts=${progress.verdicts} verifying=${asked.verifying} watch=${asked.watch} />`}
           <${PlanPart} steps=${steps} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
           ${question.answer && !question.withdrawn && html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
           <${Chosen} corpus=${corpus} chosen=${chosen} progress=${progress} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
+          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>Sources</h3>
+            <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
         </aside>`}
       </div>
     <//>`;
+}
+
+/** Changes a state without moving what the reader has just chosen, though the columns above it change their height. */
+function useInPlace(setState) {
+  const held = useRef(null);
+  useLayoutEffect(() => {
+    if (!held.current) return;
+    const { element, top } = held.current;
+    held.current = null;
+    if (element.isConnected) scrollBy(0, element.getBoundingClientRect().top - top);
+  });
+  return (value) => {
+    const element = document.activeElement;
+    held.current = element === document.body ? null : { element, top: element.getBoundingClientRect().top };
+    setState(value);
+  };
 }
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);

@@ -31,9 +31,10 @@ export function useQuestion(corpus, id) {
     const load = async () => {
       const read = await readQuestion(corpus, id, signal);
       setQuestion(read);
+      setVerifying(Boolean(read.verifying) && !isVerified(read));
       if (read.state !== "running") {
         setProgress(ended(read));
-        if (read.answer) await addEvents(corpus, read, setProgress, signal);
+        if (!read.withdrawn) await addEvents(corpus, read, setProgress, signal);
         return;
       }
       setProgress(begin());
@@ -59,10 +60,17 @@ export function useQuestion(corpus, id) {
       setQuestion(read);
       if (isVerified(read)) setVerifying(false);
     };
-    followQuestion(corpus, id, (event) => event.kind === "verification" && setProgress((before) => advance(before, event)), abort.signal)
-      .then(look)
-      .catch((failure) => isAbort(failure) || setBroken(failure));
-    const timer = setInterval(() => look().catch((failure) => isAbort(failure) || setBroken(failure)), VERIFYING);
+    const fail = (failure) => {
+      if (isAbort(failure)) return;
+      setBroken(failure);
+      setVerifying(false);
+    };
+    const receive = (event) => {
+      if (event.kind.startsWith("verif")) setProgress((before) => advance(before, event));
+      if (event.kind === "error") fail(new Problem(event.data.status, event.data));
+    };
+    followQuestion(corpus, id, receive, abort.signal).then(look).catch(fail);
+    const timer = setInterval(() => look().catch(fail), VERIFYING);
     return () => {
       clearInterval(timer);
       abort.abort();
@@ -82,16 +90,17 @@ function ended(question) {
   return { ...known, answer: question.answer, steps: stepsOf(question.answer), notes: question.answer.notes };
 }
 
-/** Adds the searches and reviews of an answer, which only its events have; their texts are kept for some time only. */
+/** Adds what only events have: searches and reviews, and the steps of a question that failed or was cancelled. */
 async function addEvents(corpus, question, setProgress, signal) {
   let seen = begin();
   try {
     await followQuestion(corpus, question.id, (event) => (seen = advance(seen, event)), signal);
   } catch (failure) {
-    if (isAbort(failure) || failure instanceof Problem) return; // the answer is whole without them
+    if (isAbort(failure) || failure instanceof Problem) return; // the question is whole without them
     throw failure;
   }
-  setProgress({ ...seen, answer: question.answer, steps: stepsOf(question.answer, seen.steps), notes: question.answer.notes });
+  const { answer, problem } = question;
+  setProgress(answer ? { ...seen, answer, steps: stepsOf(answer, seen.steps), notes: answer.notes } : { ...seen, problem: problem || seen.problem });
 }
 
 /** Applies events once a frame: a model may send hundreds of tokens a second. */

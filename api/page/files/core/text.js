@@ -32,6 +32,20 @@ export function find(text, quote) {
   return { start, end: start + Array.from(quote).length };
 }
 
+/** Returns the spans, in code points, of all places where a text has one of the words, in whatever case. */
+export function spansOf(text, words) {
+  const spans = [];
+  for (const word of words) {
+    if (!word.trim()) continue;
+    const pattern = new RegExp(word.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+    for (const { index, 0: found } of text.matchAll(pattern)) {
+      const start = Array.from(text.slice(0, index)).length;
+      spans.push({ start, end: start + Array.from(found).length });
+    }
+  }
+  return spans;
+}
+
 const NUMBERS = new Intl.NumberFormat("en");
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });

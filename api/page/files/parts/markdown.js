@@ -42,7 +42,7 @@ function blocks(tokens, inline) {
           <tbody>${token.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${spans(cell.tokens, inline)}</td>`)}</tr>`)}</tbody>
         </table></div>`;
       default:
-        return html`<p dir="auto">${token.raw}</p>`;
+        return html`<p dir="auto">${inline(token.raw)}</p>`;
     }
   });
 }

@@ -1,1 +1,1 @@
-"""The contracts of the record about requests: changes and deletions of documents that exist, receipts, and API keys."""
+"""The contracts of the record about requests: changes and deletions of documents, receipts, questions and API keys."""

@@ -118,7 +118,7 @@ async def test_the_session_has_the_rights_of_its_key_and_no_others(signed_in: Br
 async def test_the_session_is_told(keys: Keys, signed_in: Browser) -> None:
     told = (await signed_in("GET", PATH)).json()
     assert (told["id"], told["needs_key"], told["model"], told["neo4j_browser"]) == (keys.last.id, True, False, None)
-    assert told["version"]
+    assert (told["web"], bool(told["version"])) == (False, True)
     by_key = (await keys.holders[-1]("GET", PATH)).json()
     assert by_key["expires_at"] is None, "the key has no end"
     assert {**by_key, "expires_at": told["expires_at"]} == told

@@ -70,9 +70,16 @@ async def test_links_have_the_public_address(serve: Serve) -> None:
             {"key": "web", "text": "A page on looms.", "metadata": {"url": "https://looms.example/1"}}
         )
         found = data_of(await client.call_tool("search", {"query": "Who was Ada Lovelace?", "k": 50}))["results"]
-    links = [one["url"] for one in found]
-    assert "https://looms.example/1" in links
-    assert sum(link.startswith("https://search.example/v1/corpora/people/documents/") for link in links) == 3
+        read = data_of(await client.call_tool("fetch", {"id": found[0]["id"]}))
+        whole = data_of(await client.call_tool("fetch", {"id": read["metadata"]["document"]}))
+    page = "https://search.example/c/people/documents/"
+    linked = [one for one in found if one["url"].startswith(page)]
+    assert len(linked) == 3
+    assert all(one["url"].endswith(f"?chunk={one['id'].rpartition('/')[2]}") for one in linked)
+    assert [one["url"] for one in found if one not in linked] == ["https://looms.example/1"], "the document's own"
+    assert read["metadata"]["link"].startswith(page)
+    assert read["metadata"]["link"].endswith(f"?chunk={found[0]['id'].rpartition('/')[2]}")
+    assert whole["metadata"]["link"] == read["metadata"]["link"].partition("?")[0]
 
 
 async def test_a_filter_holds(spoken: Spoken) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,8 @@ async def test_sources_as_the_settings_say(tmp_path: Path, chat: ChatServer, sho
     assert ("**Sources**" in message["content"]) is is_inline
     assert (message["annotations"] == []) is is_inline
     linked = message["content"] if is_inline else message["annotations"][0]["url_citation"]["url"]
-    assert "https://search.example/v1/corpora/people/documents/" in linked
+    assert re.search(r"https://search\.example/c/people/documents/[0-9a-f]+\?chunk=[0-9a-f]+", linked)
+    assert [one["url_citation"]["link"] for one in message["annotations"]] == ([] if is_inline else [linked])
 
 
 async def test_what_is_not_stated_is_said_below_the_answer(client: openai.AsyncOpenAI, chat: ChatServer) -> None:

@@ -10,6 +10,7 @@ import { changeAddress } from "../head.js";
 import { CitedText } from "./cited.js";
 import { Sources } from "./sources.js";
 
+const SHORT = 90; // letters of an answer that is shown large
 const BUDGET = "budget was used up"; // the server's words, in notes
 
 /** What the support means, as a sentence. */
@@ -20,13 +21,17 @@ const STANDS_ON = {
   none: "No passage was found that answers it.",
 };
 
-/** @param {{corpus: string, question: any, progress: any, verdicts: any[], open: (cited: any) => void}} props */
-export function AnswerPart({ corpus, question, progress, verdicts, open }) {
+/**
+ * @param {{corpus: string, question: any, progress: any, verdicts: any[], chosen: number | null,
+ *   apart: boolean, open: (cited: any) => void, children: any}} props `chosen`: the marker whose passage is open.
+ *   `apart`: the sources are shown elsewhere.
+ */
+export function AnswerPart({ corpus, question, progress, verdicts, chosen, apart, open, children }) {
   if (question.withdrawn) return html`<${Withdrawn} />`;
   if (question.state === "running") return html`<${Running} progress=${progress} />`;
   if (question.state === "cancelled") return html`<${Cancelled} corpus=${corpus} question=${question} progress=${progress} />`;
   if (!question.answer) return html`<${FailedAnswer} corpus=${corpus} question=${question} problem=${question.problem || progress.problem} />`;
-  return html`<${Given} corpus=${corpus} question=${question} verdicts=${verdicts} open=${open} />`;
+  return html`<${Given} corpus=${corpus} question=${question} verdicts=${verdicts} chosen=${chosen} apart=${apart} open=${open}>${children}<//>`;
 }
 
 function Running({ progress }) {
@@ -37,23 +42,31 @@ function Running({ progress }) {
       <h2 id="answer" class="row"><span class="spinner" aria-hidden="true"></span> ${progress.text ? "Writing the answer" : "Looking for the answer"}</h2>
       ${progress.text ? html`<div class="answer-text provisional"><${Markdown} text=${progress.text} /></div><p class="faint">Provisional: the final answer is checked against its passages.</p>`
         : html`<p class="faint">${steps.length ? `${done} of ${steps.length} ${steps.length === 1 ? "step" : "steps"} answered.` : "Passages are searched, and the steps are planned."} You can leave this page; the answer is found again at its address.</p>`}
-      <${Notes} notes=${progress.notes} />
+      <${Notes} notes=${progress.notes} running />
     </section>`;
 }
 
-function Given({ corpus, question, verdicts, open }) {
-  const [active, setActive] = useState(null);
+function Given({ corpus, question, verdicts, chosen, apart, open, children }) {
+  const [pointed, setPointed] = useState(null);
   const { answer } = question;
+  const active = pointed ?? chosen;
+  const isShort = answer.answer.length <= SHORT && !answer.abstained;
   return html`
-    <section class=${`card stack answer ${answer.abstained ? "abstained" : ""}`} aria-labelledby="answer">
-      <h2 id="answer" class="row">${answer.abstained ? html`<${Icon} name="close" /> No answer is given` : "Answer"}${!answer.abstained && html`<${Support} support=${answer.support} />`}</h2>
-      <div class="answer-text"><${CitedText} text=${answer.answer} citations=${answer.citations} active=${active} point=${setActive} open=${open} /></div>
-      <${StandsOn} answer=${answer} />
-      ${answer.abstained && html`<${NextSteps} corpus=${corpus} question=${question} />`}
-      <${Budget} corpus=${corpus} question=${question} />
-      ${answer.citations.length > 0 && html`<h3>Sources</h3>`}
-      <${Sources} citations=${answer.citations} active=${active} point=${setActive} open=${open} verdicts=${verdicts} />
-      <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET))} />
+    <section class=${`card answer ${answer.abstained ? "abstained" : ""}`} aria-labelledby="answer">
+      <div class=${`answer-columns ${answer.citations.length && !apart ? "with-sources" : ""}`}>
+        <div class="stack answer-column">
+          <h2 id="answer" class="row">${answer.abstained ? html`<${Icon} name="close" /> No answer is given` : "Answer"}${!answer.abstained && html`<${Support} support=${answer.support} />`}</h2>
+          <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
+          <${StandsOn} answer=${answer} />
+          ${answer.abstained && html`<${NextSteps} corpus=${corpus} question=${question} />`}
+          <${Budget} corpus=${corpus} question=${question} />
+          <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET))} />
+        </div>
+        ${answer.citations.length > 0 && !apart && html`<div class="stack answer-column answer-sources">
+          <h3>Sources</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
+        </div>`}
+        <div class="answer-verification">${children}</div>
+      </div>
     </section>`;
 }
 
@@ -64,15 +77,15 @@ function StandsOn({ answer }) {
   return html`<p class=${isSure ? "faint" : "answer-note"} dir="auto">${words}</p>`;
 }
 
-function Notes({ notes }) {
+function Notes({ notes, running }) {
   if (!notes.length) return null;
-  return html`<details class="notes"><summary>${notes.length === 1 ? "A note" : `${notes.length} notes`} on how it was answered</summary><ul>${notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul></details>`;
+  return html`<details class="notes"><summary>${notes.length === 1 ? "A note" : `${notes.length} notes`} on how it ${running ? "is" : "was"} answered</summary><ul>${notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul></details>`;
 }
 
 function Budget({ corpus, question }) {
   const notes = question.answer.notes.filter((note) => note.includes(BUDGET));
   if (!notes.length) return null;
-  return html`<div class="notice fair"><${Icon} name="warning" /><div><strong>The budget was used up.</strong> ${notes.map((note) => html`<span dir="auto">${note} </span>`)}
+  return html`<div class="notice fair"><${Icon} name="warning" /><div>${notes.map((note) => html`<span dir="auto">${note[0].toUpperCase()}${note.slice(1)}. </span>`)}
     <${Link} to=${changeAddress(corpus, question)}>Ask with a larger budget<//></div></div>`;
 }
 

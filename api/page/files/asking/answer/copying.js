@@ -38,8 +38,8 @@ export function CopyMenu({ corpus, question }) {
   return html`
     <div class="row copy-menu" role="group" aria-label="Copy">
       ${question.answer && html`
-        <button class="quiet" onClick=${() => copy(question.answer.answer, "Answer")}>Copy text</button>
-        <button class="quiet" onClick=${() => copy(toMarkdown(corpus, question), "Markdown with sources")}>Copy Markdown with sources</button>`}
+        <button class="quiet" onClick=${() => copy(question.answer.answer, "Answer")}>Copy</button>
+        <button class="quiet" onClick=${() => copy(toMarkdown(corpus, question), "Answer with sources")}>Copy with sources</button>`}
       <button class="quiet" onClick=${() => copy(fullAddress(viewOf(corpus, "questions", question.id)), "Link")}><${Icon} name="link" />Copy link</button>
       <span class="faint" aria-hidden="true">${said}</span>
     </div>`;

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { useAction } from "../../core/resource.js";
 import { Link, viewOf } from "../../core/router.js";
-import { compact, plural } from "../../core/text.js";
+import { number, plural } from "../../core/text.js";
 import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
@@ -19,7 +19,7 @@ export const verificationOf = (question) => question.verification || question.an
  */
 export function Verification({ corpus, question, verdicts, verifying, watch }) {
   const done = verificationOf(question);
-  const cost = question.answer.verification_cost;
+  const cost = question.answer.verification_cost || null;
   const { run, busy, error } = useAction(async () => {
     await verifyQuestion(corpus, question.id);
     announce("The verification runs.");
@@ -37,8 +37,8 @@ export function Verification({ corpus, question, verdicts, verifying, watch }) {
   const known = done ? done.documents : verdicts;
   const all = cost?.documents ?? known.length;
   return html`
-    <section class="card stack" aria-labelledby="verification">
-      <h2 id="verification">What the answer hangs on</h2>
+    <section class="stack verification" aria-labelledby="verification">
+      <h3 id="verification">What the answer hangs on</h3>
       ${!done && !verifying && html`
         <p>Each cited document is left out in turn, and the question is answered again. This shows which documents the answer needs, which are redundant, and which contradict it.</p>
         <div class="row"><button disabled=${busy} onClick=${run}><${Icon} name="check" /> Check what the answer hangs on: ${costInWords(cost)}</button></div>`}
@@ -51,7 +51,13 @@ export function Verification({ corpus, question, verdicts, verifying, watch }) {
 
 /** `3 documents, about 4,200 tokens`. */
 function costInWords(cost) {
-  return [plural(cost.documents, "document"), cost.tokens ? `about ${compact(cost.tokens)} tokens` : "no tokens"].join(", ");
+  return [plural(cost.documents, "document"), cost.tokens ? `about ${number(roundOff(cost.tokens))} tokens` : "no language model"].join(", ");
+}
+
+/** An estimate with two digits that count. */
+function roundOff(value) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
+  return Math.round(value / step) * step;
 }
 
 function Verdict({ corpus, verdict, all }) {
@@ -63,13 +69,13 @@ function Verdict({ corpus, verdict, all }) {
         <${Link} to=${viewOf(verdict.corpus || corpus, "documents", verdict.document.id)} dir="auto">${verdict.document.title || verdict.document.key}<//>
         ${verdict.markers.length > 0 && html`<span class="faint">${verdict.markers.map((one) => `[${one}]`).join(" ")}</span>`}</p>
       <p dir="auto">${verdict.why || sentence}</p>
-      ${verdict.replaced_by.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
+      ${verdict.replaced_by.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
       ${without && html`<p class="without"><span class="faint">Without it:</span> ${without.abstained || !without.answer ? "no answer is given" : html`<span dir="auto">${without.answer}</span> <${Support} support=${without.support} />`}</p>`}
     </li>`;
 }
 
 function Conclusion({ verification }) {
-  const names = new Map(verification.documents.map((one) => [one.document.id, one.document.title || one.document.key]));
+  const names = new Map(verification.documents.flatMap((one) => [one.document, ...one.replaced_by]).map((one) => [one.id, one.title || one.key]));
   const { usage } = verification;
   return html`
     ${verification.together.map((ids) => html`<p class="notice fair"><span>One of these is needed, though each is redundant: <span dir="auto">${ids.map((id) => names.get(id) || id).join(", ")}</span>.</span></p>`)}

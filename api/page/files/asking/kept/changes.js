@@ -28,12 +28,12 @@ function Compared({ corpus, changes }) {
   const { answer, support, documents, generation } = changes;
   const pieces = compareWords(answer.before || "", answer.after || "");
   return html`
-    <p>${changes.same_answer ? "The answer is the same." : "The answer differs."} ${sayGeneration(generation)}</p>
+    <p>${sayAnswer(changes)} ${sayGeneration(generation)}</p>
     ${answer.before === null && html`<p class="faint">The former answer was withdrawn, or none was given.</p>`}
-    <div class="changes-answers">
+    ${answer.before !== answer.after && html`<div class="changes-answers">
       <${Side} name="Before" mark="del" support=${support.before} pieces=${pieces.filter((one) => one.side !== "after")} side="before" />
       <${Side} name="Now" mark="ins" support=${support.after} pieces=${pieces.filter((one) => one.side !== "before")} side="after" />
-    </div>
+    </div>`}
     <dl class="changes-documents">
       ${DOCUMENTS.filter(([name]) => documents[name].length).map(
         ([name, words]) => html`<div><dt>${words}</dt>${documents[name].map(
@@ -49,6 +49,11 @@ function Side({ name, mark, support, pieces, side }) {
       <h3>${name} ${support && html`<${Support} support=${support} />`}</h3>
       <p dir="auto" class="changes-text">${pieces.map((one) => (one.side === side ? html`<${mark}>${one.text}<//>` : one.text))}</p>
     </div>`;
+}
+
+function sayAnswer({ same_answer: same, answer }) {
+  if (!same) return "The answer differs.";
+  return answer.before === answer.after ? "The answer is the same." : "The answer is the same in other words.";
 }
 
 function sayGeneration({ before, after }) {

@@ -8,6 +8,7 @@ import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
 import { Support } from "../../parts/tags.js";
+import { plainText } from "../plain.js";
 import { keepQuestion } from "../source.js";
 import { StateOf } from "../state.js";
 
@@ -47,7 +48,7 @@ export function QuestionRow({ corpus, question, changed, remove }) {
 /** The answer in a line of plain text, or why there is none. */
 export function firstWords(question) {
   if (question.withdrawn) return "Withdrawn: a document that it stood on was deleted.";
-  if (question.answer) return question.answer.answer.replace(/\s*\[\d+\]/g, "").replace(/\s+/g, " ").slice(0, 240);
+  if (question.answer) return plainText(question.answer.answer).slice(0, 240);
   if (question.problem) return question.problem.detail || question.problem.title || "";
   return "";
 }

@@ -4,9 +4,10 @@ import { html } from "../../vendor/preact.js";
 import { plural, seconds } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { Support } from "../../parts/tags.js";
-import { arrange, edgePath } from "../layers.js";
+import { arrange, edgePath, withoutImplied } from "../layers.js";
+import { plainText } from "../plain.js";
 
-const SIZES = { width: 17, height: 8.5, gapX: 3.5, gapY: 1 }; // rem
+const SIZES = { width: 15.5, height: 8.25, gapX: 2.75, gapY: 1 }; // rem
 const MOST = 200; // steps that are drawn
 
 /** @param {{steps: import("../progress.js").Step[], chosen: string, choose: (id: string) => void, running: boolean}} props */
@@ -32,7 +33,8 @@ export function Plan({ steps, chosen, choose, running }) {
 const placeOf = ({ x, y }) => ({ "--x": `${x}rem`, "--y": `${y}rem` });
 
 function Edges({ steps, places, width, height }) {
-  const edges = steps.flatMap((step) => step.parents.filter((id) => places.has(id)).map((id) => [places.get(id), places.get(step.id), step]));
+  const drawn = withoutImplied(steps);
+  const edges = steps.flatMap((step) => drawn.get(step.id).filter((id) => places.has(id)).map((id) => [places.get(id), places.get(step.id), step]));
   if (!edges.length) return null;
   const middle = SIZES.height / 2;
   return html`
@@ -49,7 +51,7 @@ function StepCard({ step, isChosen, choose, running }) {
       <span class="plan-step-head"><span class="plan-step-id">${step.id}<span class="unseen">${needs}</span></span>
         <${StepState} step=${step} running=${running} /></span>
       <span class="plan-step-question" dir="auto">${step.question || "…"}</span>
-      ${step.answer && html`<span class="plan-step-answer" dir="auto">${step.answer}</span>`}
+      ${step.answer && html`<span class="plan-step-answer" dir="auto">${plainText(step.answer)}</span>`}
       <span class="plan-step-facts">${factsOf(step).join(" · ")}</span>
       ${step.parents.length > 0 && html`<span class="plan-step-needs" aria-hidden="true">needs ${step.parents.join(", ")}</span>`}
     </button>`;

@@ -3,7 +3,7 @@
 import { ROLES } from "../answer/roles.js";
 import { arrange } from "../layers.js";
 
-export const WIDTH = 230;
+export const WIDTH = 206;
 export const PAD = 11;
 export const LINE = 17;
 const HEAD = 16;
@@ -20,7 +20,7 @@ export function drawBoxes(nodes) {
     const sub = wrap(node.sub, SUB_LINES, "13px");
     return { ...node, head: headOf(node), labelLines: label, subLines: sub, height: PAD * 2 + HEAD + (label.length + sub.length) * LINE + (sub.length ? 4 : 0) };
   });
-  const { places, width, height } = arrange(boxes, { width: WIDTH, gapX: 64, gapY: 16 });
+  const { places, width, height } = arrange(boxes, { width: WIDTH, gapX: 48, gapY: 16 });
   return { boxes: boxes.map((box) => ({ ...box, ...places.get(box.id) })), width, height };
 }
 
@@ -40,7 +40,7 @@ function measure(text, font) {
 
 /** Cuts a text into lines that fit; what does not fit is left out, with “…”. */
 function wrap(text, most, font) {
-  const words = Array.from(new Intl.Segmenter(undefined, { granularity: "word" }).segment(text.replace(/\s+/g, " ").trim().slice(0, 400)), (one) => one.segment);
+  const words = wordsOf(text.replace(/\s+/g, " ").trim().slice(0, 400));
   const lines = [];
   let line = "";
   const room = WIDTH - PAD * 2;
@@ -55,6 +55,16 @@ function wrap(text, most, font) {
   if (lines.length < most && line.trim()) lines.push(line.trim());
   else if (line.trim() || text.length > 400) lines[most - 1] = shorten(lines[most - 1], room, font);
   return lines.map((one) => ({ text: one, rtl: RIGHT_TO_LEFT.test(text) }));
+}
+
+/** Words with the punctuation that follows them. */
+function wordsOf(text) {
+  const words = [];
+  for (const { segment, isWordLike } of new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)) {
+    if (words.length && !isWordLike && segment.trim() && words[words.length - 1].trim()) words[words.length - 1] += segment;
+    else words.push(segment);
+  }
+  return words;
 }
 
 function shorten(line, room, font) {

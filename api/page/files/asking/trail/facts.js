@@ -4,7 +4,7 @@ import { readFactsOf } from "../source.js";
 
 const NAMES = 8;
 const LONGEST = 120; // an answer that is longer is no name
-const PER_PASSAGE = 4;
+const PER_PASSAGE = 3;
 
 /**
  * @returns {Promise<{subject: string, predicate: string, object: string, chunk_ids: string[]}[]>} Empty for a corpus

@@ -1,5 +1,7 @@
 /** The trail of an answer as a graph: question → steps → passages → facts. */
 
+import { plainText } from "../plain.js";
+
 /**
  * @typedef {{id: string, kind: "question" | "step" | "passage" | "fact", title: string, label: string, sub: string,
  *   support?: string, role?: string, parents: string[], column?: number, value: any}} TrailNode
@@ -33,12 +35,12 @@ export function buildTrail(question, steps, facts, verdicts) {
   return { nodes, cut: taken.length > drawn.length || passages.length > shownPassages.length || asserted.length > MOST.facts };
 }
 
-const plainAnswer = (answer) => (answer.abstained ? "No answer is given" : answer.answer.replace(/ ?\[\d+\]/g, ""));
+const plainAnswer = (answer) => (answer.abstained ? "No answer is given" : plainText(answer.answer));
 
 const stepNode = (ids) => (step) => {
   const parents = step.parents.filter((id) => ids.has(id)).map((id) => `step:${id}`);
   return {
-    id: `step:${step.id}`, kind: "step", title: `Step ${step.id}`, label: step.question, sub: step.answer || "no answer",
+    id: `step:${step.id}`, kind: "step", title: `Step ${step.id}`, label: step.question, sub: plainText(step.answer) || "no answer",
     support: step.support, parents: parents.length ? parents : ["question"], value: step,
   };
 };

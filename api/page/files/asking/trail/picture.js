@@ -1,7 +1,7 @@
 /** The trail as one picture, which is walked by mouse and keyboard. */
 
 import { html, useMemo, useRef, useState } from "../../vendor/preact.js";
-import { edgePath } from "../layers.js";
+import { edgePath, withoutImplied } from "../layers.js";
 import { LINE, PAD, WIDTH, drawBoxes } from "./boxes.js";
 import { belonging } from "./graph.js";
 
@@ -57,7 +57,8 @@ export const nameOf = (node) => [`${node.title}: ${node.label}`, node.sub, node.
 
 function edgesOf(boxes) {
   const byId = new Map(boxes.map((box) => [box.id, box]));
-  return boxes.flatMap((box) => box.parents.filter((id) => byId.has(id)).map((id) => [byId.get(id), box]));
+  const steps = withoutImplied(boxes.filter((box) => box.kind === "question" || box.kind === "step")); // each step that quotes a passage is drawn
+  return boxes.flatMap((box) => (steps.get(box.id) || box.parents).filter((id) => byId.has(id)).map((id) => [byId.get(id), box]));
 }
 
 /** The box that an arrow key leads to: along an edge to the sides, within the column up and down. */

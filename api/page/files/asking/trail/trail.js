@@ -31,6 +31,9 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
   useEffect(() => {
     if (!asList) fit();
   }, [asList, nodes.length]);
+  useEffect(() => {
+    if (!asList) showQuestion(frame.current);
+  }, [asList, nodes.length]);
   const change = (by) => setZoom((before) => Math.min(MOST, Math.max(LEAST, before * by)));
   const exportFile = () => {
     download(toFile(drawing.current, `The trail of “${question.question}”`), "trail.svg", "image/svg+xml");
@@ -62,5 +65,11 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
 /** The zoom at which a drawing fits the width of its frame, as far as it stays readable. */
 function fitting(frame, drawing) {
   if (!frame || !drawing) return 1;
-  return Math.min(1.1, Math.max(0.72, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
+  return Math.min(1.1, Math.max(0.85, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
+}
+
+/** Scrolls a frame to the question: in a high picture it stands in the middle of the height. */
+function showQuestion(frame) {
+  const box = frame?.querySelector('[data-node="question"]')?.getBoundingClientRect();
+  if (box) frame.scrollTop += box.top + box.height / 2 - frame.getBoundingClientRect().top - frame.clientHeight / 2;
 }

@@ -1,0 +1,1 @@
+"""The bodies and responses about answers that were given."""

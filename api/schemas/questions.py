@@ -1,0 +1,230 @@
+"""The bodies and responses of stored questions: `…/questions`."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import Field
+
+from api.page.links import Links
+from api.problems import details_of
+from api.schemas.answers.stored import read_stored
+from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
+from api.schemas.ask import AnswerOut, AskIn, BudgetIn
+from api.schemas.base import Flag, In, Out
+from api.schemas.events import convert_event
+from app.services.asked.questions import QuestionChanges, is_outdated
+from app.services.asked.verifying import VerificationState
+from core.corpora import Corpus
+from core.documents import DocumentRef
+from core.ports.reasoning import Answer, Support
+from core.questions import AskedQuestion, QuestionState
+from core.trace import Event, Trace
+from core.verification import Verification
+from reasoning.verification import GivenAnswer
+
+__all__ = [
+    "QuestionChangesOut",
+    "QuestionListOut",
+    "QuestionOut",
+    "QuestionPatchIn",
+    "StoredForm",
+    "VerifyIn",
+    "dump_request",
+    "load_request",
+    "path_of",
+    "show_question",
+]
+
+_NO_LINKS = Links("")
+"""Links are added when an answer is shown."""
+
+
+class QuestionProblemOut(Out):
+    """Why a question has no answer (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+class VerifyingAnswerOut(Out):
+    """`documents` are those whose role is known; the answers without them come with the result."""
+
+    cost: VerificationCostOut | None
+    documents: list[VerdictEventOut]
+
+
+class QuestionOut(Out):
+    """A stored question. In lists `answer` and `verification` are null.
+
+    Passages and quotes in `answer` are those of the documents as they are now; they are empty where a passage is not
+    there any more.
+    """
+
+    id: str
+    question: str
+    request: dict[str, Any] = Field(description="The body that it was asked with, without what was left out.")
+    state: QuestionState
+    asked_at: datetime
+    answered_at: datetime | None = Field(description="When it ended.")
+    generation: int | None = Field(
+        description="The generation of the corpus when it was asked; null if the corpus was indexed again since."
+    )
+    answer: AnswerOut | None
+    problem: QuestionProblemOut | None
+    kept: bool
+    again_of: str | None = Field(description="The question that this one asks again.")
+    verification: VerificationOut | None
+    verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
+    verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
+    outdated: bool = Field(description="The corpus has changed since the question was asked.")
+    withdrawn: bool = Field(
+        description="A document that was retrieved has been deleted, and the answer with it: `answer` is null."
+    )
+
+
+class QuestionListOut(Out):
+    data: list[QuestionOut]
+    next_cursor: str | None
+
+
+class VerifyIn(In):
+    budget: BudgetIn = Field(default=BudgetIn(), description="The limits of the verification.")
+
+
+class QuestionPatchIn(In):
+    kept: Flag = Field(description="Whether the question stays until it is deleted.")
+
+
+class ComparedDocumentOut(Out):
+    id: str
+    key: str
+    title: str
+
+
+class TextChangeOut(Out):
+    before: str | None
+    after: str | None
+
+
+class SupportChangeOut(Out):
+    before: Support | None
+    after: Support | None
+
+
+class GenerationChangeOut(Out):
+    before: int | None
+    after: int | None
+
+
+class ComparedDocumentsOut(Out):
+    """The documents that the answers cite. A document that has been deleted is in none of the lists."""
+
+    added: list[ComparedDocumentOut]
+    removed: list[ComparedDocumentOut]
+    changed: list[ComparedDocumentOut] = Field(description="Cited by both, and changed in between.")
+    same: list[ComparedDocumentOut]
+
+
+class QuestionChangesOut(Out):
+    """What changed since the question that this one asks again. Without an answer, or withdrawn, a text is null."""
+
+    before: str = Field(description="The id of the question that this one asks again.")
+    same_answer: bool = Field(description="The answers differ at most in their markers and spaces.")
+    answer: TextChangeOut
+    support: SupportChangeOut
+    documents: ComparedDocumentsOut
+    generation: GenerationChangeOut
+
+    @classmethod
+    def from_changes(cls, changes: QuestionChanges) -> Self:
+        before, after = changes.before, changes.after
+        return cls(
+            before=before.id,
+            same_answer=changes.same_answer,
+            answer=TextChangeOut(before=_text_of(before), after=_text_of(after)),
+            support=SupportChangeOut(before=_support_of(before), after=_support_of(after)),
+            documents=ComparedDocumentsOut(
+                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ComparedDocumentsOut.model_fields}
+            ),
+            generation=GenerationChangeOut(before=before.generation, after=after.generation),
+        )
+
+
+class StoredForm:
+    """Implements `app.services.asked.runner.StoredForm`: what is stored is what `/ask` sends."""
+
+    def event(self, event: Event) -> dict[str, Any] | None:
+        data = convert_event(event, _NO_LINKS)
+        return None if data is None else data.model_dump(mode="json")
+
+    def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
+        return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+
+    def given(self, answer: Mapping[str, Any]) -> GivenAnswer:
+        return read_stored(AnswerOut.model_validate(answer))
+
+    def verification(self, verification: Verification) -> dict[str, Any]:
+        return VerificationOut.from_verification(verification).model_dump(mode="json")
+
+    def problem(self, error: BaseException) -> dict[str, Any]:
+        details = details_of(error, "")
+        del details["instance"]  # it is added when the problem is shown: a corpus may get another name
+        return details
+
+
+def dump_request(body: AskIn) -> dict[str, Any]:
+    """Returns a body as it is stored."""
+    return body.model_dump(mode="json", exclude_unset=True, exclude={"stream"})
+
+
+def load_request(question: AskedQuestion) -> AskIn:
+    """Returns the body to ask a stored question again with: as it was, and of the corpus as it is now."""
+    return AskIn.model_validate({name: value for name, value in question.request.items() if name != "min_generation"})
+
+
+def path_of(corpus: Corpus, question_id: str) -> str:
+    return f"/v1/corpora/{corpus.name}/questions/{question_id}"
+
+
+def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
+    """Returns the JSON of a `QuestionOut`. Answers are not read into values, as their schema may have grown since."""
+    instance = path_of(corpus, question.id)
+    verification = VerificationState.of(question.verification)
+    return {
+        "id": question.id,
+        "question": question.text,
+        "request": dict(question.request),
+        "state": question.state.value,
+        "asked_at": _time(question.asked_at),
+        "answered_at": None if question.answered_at is None else _time(question.answered_at),
+        "generation": question.generation,
+        "answer": question.answer,
+        "problem": question.problem and {**question.problem, "instance": instance},
+        "kept": question.kept,
+        "again_of": question.again_of,
+        "verification": verification.result,
+        "verifying": verification.running,
+        "verification_problem": verification.problem and {**verification.problem, "instance": instance},
+        "outdated": is_outdated(corpus, question),
+        "withdrawn": question.withdrawn,
+    }
+
+
+def _time(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
+def _text_of(question: AskedQuestion) -> str | None:
+    return None if question.answer is None else str(question.answer["answer"])
+
+
+def _support_of(question: AskedQuestion) -> Support | None:
+    return Support(question.support) if question.support else None
+
+
+def _name(ref: DocumentRef) -> ComparedDocumentOut:
+    return ComparedDocumentOut(id=ref.id, key=ref.key, title=ref.title)

@@ -1,0 +1,1 @@
+"""Questions that are answered in the background, stored, found again, asked again and compared."""

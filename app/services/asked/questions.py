@@ -1,0 +1,182 @@
+"""Stored questions as a caller asks, reads, repeats and compares them."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.broker.outage_log import OutageLog
+from app.container import Container
+from app.services.asked.texts import fill_texts
+from app.services.questions import AskRequest
+from core.corpora import Corpus
+from core.documents import DocumentRef
+from core.errors import Conflict, HopweaveError, NotFound
+from core.filters import parse_filter
+from core.ids import new_id
+from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionSource
+
+__all__ = [
+    "QuestionChanges",
+    "check_askable",
+    "clean_questions",
+    "compare",
+    "is_outdated",
+    "list_events",
+    "list_questions",
+    "read_question",
+    "store_question",
+]
+
+_log = logging.getLogger("hopweave.questions")
+
+_CLEAN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionChanges:
+    """What changed since the question `before`, which `after` asks again.
+
+    Documents are those that the answers cite. `changed` are cited by both, and have another revision since.
+    """
+
+    before: AskedQuestion
+    after: AskedQuestion
+    same_answer: bool
+    added: Sequence[DocumentRef]
+    removed: Sequence[DocumentRef]
+    changed: Sequence[DocumentRef]
+    same: Sequence[DocumentRef]
+
+
+async def check_askable(container: Container, corpus: Corpus, request: AskRequest) -> None:
+    """Raises what `ask` would raise for a request that cannot be answered, so that nothing is stored of it."""
+    container.limits.check(k=request.k, history=len(request.history))
+    await container.check_tokens()
+    if request.filter is not None:
+        parse_filter(request.filter)
+    container.check_embedding(corpus)
+    container.reasoner(request.reasoner or container.default_reasoner, request.searcher, corpora=(corpus,))
+
+
+async def store_question(
+    container: Container, corpus: Corpus, request: Mapping[str, Any], *, again_of: str | None = None
+) -> AskedQuestion:
+    """Stores a question that begins to be answered. `request` is the body to ask it again with.
+
+    Raises `RateLimited` if as many of the caller's questions run as may.
+    """
+    settings = container.settings.questions
+    question = NewQuestion(
+        id=new_id(), corpus_id=corpus.id, text=str(request["question"]), request=request, again_of=again_of
+    )
+    return await container.record.questions.create(
+        question, lease_seconds=settings.lease_seconds, max_running=settings.max_running
+    )
+
+
+async def read_question(container: Container, corpus: Corpus, question_id: str) -> AskedQuestion:
+    """Returns a question with the texts that the caller may see. Raises `NotFound`."""
+    question = await container.record.questions.get(corpus.id, question_id)
+    if not await _sees_sources(container, corpus, question):
+        return replace(question, withdrawn=True, answer=None, verification=None)
+    if question.answer is None:
+        return question
+    return replace(question, answer=await fill_texts(container, corpus, question.answer))
+
+
+async def list_questions(
+    container: Container, corpus: Corpus, *, kept: bool | None, limit: int, before: str | None
+) -> Sequence[AskedQuestion]:
+    """Returns the caller's questions, newest first, without answers."""
+    return await container.record.questions.list(corpus.id, asked_by="", kept=kept, limit=limit, before=before)
+
+
+async def list_events(container: Container, corpus: Corpus, question_id: str, *, after: int) -> Sequence[QuestionEvent]:
+    """Returns the events after a number; none if the caller may not see all that was retrieved."""
+    events = await container.record.questions.list_events(corpus.id, question_id, after=after)
+    if not events:
+        return ()
+    question = await container.record.questions.get(corpus.id, question_id)
+    return events if await _sees_sources(container, corpus, question) else ()
+
+
+def is_outdated(corpus: Corpus, question: AskedQuestion) -> bool:
+    """Whether the corpus has changed since the question was asked."""
+    return question.generation is None or corpus.generation > question.generation
+
+
+async def compare(container: Container, corpus: Corpus, question_id: str) -> QuestionChanges:
+    """Raises `Conflict` for a question that asks no other one again or is not answered yet, and `NotFound` if that
+    other one has been deleted.
+    """
+    after = await read_question(container, corpus, question_id)
+    if after.again_of is None:
+        raise Conflict(f"question {question_id!r} asks no other one again; ask it again, and compare the new one")
+    if not after.state.final:
+        raise Conflict(f"question {question_id!r} is still being answered; wait until it is done")
+    try:
+        before = await read_question(container, corpus, after.again_of)
+    except NotFound as error:
+        raise NotFound(
+            f"the question {after.again_of!r}, which this one asks again, has been deleted; keep a question to compare "
+            "it later"
+        ) from error
+    old, new = [await _read_cited(container, corpus, one) for one in (before, after)]
+    names = await container.record.documents.get_refs(corpus.id, {*old, *new}, enabled=None)
+    both = [id for id in names if id in old and id in new]
+
+    def named(ids: list[str]) -> list[DocumentRef]:
+        return sorted((names[id] for id in ids), key=lambda ref: ref.key)
+
+    return QuestionChanges(
+        before=before,
+        after=after,
+        same_answer=_is_same(before, after),
+        added=named([id for id in names if id not in old]),
+        removed=named([id for id in names if id not in new]),
+        changed=named([id for id in both if old[id] != new[id]]),
+        same=named([id for id in both if old[id] == new[id]]),
+    )
+
+
+async def clean_questions(container: Container) -> None:
+    """Deletes questions whose time is over, every minute, forever."""
+    outages = OutageLog(_log)
+    while True:
+        try:
+            await container.record.questions.prune(after_seconds=container.settings.questions.stored_seconds)
+        except HopweaveError as error:
+            outages.report_outage("record", error)
+        else:
+            outages.report_recovery("record")
+        await asyncio.sleep(_CLEAN_SECONDS)
+
+
+async def _read_cited(container: Container, corpus: Corpus, question: AskedQuestion) -> dict[str, str]:
+    """Returns the fingerprints of the cited documents by id."""
+    sources: Sequence[QuestionSource] = await container.record.questions.list_sources(corpus.id, question.id)
+    return {one.document_id: one.fingerprint for one in sources if one.cited}
+
+
+async def _sees_sources(container: Container, corpus: Corpus, question: AskedQuestion) -> bool:
+    """Whether the caller may see all documents that were retrieved: their metadata may have changed since."""
+    if container.sees_all_documents:
+        return True
+    ids = {one.document_id for one in await container.record.questions.list_sources(corpus.id, question.id)}
+    return set(await container.record.documents.get_refs(corpus.id, ids, enabled=None)) == ids
+
+
+def _is_same(before: AskedQuestion, after: AskedQuestion) -> bool:
+    if before.answer is None or after.answer is None:
+        return False
+    return _plain(before.answer) == _plain(after.answer)
+
+
+def _plain(answer: Mapping[str, Any]) -> str:
+    """Returns the text of an answer without the markers of its citations, and with single spaces."""
+    text = str(answer["answer"])
+    for marker in {citation["marker"] for citation in answer["citations"]}:
+        text = text.replace(f"[{marker}]", "")
+    return " ".join(text.split())

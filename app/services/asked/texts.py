@@ -1,0 +1,99 @@
+"""Texts of documents in stored answers: left out when an answer is stored, and read from the record when it is shown.
+
+So a stored answer has no passage or quote that the corpus does not have any more, or that its reader may not see. The
+functions work on the JSON of answers and events, in which a passage is `{"chunk": {"id", "text", …}, "document":
+{"id", "metadata", …}, …}` and a quote `{"chunk_id", "quote", "source_span", …}`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.container import Container
+from core.corpora import Corpus
+from core.documents import Chunk, DocumentRef
+
+__all__ = ["fill_texts", "strip_texts"]
+
+_DERIVED = ("path", "reasons", "contributions")
+"""What a hit says of its text: names of entities, and why it was found."""
+
+
+def strip_texts(value: Any) -> Any:
+    """Returns a copy of JSON without the texts of the corpus. Results of a web search stay: no record has them."""
+    if isinstance(value, list):
+        return [strip_texts(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    stripped = {name: strip_texts(one) for name, one in value.items()}
+    if _is_of_web(value):
+        return stripped
+    if _is_hit(value):
+        stripped["chunk"] = {**stripped["chunk"], "text": "", "heading": ""}
+        stripped |= {name: type(value[name])() for name in _DERIVED if name in value}
+    if _is_quote(value):
+        stripped["quote"] = ""
+    if "metadata" in (document := stripped.get("document") or {}):
+        stripped["document"] = {**document, "metadata": {}}
+    return stripped
+
+
+async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
+    """Returns a copy of JSON with the texts that `strip_texts` left out and that the reader may see.
+
+    The quote or text of a passage that is not there any more is empty.
+    """
+    chunk_ids = {chunk for chunk, _ in _references(value)}
+    document_ids = {document for _, document in _references(value)} - {""}
+    if not chunk_ids:
+        return value
+    chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
+    refs = await container.record.documents.get_refs(corpus.id, document_ids)
+    return _fill(value, chunks, refs)
+
+
+def _fill(value: Any, chunks: Mapping[str, Chunk], refs: Mapping[str, DocumentRef]) -> Any:
+    if isinstance(value, list):
+        return [_fill(one, chunks, refs) for one in value]
+    if not isinstance(value, dict):
+        return value
+    filled = {name: _fill(one, chunks, refs) for name, one in value.items()}
+    if _is_of_web(value):
+        return filled
+    if _is_hit(value) and (chunk := chunks.get(value["chunk"]["id"])) is not None:
+        filled["chunk"] = {**filled["chunk"], "text": chunk.text, "heading": chunk.heading}
+    if _is_quote(value) and (chunk := chunks.get(value["chunk_id"])) is not None:
+        span = value["source_span"]
+        filled["quote"] = chunk.text[span["start"] : span["end"]]
+    document = value.get("document")
+    if isinstance(document, dict) and "metadata" in document and (ref := refs.get(document["id"])) is not None:
+        filled["document"] = {**document, "metadata": dict(ref.metadata)}
+    return filled
+
+
+def _references(value: Any) -> Iterator[tuple[str, str]]:
+    """Yields the ids of the chunk and of the document ('' if unknown) of each passage and quote."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _references(one)
+    if not isinstance(value, dict):
+        return
+    for one in value.values():
+        yield from _references(one)
+    if not _is_of_web(value):
+        document = str((value.get("document") or {}).get("id", ""))
+        if _is_hit(value):
+            yield str(value["chunk"]["id"]), document
+        if _is_quote(value):
+            yield str(value["chunk_id"]), document
+
+
+def _is_of_web(value: Mapping[str, Any]) -> bool:
+    return value.get("url") is not None
+
+
+def _is_hit(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("chunk"), dict) and "text" in value["chunk"]
+
+
+def _is_quote(value: Mapping[str, Any]) -> bool:
+    return "quote" in value and isinstance(value.get("chunk_id"), str)

@@ -1,0 +1,111 @@
+"""The port of stored questions: asked in one process, followed and cancelled in any."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
+
+__all__ = ["Questions"]
+
+
+class Questions(Protocol):
+    """Questions by corpus and id. A question whose corpus has no name any more is not there.
+
+    A running question has a lease by the store's clock, which its process renews. When the lease has expired, every
+    reader sees the question as failed, and its process can write no more.
+
+    When a document is deleted (`Submissions.delete_documents`, `delete_existing`), the same transaction withdraws the
+    questions that it was retrieved for: their answers, events and verifications are deleted, and those that run have
+    failed. A reindexed corpus keeps its questions. `Maintenance.delete_corpus_rows` deletes those of a corpus, and
+    `Keys.delete` those of a key.
+    """
+
+    async def create(self, question: NewQuestion, *, lease_seconds: float, max_running: int) -> AskedQuestion:
+        """Stores a running question. Raises `NotFound` if the corpus is gone, and `RateLimited` if its asker has
+        `max_running` questions that run, in all corpora.
+        """
+        ...
+
+    async def get(self, corpus_id: str, question_id: str) -> AskedQuestion:
+        """Raises `NotFound`."""
+        ...
+
+    async def list(
+        self, corpus_id: str, *, asked_by: str, kept: bool | None = None, limit: int = 50, before: str | None = None
+    ) -> Sequence[AskedQuestion]:
+        """Returns at most `limit` questions of one asker, newest first, without `answer` and `verification`: those that
+        are older than the question `before`. Raises `NotFound` if the asker has no such question.
+        """
+        ...
+
+    async def list_events(
+        self, corpus_id: str, question_id: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[QuestionEvent]:
+        """Returns the first events with a greater number than `after`; none of a question that is not there."""
+        ...
+
+    async def list_sources(self, corpus_id: str, question_id: str) -> Sequence[QuestionSource]:
+        """Returns the documents that were retrieved, by id; without those that are deleted."""
+        ...
+
+    async def append(
+        self,
+        question_id: str,
+        events: Sequence[QuestionEvent],
+        retrieved: Collection[str] = (),
+        *,
+        lease_seconds: float,
+    ) -> None:
+        """Renews the lease of a running question, and stores events and the ids of retrieved documents.
+
+        Raises `Fenced` if the question does not run any more: it was cancelled, deleted or withdrawn, or its lease has
+        expired. A document that is not there, or is being deleted, withdraws the question.
+        """
+        ...
+
+    async def finish(self, question_id: str, outcome: QuestionOutcome) -> None:
+        """Ends a running question, and deletes its `token` events, which the answer replaces. Raises as `append`."""
+        ...
+
+    async def cancel(self, corpus_id: str, question_id: str) -> AskedQuestion:
+        """Ends a running question as cancelled. A final one is returned as it is. Raises `NotFound`."""
+        ...
+
+    async def set_kept(self, corpus_id: str, question_id: str, *, kept: bool) -> AskedQuestion:
+        """Raises `NotFound`."""
+        ...
+
+    async def set_verification(
+        self,
+        corpus_id: str,
+        question_id: str,
+        verification: dict[str, Any] | None,
+        retrieved: Collection[str] = (),
+    ) -> None:
+        """Stores the verification of an answer, and the ids of documents that were retrieved for it: the deletion of
+        one of them withdraws the question.
+
+        Raises `NotFound`, and `Conflict` if there is no answer, or one of the documents is gone.
+        """
+        ...
+
+    async def delete(self, corpus_id: str, question_id: str) -> None:
+        """Deletes a question with its events. Raises `NotFound`."""
+        ...
+
+    async def prune(self, *, after_seconds: float) -> int:
+        """Ends questions whose lease has expired, and deletes those that are not kept and ended longer ago than
+        `after_seconds`. Returns how many it deleted.
+        """
+        ...
+
+    async def export(self, corpus_id: str) -> Sequence[tuple[AskedQuestion, Sequence[QuestionSource]]]:
+        """Returns all final questions of a corpus, the oldest first, with their sources, for a backup."""
+        ...
+
+    async def adopt(self, corpus_id: str, questions: Sequence[tuple[AskedQuestion, Sequence[QuestionSource]]]) -> None:
+        """Stores questions of a backup under their ids; those that are there already stay as they are.
+
+        Those with a `generation` get that of the corpus. A source that is not a document of the corpus is left out.
+        """
+        ...

@@ -1,0 +1,71 @@
+"""The web page in Chromium over loopback: what the first view transfers and takes, and how long the page is blocked.
+
+A corpus of 10,000 documents, and in its graph a neighbourhood of 1,000 nodes and more than 3,000 edges.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from tests.benchmarks.check import Check, at_most, figure
+from tests.benchmarks.page.blocks import measure_blocks
+from tests.benchmarks.page.first_view import measure_first_view
+from tests.benchmarks.page.material import CORPUS, add_material, quick_settings
+from tests.e2e.browser import FLAGS
+from tests.e2e.page.live import Live, serve
+
+__all__ = ["checks", "measure"]
+
+_VIEWS = {
+    "corpora": "/",
+    "ask": f"/c/{CORPUS}",
+    "search": f"/c/{CORPUS}/search",
+    "documents": f"/c/{CORPUS}/documents",
+    "graph": f"/c/{CORPUS}/graph",
+    "questions": f"/c/{CORPUS}/questions",
+    "jobs": f"/c/{CORPUS}/jobs",
+}
+_KILOBYTES = 300
+_SECONDS = 1.0
+_BLOCK_MS = 100
+
+
+def measure() -> dict[str, Any]:
+    with (
+        tempfile.TemporaryDirectory(prefix="hopweave-page-") as folder,
+        quick_settings() as settings,
+        serve(Path(folder), settings) as live,
+    ):
+        return measure_on(live, add_material(live))
+
+
+def measure_on(live: Live, hub: str) -> dict[str, Any]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(FLAGS))
+        try:
+            return {
+                "chromium": browser.version,
+                "first": {name: measure_first_view(browser, live.origin, path) for name, path in _VIEWS.items()},
+                "blocks": measure_blocks(browser, live.origin, hub),
+            }
+        finally:
+            browser.close()
+
+
+def checks(report: dict[str, Any]) -> list[Check]:
+    """The first view is the list of corpora. A reader may come to any other first; the largest of them is told, too."""
+    first, blocks = report["first"], report["blocks"]
+    heaviest = max(first, key=lambda name: float(first[name]["kilobytes"]))
+    slowest = max(first, key=lambda name: float(first[name]["interactive_seconds"]))
+    return [
+        at_most("page: first view, kB transferred", first["corpora"]["kilobytes"], _KILOBYTES),
+        at_most("page: first view, s until interactive", first["corpora"]["interactive_seconds"], _SECONDS),
+        at_most(f"page: largest of all views ({heaviest}), kB", first[heaviest]["kilobytes"], _KILOBYTES),
+        at_most(f"page: slowest of all views ({slowest}), s", first[slowest]["interactive_seconds"], _SECONDS),
+        *(at_most(f"page: longest block, ms: {what}", block, _BLOCK_MS) for what, block in blocks["ms"].items()),
+        figure("page: nodes drawn in the graph", blocks["nodes"]),
+        figure("page: edges drawn in the graph", blocks["edges"]),
+        figure("page: elements of the list of 10,000 documents, scrolled to its end", blocks["elements"]),
+    ]

@@ -20,22 +20,23 @@ QUESTION = "Where was the teacher of Ada Lovelace born?"
 UNKNOWN_OPERATOR = quote('{"a": {"$near": 1}}')
 NO_DOCUMENT = quote('{"year": 1}')
 LARGE = "large"
-_PASSAGES, _NAMES = 260, 5
+_GUILDS, _PARTS, _MEMBERS = 12, 10, 10
 
 
 @pytest.fixture(scope="module")
 def large(live: Live) -> Iterator[str]:
-    """A corpus whose hub has more than a thousand nodes near it."""
+    """A corpus with more nodes near its hub than are drawn: the hub has guilds, which have members."""
     chunks = [
         {
-            "text": f"The Hub paid for mill {n}.",
-            "entities": ["The Hub", *(f"Mill {n} of {m}" for m in range(_NAMES))],
-            "triples": [["The Hub", "paid for", f"Mill {n} of {m}"] for m in range(_NAMES)],
+            "text": f"The Hub founded Guild {guild}, part {part}.",
+            "entities": [f"Guild {guild}", *(names := [f"Member {n} of {guild}, {part}" for n in range(_MEMBERS)])],
+            "triples": [["The Hub", "founded", f"Guild {guild}"], *([f"Guild {guild}", "has", one] for one in names)],
         }
-        for n in range(_PASSAGES)
+        for guild in range(_GUILDS)
+        for part in range(_PARTS)
     ]
     live.client.post("/v1/corpora", json={"name": LARGE, "extractor": "given", "fine": "off"}).raise_for_status()
-    live.add(LARGE, [{"key": "mills", "title": "Mills", "chunks": chunks}])
+    live.add(LARGE, [{"key": "guilds", "title": "Guilds", "chunks": chunks}])
     yield LARGE
     live.client.delete(f"/v1/corpora/{LARGE}")
 
@@ -312,7 +313,8 @@ def test_the_drawing_is_saved_as_svg(open_page: OpenPage, tmp_path: Path) -> Non
     assert {one.tag.rpartition("}")[2] for one in drawn.iter()} <= {"svg", "title", "rect", "line", "circle", "text"}
 
 
-def test_colours_follow_the_theme(open_page: OpenPage) -> None:
+def test_colours_follow_the_theme(open_page: OpenPage, watch: Watch) -> None:
+    watch.allow("willReadFrequently")  # the test reads the canvas
     page = open_page(GRAPH, reduced_motion="reduce")
     is_drawn(page)
     corner = "() => [...document.querySelector('.drawing canvas').getContext('2d').getImageData(2, 2, 1, 1).data]"
@@ -323,14 +325,23 @@ def test_colours_follow_the_theme(open_page: OpenPage) -> None:
 
 
 def test_a_full_drawing_makes_room(open_page: OpenPage, large: str) -> None:
-    page = open_page(f"/c/{large}/graph?limit=1000&depth=3&view=list", reduced_motion="reduce")
+    page = open_page(f"/c/{large}/graph?name=The%20Hub&limit=1000&depth=4&view=list", reduced_motion="reduce")
     expect(page.locator(".drawn")).to_contain_text("There is more")
     expect(page.locator(".drawn")).not_to_contain_text("Draw up to")
-    page.get_by_role("button", name="Add its neighbours").click()
-    notice = page.get_by_role("alert")
-    expect(notice).to_contain_text(re.compile("is full|at most|The drawing"))
-    notice.get_by_role("button", name=re.compile("^Drop the 200 farthest")).click()
-    expect(notice).to_have_count(0)
+    full = page.get_by_text("The drawing is full.")
+    outline = page.get_by_role("navigation", name="The drawn nodes as a list")
+    for guild in range(_GUILDS):  # one of them has members that are not drawn
+        outline.get_by_role("button", name=f"Guild {guild}", exact=True).click()
+        expect(page.get_by_role("heading", name=f"Guild {guild}", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Add its neighbours").click()
+        expect(page.get_by_role("status").first).to_contain_text(f"Guild {guild}")
+        if full.is_visible():
+            break
+    expect(full).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Drop the 200 farthest").click()
+    expect(full).to_have_count(0)
+    expect(page.get_by_role("status").first).to_contain_text(re.compile("^Added|^All"))
 
 
 def test_it_is_left_while_it_moves(open_page: OpenPage) -> None:

@@ -7,7 +7,7 @@ import { plural } from "../core/text.js";
 import { announce } from "../parts/announce.js";
 import { MAX_NODES, Model } from "./model.js";
 
-const AROUND = 40; // nodes that are asked for around a node that is expanded
+const AROUND = 41; // nodes that are asked for around a node that is expanded, with itself
 
 const pause = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -49,7 +49,8 @@ export function useSubgraph(corpus, start, depth, limit, more, expanded) {
     async (id) => {
       if (model?.nodes.get(id)?.kind !== "entity") return;
       try {
-        const { added, left } = model.merge(await load(id, { depth: 1, limit: AROUND }), id);
+        const limit = Math.min(MAX_NODES, model.near.get(id).size + AROUND); // beyond those that are drawn
+        const { added, left } = model.merge(await load(id, { depth: 1, limit }), id);
         const { label } = model.nodes.get(id);
         change({ full: left > 0 ? id : "", error: null });
         expanded(id);

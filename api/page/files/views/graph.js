@@ -94,7 +94,7 @@ function Explorer({ corpus, start, query, change }) {
           ? html`<${Outline} key=${model.start} model=${model} version=${version} chosen=${chosen} choose=${choose} expand=${graph.expand} />`
           : html`<${Drawing} model=${model} version=${version} chosen=${chosen} choose=${choose} open=${open} />`}
       </div>
-      <${Panel} corpus=${corpus} node=${chosen} model=${model} choose=${choose} open=${graph.expand} go=${(changes) => change(changes)} to=${query.get("to") || ""} changed=${changed} />
+      <${Panel} corpus=${corpus} node=${chosen} model=${model} round=${graph.round} choose=${choose} open=${graph.expand} go=${(changes) => change(changes)} to=${query.get("to") || ""} changed=${changed} />
     </div>`;
 }
 

@@ -6,6 +6,7 @@ const MOST_LABELS = 140;
 const MOST_WORDS = 60; // predicates
 const ROUGH_EDGES = 1200; // while nodes move
 const ROUGH_LABELS = 40;
+const FEW = 30; // neighbours of which the passages are named, too
 const MANY = 80; // edges of one node
 const NEAR = 1.15; // the scale from which predicates are written
 
@@ -129,7 +130,7 @@ function paintRing(context, { x, y }, size, colour, wide) {
 }
 
 function paintLabels(context, { camera, colours, font, marked, model, isMoving }, at, shown, { active, near, taken }) {
-  const rank = (node) => (node === active || node === marked.chosen ? 3000 : near?.has(node.id) ? 1000 : 0) + (node.kind === "entity" ? node.radius * 10 : 0);
+  const rank = (node) => (node === active || node === marked.chosen ? 3000 : near?.has(node.id) && (node.kind === "entity" || near.size <= FEW) ? 1000 : 0) + (node.kind === "entity" ? node.radius * 10 : 0);
   const isWanted = (node) => rank(node) >= 1000 || (node.kind === "entity" ? camera.scale > 0.35 || node.radius > 9 : camera.scale > 1.3 || model.nodes.size < 40);
   const wanted = shown.filter(isWanted).sort((a, b) => rank(b) - rank(a)).slice(0, 3 * MOST_LABELS);
   const most = isMoving && model.nodes.size > 300 ? ROUGH_LABELS : MOST_LABELS;

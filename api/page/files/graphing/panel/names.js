@@ -42,6 +42,7 @@ function Choose({ corpus, entity, close, choose }) {
 function Merge({ corpus, entity, other, close, changed }) {
   const { run, busy, error } = useAction(async () => {
     await post(corpusPath(corpus, "entities", entity.id, "merge"), { into: other.id });
+    await isRead(corpus, other.id, entity.id, true);
     announce(`${entity.name} is merged into ${other.name}.`);
     close();
     changed(other.id);
@@ -57,6 +58,7 @@ function Undo({ corpus, entity, merged, close, changed }) {
     const merge = await findMerge(corpus, merged.id);
     if (!merge) throw new Error(`The merge of ${merged.name} is undone already. Load the page again.`);
     await post(corpusPath(corpus, "merges", merge.id, "undo"));
+    await isRead(corpus, entity.id, merged.id, false);
     announce(`${merged.name} and ${entity.name} are two entities again.`);
     close();
     changed(entity.id);
@@ -65,6 +67,18 @@ function Undo({ corpus, entity, merged, close, changed }) {
     <${Confirm} title="Undo a merge" action="Undo the merge" busy=${busy} error=${error} confirm=${run} close=${close}>
       <p><strong dir="auto">${merged.name}</strong> and <strong dir="auto">${entity.name}</strong> are two entities again, as if they had never been merged.</p>
     <//>`;
+}
+
+const PAUSE = 400; // milliseconds
+const TRIES = 12;
+
+/** Waits until the graph shows a change: processes that answer follow the record by some seconds. */
+async function isRead(corpus, id, other, isMerged) {
+  for (let i = 0; i < TRIES; i += 1) {
+    const { merged } = await get(corpusPath(corpus, "entities", id), { facts: 0, passages: 0 });
+    if (merged.some((one) => one.id === other) === isMerged) return;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
 }
 
 /** Returns the merge of an entity into another, or null. */

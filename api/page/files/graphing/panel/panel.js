@@ -14,7 +14,9 @@ import { Facts } from "./facts.js";
 import { Names } from "./names.js";
 import { Ways } from "./ways.js";
 
-/** @param {{corpus: string, node: any, model: any, open: (id: string) => void, go: (changes: any) => void, to: string, changed: (id: string) => void}} props */
+/** @param {{corpus: string, node: any, model: any, round: number, choose: (id: string, known?: any) => void,
+ *   open: (id: string) => void, go: (changes: any) => void, to: string, changed: (id: string) => void}} props `round` changes
+ *   when the entities of the corpus have. */
 export function Panel(props) {
   return props.node.kind === "passage" ? html`<${PassagePanel} ...${props} />` : html`<${EntityPanel} key=${props.node.id} ...${props} />`;
 }
@@ -31,8 +33,8 @@ function PassagePanel({ corpus, node, model, choose }) {
     </section>`;
 }
 
-function EntityPanel({ corpus, node, model, choose, open, go, to, changed }) {
-  const found = useResource([corpus, node.id], (signal) => get(corpusPath(corpus, "entities", node.id), { facts: 50, passages: 10 }, signal));
+function EntityPanel({ corpus, node, model, round, choose, open, go, to, changed }) {
+  const found = useResource([corpus, node.id, round], (signal) => get(corpusPath(corpus, "entities", node.id), { facts: 50, passages: 10 }, signal));
   const { value } = found;
   const name = value?.entity.name || node.label;
   return html`

@@ -157,13 +157,15 @@ def test_a_citation_of_a_pdf_shows_its_page(open_page: OpenPage) -> None:
     page.wait_for_function("() => document.querySelector('.page-image img').naturalWidth > 0")
 
 
-def test_it_is_checked_what_an_answer_hangs_on(open_page: OpenPage) -> None:
-    page = open_page("/c/library")
-    ask(page, MILL)
+def test_it_is_checked_what_an_answer_hangs_on(live: Live, own_corpus: str, open_page: OpenPage) -> None:
+    live.add(own_corpus, [_told("tower", "Gustave Eiffel built the tower.")])
+    live.reader.known["Who built this tower?"] = _known("Gustave Eiffel", "Gustave Eiffel built the tower.")
+    page = open_page(f"/c/{own_corpus}")
+    ask(page, "Who built this tower?")
     wait_for_answer(page)
     page.get_by_role("button", name=re.compile("^Check what the answer hangs on: 1 document, about ")).click()
     verdict = page.locator(".verdict")
-    expect(verdict).to_contain_text("The Analytical Engine")
+    expect(verdict).to_contain_text("Tower")
     expect(verdict.locator(".tag").first).to_have_text("needed")
     expect(page.get_by_text(re.compile("^It took "))).to_be_visible()
     expect(page.locator(".answer-source .tag")).to_have_text("needed")

@@ -61,6 +61,7 @@ def test_a_corpus_is_created_renamed_and_deleted(open_page: OpenPage, live: Live
     page.get_by_role("button", name="Rename walked-papers").click()
     page.get_by_role("textbox", name="Name").fill("walked")
     page.get_by_role("button", name="Rename", exact=True).click()
+    expect(page.get_by_role("link", name="walked", exact=True)).to_be_visible()
     live.add("walked", [{"key": "one", "text": "A text."}])
     page.reload()
     page.get_by_role("button", name="Delete walked").click()

@@ -30,13 +30,11 @@ from api.routes import (
     corpora,
     docs,
     documents,
-    entities,
     estimates,
     export,
     health,
     imports,
     jobs,
-    merges,
     originals,
     questions,
     sessions,
@@ -44,6 +42,7 @@ from api.routes import (
     uploads,
 )
 from api.routes.asked import questions as asked_questions
+from api.routes.graph import entities, merges
 from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
 from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield

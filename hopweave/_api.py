@@ -85,6 +85,7 @@ from hopweave._values.questions import (
     StoredQuestion,
     SupportChange,
     TextChange,
+    VerifyingAnswer,
 )
 from hopweave._values.search import (
     Hit,
@@ -213,6 +214,7 @@ __all__ = [
     "VerificationCost",
     "VerificationEvent",
     "VerifiedDocument",
+    "VerifyingAnswer",
     "VerifyingEvent",
     "WaitTimeoutError",
     "Way",

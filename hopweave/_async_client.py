@@ -142,6 +142,7 @@ class AsyncClient:
     keep_question = _method(stored_questions.keep_question)
     cancel_question = _method(stored_questions.cancel_question)
     ask_again = _method(stored_questions.ask_again)
+    verify_question = _method(stored_questions.verify_question)
     compare_question = _method(stored_questions.compare_question)
     delete_question = _method(stored_questions.delete_question)
     list_jobs = _method(jobs.list_jobs)

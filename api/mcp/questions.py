@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from api.page.links import Links
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.events import convert_event
 from api.schemas.search import SearchIn, SearchOut
 from app.container import Container
+from app.services.links import Links
 from app.services.questions import ask, search_page
 from core.trace import Event, Trace
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from api.page.links import Links
 from api.protocols.conversation import Conversation, read_conversation
 from api.protocols.models import Model, find_model
 from api.protocols.reply import Reply, reply_from_answer, reply_from_completion
 from api.protocols.streaming import OnText
 from app.container import Container
 from app.services import questions
+from app.services.links import Links
 from app.services.plain_chat import PlainRequest, complete_plain
 from core.budget import Budget
 from core.corpora import Corpus

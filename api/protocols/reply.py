@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from api.page.links import Links
 from api.protocols.sources import Source, format_block, list_sources
+from app.services.links import Links
 from core.ports.chat import Completion
 from core.ports.reasoning import Answer
 from core.trace import Trace

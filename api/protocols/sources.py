@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from api.page.links import Links
+from app.services.links import Links
 from core.documents import Span
 from core.ports.reasoning import Answer, Citation
 

@@ -5,13 +5,13 @@ from fastapi import APIRouter, Request, Response
 from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
-from api.page.links import Links
 from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
 from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
 from api.schemas.stream import ASK_RESPONSES
 from api.streams.answering import send_answer, stream_answer
 from app.container import Container
 from app.services import questions
+from app.services.links import Links
 from app.services.scope import Asked, open_corpora
 from core.trace import Trace
 

@@ -4,12 +4,12 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.page.links import LINK, Links
 from api.schemas.answers.verification import VerificationCostOut, VerificationOut
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.search import MIN_GENERATION, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
+from app.services.links import LINK, Links
 from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
 from core.budget import Budget

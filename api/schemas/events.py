@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from api.page.links import Links
 from api.schemas.answers.verification import VerdictEventOut, VerifyingOut
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
+from app.services.links import Links
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step, Support
 from core.trace import Event

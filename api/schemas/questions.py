@@ -6,15 +6,15 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from api.page.links import Links
 from api.problems import details_of
 from api.schemas.answers.stored import read_stored
-from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
+from api.schemas.answers.verification import VerdictOut, VerificationCostOut, VerificationOut
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
 from app.services.asked.questions import QuestionChanges, is_outdated
 from app.services.asked.verifying import VerificationState
+from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ports.reasoning import Answer, Support
@@ -54,7 +54,7 @@ class VerifyingAnswerOut(Out):
     """`documents` are those whose role is known; the answers without them come with the result."""
 
     cost: VerificationCostOut | None
-    documents: list[VerdictEventOut]
+    documents: list[VerdictOut]
 
 
 class QuestionOut(Out):

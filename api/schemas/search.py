@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from api.page.links import LINK, Links
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
+from app.services.links import LINK, Links
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
 from app.services.scope import MAX_CORPORA
 from core.ports.retrieval import MAX_K, Hit, NodeKind

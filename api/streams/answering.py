@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from api.connection import run_while_connected
 from api.deps import json_response
-from api.page.links import Links
 from api.schemas.ask import AnswerOut
 from api.schemas.events import convert_event
 from api.streams.work_stream import Put, stream_work
+from app.services.links import Links
 from core.ports.reasoning import Answer
 from core.trace import Event, Trace
 

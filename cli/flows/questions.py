@@ -66,9 +66,9 @@ def run_question(corpora: list[str], body: Json, *, limits: Limits, prompts: Pat
 
 
 def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
-    from api.page.links import Links
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
+    from app.services.links import Links
     from app.services.questions import search_page
     from app.services.scope import open_corpora
     from cli.runtime import run_with_container
@@ -87,9 +87,9 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
 
 
 def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits, *, shown: bool) -> Json:
-    from api.page.links import Links
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
+    from app.services.links import Links
     from app.services.questions import ask
     from app.services.scope import open_corpora
     from cli.runtime import run_with_container

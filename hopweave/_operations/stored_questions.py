@@ -1,11 +1,11 @@
 """Questions that the server answers in the background: ask, list, get, wait, keep, cancel, ask again, compare."""
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from hopweave._errors import InvalidRequestError, WaitTimeoutError
 from hopweave._steps import Page, Pause, Request, Steps, call, decode, path, request
-from hopweave._values.answers import Answer
+from hopweave._values.answers import Answer, Budget
 from hopweave._values.questions import QuestionChanges, StoredQuestion
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "keep_question",
     "list_questions",
     "stored",
+    "verify_question",
     "wait_for_question",
 ]
 
@@ -80,6 +81,15 @@ def keep_question(corpus: str, id: str, *, kept: bool = True) -> Steps[StoredQue
 def cancel_question(corpus: str, id: str) -> Steps[StoredQuestion]:
     """Cancels a question that runs and returns it; one that has ended is returned as it is."""
     return call(StoredQuestion, "POST", _path(corpus, id, "cancel"))
+
+
+def verify_question(corpus: str, id: str, *, budget: Budget | None = None) -> Steps[StoredQuestion]:
+    """Starts finding out which documents the answer of a question hangs on, and returns the question.
+
+    `get_question` has the `verification` when it is done. `budget` limits it. Raises `ConflictError` without an answer.
+    """
+    body = {} if budget is None else {"budget": asdict(budget)}
+    return call(StoredQuestion, "POST", _path(corpus, id, "verify"), body)
 
 
 def ask_again(corpus: str, id: str) -> Steps[StoredQuestion]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from hopweave._values.answers import Answer, Support
+from hopweave._values.verification import Verdict, Verification, VerificationCost
 
 __all__ = [
     "ComparedDocument",
@@ -17,6 +18,7 @@ __all__ = [
     "StoredQuestion",
     "SupportChange",
     "TextChange",
+    "VerifyingAnswer",
 ]
 
 QuestionState: TypeAlias = Literal["running", "done", "failed", "cancelled"]
@@ -34,11 +36,20 @@ class QuestionProblem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyingAnswer:
+    """How far a verification is: its expected cost, and the documents whose role is known."""
+
+    cost: VerificationCost | None
+    documents: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StoredQuestion:
     """A question with its answer. In lists, `answer` is None.
 
     `request` is what it was asked with. `problem` says why there is no answer. `outdated`: the corpus has changed since
-    it was asked. `withdrawn`: a document that was retrieved has been deleted, and the answer with it.
+    it was asked. `withdrawn`: a document that was retrieved has been deleted, and the answer with it. `verifying` tells
+    how far the verification is that runs, `verification_problem` why the last one found nothing.
     """
 
     id: str
@@ -52,7 +63,9 @@ class StoredQuestion:
     problem: QuestionProblem | None
     kept: bool
     again_of: str | None
-    verification: Mapping[str, Any] | None
+    verification: Verification | None
+    verifying: VerifyingAnswer | None
+    verification_problem: QuestionProblem | None
     outdated: bool
     withdrawn: bool
 

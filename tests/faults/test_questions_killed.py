@@ -30,13 +30,15 @@ def chat() -> Iterator[ChatServer]:
 def start(tmp_path: Path, chat: ChatServer) -> Iterator[Start]:
     """Starts a server on the folder of the test, and waits until it is ready."""
     started: list[subprocess.Popen[bytes]] = []
+    clients: list[httpx.Client] = []
 
     def run(port: int) -> tuple["subprocess.Popen[bytes]", httpx.Client]:
         with (tmp_path / f"serve-{len(started)}.log").open("wb") as log:
             server = subprocess.Popen([HOPWEAVE, "serve", "--port", str(port)], env=environment, stdout=log, stderr=log)
         started.append(server)
         _wait_until(lambda: b"Uvicorn running" in Path(log.name).read_bytes())
-        return server, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS)
+        clients.append(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS))
+        return server, clients[-1]
 
     with embedding_endpoint(dimension=16):
         environment = {
@@ -48,6 +50,8 @@ def start(tmp_path: Path, chat: ChatServer) -> Iterator[Start]:
             "HOPWEAVE_QUESTIONS__LEASE_SECONDS": "2",
         }
         yield run
+        for client in clients:
+            client.close()
         for server in started:
             server.terminate()
             server.wait(PATIENCE_SECONDS)

@@ -8,9 +8,9 @@ from pydantic import Field
 from api.mcp.references import Reference, link_to
 from api.mcp.tool import Hints, Tool, ToolCall
 from api.mcp.tools.arguments import CorpusName, Filter, Question, choose_corpus
-from api.page.links import LINK
 from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
+from app.services.links import LINK
 from core.keys import Scope
 from core.ports.reasoning import Support
 

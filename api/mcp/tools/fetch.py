@@ -7,9 +7,9 @@ from pydantic import Field
 
 from api.mcp.references import Reference, link_to, parse_reference
 from api.mcp.tool import Hints, Tool, ToolCall
-from api.page.links import Links
 from api.schemas.base import In, Out, Text
 from app.services.documents import load_pages
+from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import Chunk, Document
 from core.errors import NotFound

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from api.page.links import LINK
 from api.protocols.fields import ProtocolIn, ignored, refused
 from api.protocols.messages import ChatMessageIn
 from api.protocols.sources import Source
 from api.schemas.base import Flag, Number, Out, Text, Whole
+from app.services.links import LINK
 from core.usage import Usage
 
 __all__ = [

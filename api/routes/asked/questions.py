@@ -1,7 +1,7 @@
 """The routes of stored questions: ask, list, show, follow, keep, cancel, ask again, compare, delete."""
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
@@ -192,5 +192,5 @@ async def _begin(
 
 
 async def _show(container: Container, corpus: Corpus, id: str) -> Response:
-    shown: dict[str, Any] = show_question(corpus, await questions.read_question(container, corpus, id))
-    return JSONResponse(shown)
+    question = await questions.read_question(container, corpus, id)
+    return JSONResponse(show_question(corpus, question))

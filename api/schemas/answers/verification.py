@@ -9,7 +9,7 @@ from api.schemas.usage import UsageOut
 from core.ports.reasoning import Support
 from core.verification import DocumentRole, Located, Verdict, Verification, VerifyingEvent
 
-__all__ = ["VerdictEventOut", "VerificationCostOut", "VerificationOut", "VerifyingOut"]
+__all__ = ["VerdictEventOut", "VerdictOut", "VerificationCostOut", "VerificationOut", "VerifyingOut"]
 
 _COST = "What masking each document costs, estimated from what the answer took."
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.container import Container
+from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 
@@ -48,10 +49,13 @@ async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
         return value
     chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
     refs = await container.record.documents.get_refs(corpus.id, document_ids)
-    return _fill(value, chunks, refs)
+    links = Links.of(container.settings)
+    found = {id: (chunk, links.to(corpus.name, chunk.document_id, id)) for id, chunk in chunks.items()}
+    return _fill(value, found, refs)
 
 
-def _fill(value: Any, chunks: Mapping[str, Chunk], refs: Mapping[str, DocumentRef]) -> Any:
+def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapping[str, DocumentRef]) -> Any:
+    """`chunks` have each passage that is there with its link, which answers are stored without."""
     if isinstance(value, list):
         return [_fill(one, chunks, refs) for one in value]
     if not isinstance(value, dict):
@@ -59,9 +63,11 @@ def _fill(value: Any, chunks: Mapping[str, Chunk], refs: Mapping[str, DocumentRe
     filled = {name: _fill(one, chunks, refs) for name, one in value.items()}
     if _is_of_web(value):
         return filled
-    if _is_hit(value) and (chunk := chunks.get(value["chunk"]["id"])) is not None:
+    if _is_hit(value) and (found := chunks.get(value["chunk"]["id"])) is not None:
+        chunk, filled["link"] = found
         filled["chunk"] = {**filled["chunk"], "text": chunk.text, "heading": chunk.heading}
-    if _is_quote(value) and (chunk := chunks.get(value["chunk_id"])) is not None:
+    if _is_quote(value) and (found := chunks.get(value["chunk_id"])) is not None:
+        chunk, filled["link"] = found
         span = value["source_span"]
         filled["quote"] = chunk.text[span["start"] : span["end"]]
     document = value.get("document")

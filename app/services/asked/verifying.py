@@ -96,7 +96,8 @@ class _Progress:
         elif data is not None and isinstance(event, VerdictEvent):
             # The answer without the document, and what replaces it, may hold the text of documents that the record does
             # not know as sources yet: they come with the result.
-            self.documents.append({**data, "without": None, "replaced_by": [], "why": ""})
+            verdict = {name: value for name, value in data.items() if name != "step"}
+            self.documents.append({**verdict, "without": None, "replaced_by": [], "why": ""})
 
     def dump(self) -> dict[str, Any]:
         running = {"cost": self.cost, "documents": list(self.documents)}

@@ -162,6 +162,7 @@ def _respond(call: Call) -> Reply:
         "doctor": {"answer": "4", "city": "Paris"},
         "extract": {"entities": ["Ada Lovelace", "London"], "triples": [["Ada Lovelace", "lived in", "London"]]},
         "restate_question": {"question": "When was Augustus De Morgan born?"},
+        "same_answer": {"same": "no"},
     }
     return Reply.json(others[call.role]) if call.role in others else good_model(_ANSWER, _ASKED)(call)
 

@@ -25,7 +25,7 @@ COLOURS = ("light", "dark")
 WIDTHS = (360, 1280)
 LIBRARY = "library"
 KEY = "a-key-of-the-tests-0123456789"
-PATIENCE_MS = 30_000  # two cores may be shared by many
+PATIENCE_MS = 60_000  # two cores may be shared by many
 _HERE = Path(__file__).parent
 _ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 _NUMBERS = itertools.count(1)

@@ -52,6 +52,8 @@ class Reader:
                 return self._settle_or_plan(call)
             case "answer_step":
                 return self._answer_step(call)
+            case "same_answer":
+                return Reply.json({"same": "no"})
             case _:
                 return self._conclude(call)
 
@@ -94,11 +96,13 @@ class Reader:
         """Also for other roles whose reply has this form."""
         known = self.known.get(call.question) or self.known.get(call.labels.get("asked", ""))
         passages = _passages(call)
-        if known is not None and known.quote in _on_one_line(call.text):
+        if known is None:
+            answer = next((f"{text} [1]" for text in self._first_sentences(call)), "")
+        elif known.quote in _on_one_line(call.text):
             answer = _MARKED.sub(lambda found: f"[{_number(passages, found[1])}]", known.answer)
             answer = answer if answer != known.answer else f"{answer} [{_number(passages, known.quote) or 1}]"
         else:
-            answer = next((f"{text} [1]" for text in self._first_sentences(call)), "")
+            answer = ""
         support = "stated" if answer else "none"
         unstated = "" if answer else "the answer"
         return Reply.json({"reasoning": "", "answer": answer, "support": support, "unstated": unstated})

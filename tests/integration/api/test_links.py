@@ -46,3 +46,22 @@ async def test_citations_steps_and_events_have_links(tmp_path: Path) -> None:
     told = events(stream.text)
     [end] = [one.data for one in told if one.event == "answer"]
     assert end["citations"][0]["link"] == citation["link"]
+
+
+async def test_a_stored_question_has_links_to_the_corpus_of_today(tmp_path: Path) -> None:
+    with ChatServer(api_key=KEY, respond=lambda _: Reply.json(_ANSWER)) as chat:
+        async with asking(tmp_path, chat, api=ApiSettings(public_url=_PUBLIC)) as server:
+            asked = await server.client.post("/v1/corpora/people/questions", json={"question": QUESTION})
+            id = asked.json()["id"]
+            stream = await server.client.get(f"/v1/corpora/people/questions/{id}/events")
+            renamed = await server.client.patch("/v1/corpora/people", json={"name": "persons"})
+            assert renamed.status_code == 200, renamed.text
+            shown = (await server.client.get(f"/v1/corpora/persons/questions/{id}")).json()
+            await server.app.state.questions.close()
+    [end] = [one.data for one in events(stream.text) if one.event == "answer"]
+    [citation] = end["citations"]
+    assert citation["link"] == _link("people", citation["document"], citation["chunk_id"])
+    [citation] = shown["answer"]["citations"]
+    assert citation["link"] == _link("persons", citation["document"], citation["chunk_id"])
+    for hit in shown["answer"]["steps"][0]["hits"]:
+        assert hit["link"] == _link("persons", hit["document"], hit["chunk"]["id"])

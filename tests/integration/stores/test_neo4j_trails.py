@@ -1,6 +1,7 @@
 """Answer trails in Neo4j: writing, expiry and deletion."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,18 @@ async def test_the_text_of_a_trail_is_deleted_with_a_document_that_it_shows(
         assert word not in everything
     await desk.record.maintenance.prune()
     assert left(neo4j_server) == 0
+
+
+async def test_the_role_of_a_verified_document_is_on_the_relationships_to_its_passages(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
+) -> None:
+    written = await trail(desk, corpus)
+    first, *_ = written.citations
+    await trails.write(corpus.id, replace(written, roles={first.chunk_id: "needed"}))
+    roles = "MATCH ()-[x:CITES|FOUND]->(c:Chunk {id: $id}) RETURN DISTINCT x.role AS role"
+    assert asked(neo4j_server, roles, id=first.chunk_id) == [{"role": "needed"}]
+    others = "MATCH ()-[x:CITES|FOUND]->(c:Chunk) WHERE c.id <> $id RETURN DISTINCT x.role AS role"
+    assert asked(neo4j_server, others, id=first.chunk_id) == [{"role": None}]
 
 
 async def test_a_trail_stays_while_its_documents_do(

@@ -10,9 +10,11 @@ import pytest
 from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict
 from core.errors import Unavailable
+from core.ids import document_id, new_id
 from core.jobs import JobProgress
 from core.keys import KeyUsage, Scope, make_key
 from core.ports.record import GraphMerge
+from core.questions import NewQuestion, QuestionEvent
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
@@ -239,4 +241,25 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
     record = SqliteRecord(tmp_path / "record.db")
     new = (await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="k")).job
     assert [(job.id, job.submitted_by) for job in await record.jobs.list()] == [(new.id, "k"), (old.id, None)]
+    await record.close()
+
+
+async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) -> None:
+    """Its documents are there as they were, and questions about them are stored and withdrawn."""
+    record = SqliteRecord(tmp_path / "record.db")
+    corpus = await record.corpora.create("people", SETTINGS)
+    await put(record, corpus, "a", [("one", ["Ada"])])
+    await record.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        for table in ("questions", "question_events", "question_sources"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("PRAGMA user_version = 11")
+    record = SqliteRecord(tmp_path / "record.db")
+    asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"})
+    await record.questions.create(asked, lease_seconds=60, max_running=1)
+    event = QuestionEvent(number=1, kind="step", data="{}")
+    await record.questions.append(asked.id, [event], [document_id("a")], lease_seconds=60)
+    await record.submissions.delete_documents(corpus.id, [document_id("a")])
+    assert (await record.questions.get(corpus.id, asked.id)).withdrawn
+    assert await record.questions.list_events(corpus.id, asked.id) == []
     await record.close()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.page.links import Links
 from api.schemas.ask import QuoteOut
+from app.services.links import Links
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit

@@ -2,9 +2,9 @@
 
 import pytest
 
-from api.page.links import Links
 from api.schemas.ask import AnswerOut, BudgetIn
 from api.schemas.events import DATA, convert_event
+from app.services.links import Links
 from core.budget import Budget
 from core.documents import Chunk, DocumentRef, Span
 from core.errors import InvalidInput

@@ -119,3 +119,23 @@ def test_a_small_screen_shows_the_end_and_the_last_picture_is_whole() -> None:
     whole = "\n".join(_screen(drawing, height=8))
     assert "What of 0?" in whole
     assert "so far" not in whole
+
+
+def test_a_verification_is_below_the_answer_with_its_cost_first() -> None:
+    state = PlanState()
+    drawing = PlanView(state)
+    state.listen(*_answered("a"))
+    state.listen("token", {"step": "", "text": "So, pro"})
+    cost = {"documents": 2, "calls": 6, "tokens": 1234}
+    state.listen("verifying", {"step": "", "answer": "So.", "support": "stated", "cost": cost})
+    state.listen("verification", {"step": "", "role": "needed", "markers": [1, 3], "document": _DOCUMENT})
+    state.listen("verification", {"step": "", "role": "redundant", "markers": [], "document": _DOCUMENT})
+    assert _screen(drawing)[-5:] == [
+        "So.",
+        "",
+        "verifying: 2 documents masked in turn, about 6 calls and 1,234 tokens",
+        "needed       [1][3] So [red]\ufffd[2J",
+        "redundant    (a step) So [red]\ufffd[2J",
+    ]
+    drawing.over = True
+    assert "verifying" not in "\n".join(_screen(drawing))

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from api.page.links import Links
 from api.schemas.search import SearchOut
+from app.services.links import Links
 from cli.output.results import show_search
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.retrieval import Hit, Signals

@@ -48,7 +48,7 @@ export function Drawing({ model, version, chosen, choose, open }) {
   return html`
     <figure class="drawing">
       <canvas ref=${canvas} tabindex="0" role="application" aria-roledescription="graph" aria-label=${title} aria-describedby=${id} onKeyDown=${keys} onBlur=${lose}></canvas>
-      <p class="unseen" id=${id}>Arrow keys go from a node to its neighbours, N and P around the last one. Enter chooses a node and adds its neighbours, Space only chooses it. Plus and minus zoom, zero shows everything, Shift and arrows move the drawing. The list shows the same.</p>
+      <p class="unseen" id=${id}>Arrow keys go from a node to its neighbours, N and P to all of them in turn. Enter chooses a node and adds its neighbours, Space only chooses it. Plus and minus zoom, zero shows everything, Shift and arrows move the drawing. The list shows the same.</p>
       <div class="drawing-tools" role="group" aria-label="Drawing">
         <button class="icon-only" aria-label="Zoom in" title="Zoom in (+)" onClick=${zoom(1.3)}><${Icon} name="add" /></button>
         <button class="icon-only" aria-label="Zoom out" title="Zoom out (−)" onClick=${zoom(1 / 1.3)}><${Icon} name="less" /></button>
@@ -72,7 +72,7 @@ function act(event, { scene, model, chosen, came, focus, choose, open }) {
   if (direction && event.shiftKey) scene.pan(-direction[0] * STEP, -direction[1] * STEP);
   else if (direction && !at) focus(chosen || model.nodes.get(model.start));
   else if (direction) focus(walk(model, at, direction));
-  else if ((key === "n" || key === "p") && at && came) focus(turn(model, came, at, key === "n" ? 1 : -1), came);
+  else if ((key === "n" || key === "p") && at) focus(turn(model, came || at, at, key === "n" ? 1 : -1), came || at);
   else if (key === "Home") focus(model.nodes.get(model.start));
   else if (key === "Enter" && at) open(at.id);
   else if (key === " " && at) choose(at.id);

@@ -13,6 +13,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * @param {string[]} more The nodes whose neighbourhoods are added, in their order.
+ * @param {(id: string) => void} expanded Called when a neighbourhood was added.
  * @returns `version` changes with the model, which stays the same object; `full`: the id of the node whose neighbourhood
  *   did not fit.
  */
@@ -20,6 +21,8 @@ export function useSubgraph(corpus, start, depth, limit, more, expanded) {
   const [known, setKnown] = useState({ state: "idle", model: null, version: 0, error: null, full: "", round: 0 });
   const wanted = useRef(more);
   wanted.current = more;
+  const latest = useRef(expanded); // it changes the address as it is when the response has come
+  latest.current = expanded;
   const load = (id, query, signal) => get(corpusPath(corpus, "entities", id, "neighbourhood"), query, signal);
   useEffect(() => {
     if (!start) return undefined;
@@ -53,7 +56,7 @@ export function useSubgraph(corpus, start, depth, limit, more, expanded) {
         const { added, left } = model.merge(await load(id, { depth: 1, limit }), id);
         const { label } = model.nodes.get(id);
         change({ full: left > 0 ? id : "", error: null });
-        expanded(id);
+        latest.current(id);
         announce(left > 0 ? `The drawing is full: ${plural(left, "neighbour")} of ${label} had no room.` : added ? `Added ${plural(added, "neighbour")} of ${label}.` : `All neighbours of ${label} are drawn.`);
       } catch (error) {
         if (!isAbort(error)) change({ error });

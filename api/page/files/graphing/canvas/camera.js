@@ -32,7 +32,7 @@ export class Camera {
     this.scale = scale;
   }
 
-  /** Shows all nodes, but never closer than 1.3. */
+  /** Shows all nodes, but never closer than 1.9. */
   fit(nodes, width, height) {
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
     for (const { x, y, radius } of nodes) {
@@ -43,7 +43,7 @@ export class Camera {
     }
     if (left > right || !width || !height) return;
     const margin = Math.min(60, width / 8);
-    this.scale = Math.min(1.3, Math.max(FARTHEST, Math.min((width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1))));
+    this.scale = Math.min(1.9, Math.max(FARTHEST, Math.min((width - 2 * margin) / (right - left || 1), (height - 2 * margin) / (bottom - top || 1))));
     this.x = width / 2 - ((left + right) / 2) * this.scale;
     this.y = height / 2 - ((top + bottom) / 2) * this.scale;
   }

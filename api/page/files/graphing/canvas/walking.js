@@ -18,7 +18,7 @@ export function walk(model, node, [dx, dy]) {
   return best;
 }
 
-/** Returns the next of the neighbours of `centre` after `node`, clockwise (`by` 1) or back (-1). */
+/** Returns the next of the neighbours of `centre` after `node`, clockwise (`by` 1) or back (-1); first that on the left. */
 export function turn(model, centre, node, by) {
   const angle = (other) => Math.atan2(other.y - centre.y, other.x - centre.x);
   const around = model.neighbours(centre.id).map((one) => one.node).sort((a, b) => angle(a) - angle(b));

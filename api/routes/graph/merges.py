@@ -7,7 +7,7 @@ from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import Limit
 from api.schemas.entities import EntityMergeOut, MergeListOut
-from app.services import merges
+from app.services.graph import merges
 
 __all__ = ["router"]
 

@@ -8,8 +8,8 @@ from api.access.scopes import READ, WRITE
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import FilterDep
 from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
-from app.services import merges
-from app.services.entities import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
+from app.services.graph import merges
+from app.services.graph.entities import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
 
 __all__ = ["router"]
 

@@ -1,0 +1,1 @@
+"""The routes of the graph: entities, and merges of them."""

@@ -1,0 +1,1 @@
+"""Entities and their neighbourhoods, and merges of entities."""

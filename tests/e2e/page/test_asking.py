@@ -234,6 +234,7 @@ def test_questions_are_kept_searched_and_deleted(live: Live, own_corpus: str, op
     rows = page.locator(".question-row")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("What is the sea?")
+    expect(rows.last).to_contain_text("Gustave Eiffel built a tower.")
     page.get_by_role("button", name="Keep “Who built a tower?”").click()
     expect(page.get_by_role("button", name="Keep “Who built a tower?”")).to_have_attribute("aria-pressed", "true")
     page.get_by_label("Search in the questions").fill("TOWER")

@@ -32,7 +32,7 @@ export default function Questions({ corpus }) {
     <${View} title="Questions" context=${corpus}>
       <div class="row" role="search">
         <div class="grow"><label class="unseen" for="words">Search in the questions</label>
-          <input id="words" type="search" dir="auto" placeholder="Search in questions and answers" value=${words} onInput=${(event) => changeQuery({ words: event.target.value }, { replace: true })} /></div>
+          <input id="words" type="search" dir="auto" placeholder="Search in the questions" value=${words} onInput=${(event) => changeQuery({ words: event.target.value }, { replace: true })} /></div>
         <label class="row"><input type="checkbox" checked=${kept} onChange=${(event) => changeQuery({ kept: event.target.checked ? "1" : null })} /> Only kept ones</label>
       </div>
       ${list.error ? html`<${Failed} error=${list.error} retry=${list.reload} />` : !list.value ? html`<${Loading} what="the questions" />` : html`

@@ -39,6 +39,8 @@ __all__ = ["serve"]
 _NOT_STARTED = 3  # as uvicorn's own command ends
 _BACKLOG = 64
 """Connections that wait to be accepted. asyncio accepts as many at once, before any of them is counted."""
+_HEADER_BYTES = 64 * 1024
+"""The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""
 
 
 def serve(
@@ -229,7 +231,3 @@ async def _check_keys(container: Container, host: str) -> None:
 def _exit(_signal: int, _frame: FrameType | None) -> None:
     """Exits through the `with` blocks, so that the worker is stopped properly."""
     sys.exit(0)
-
-
-_HEADER_BYTES = 64 * 1024
-"""The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""

@@ -1,5 +1,6 @@
 """The bodies and responses of stored questions: `…/questions`."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Self
 
@@ -7,6 +8,7 @@ from pydantic import Field
 
 from api.page.links import Links
 from api.problems import details_of
+from api.schemas.answers.stored import read_stored
 from api.schemas.answers.verification import VerdictEventOut, VerificationCostOut, VerificationOut
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
@@ -19,6 +21,7 @@ from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
 from core.trace import Event, Trace
 from core.verification import Verification
+from reasoning.verification import GivenAnswer
 
 __all__ = [
     "QuestionChangesOut",
@@ -160,6 +163,9 @@ class StoredForm:
 
     def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
         return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+
+    def given(self, answer: Mapping[str, Any]) -> GivenAnswer:
+        return read_stored(AnswerOut.model_validate(answer))
 
     def verification(self, verification: Verification) -> dict[str, Any]:
         return VerificationOut.from_verification(verification).model_dump(mode="json")

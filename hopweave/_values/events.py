@@ -119,7 +119,6 @@ class VerifyingEvent:
 class VerificationEvent:
     """The verdict on a document, as a `Verdict`. The answer replaces it, and may name more replacements."""
 
-    step: str
     document: VerifiedDocument
     corpus: str
     role: DocumentRole
@@ -127,6 +126,7 @@ class VerificationEvent:
     without: AnswerWithout | None
     replaced_by: tuple[Replacement, ...]
     why: str
+    step: str
 
 
 Event: TypeAlias = (

@@ -16,7 +16,6 @@ __all__ = [
     "Use",
     "collect_documents",
     "count_usage",
-    "divide_cost",
     "estimate_cost",
     "list_cited",
     "read_answer",
@@ -142,19 +141,9 @@ def estimate_cost(given: GivenAnswer) -> VerificationCost | None:
     documents = min(len(given.documents), MAX_DOCUMENTS)
     if not documents:
         return None
-    calls, tokens = (given.calls + 1, given.tokens + _comparison_tokens(given.text)) if given.calls else (0, 0)
+    comparison = _PROMPT_TOKENS + 2 * len(given.text) // _CHARACTERS
+    calls, tokens = (given.calls + 1, given.tokens + comparison) if given.calls else (0, 0)
     return VerificationCost(documents=documents, calls=documents * calls, tokens=documents * tokens)
-
-
-def divide_cost(cost: VerificationCost, text: str) -> tuple[int, int]:
-    """Returns the `calls` and `tokens` of a `GivenAnswer` with this text and this estimated cost."""
-    if not cost.calls:
-        return 0, 0
-    return cost.calls // cost.documents - 1, cost.tokens // cost.documents - _comparison_tokens(text)
-
-
-def _comparison_tokens(text: str) -> int:
-    return _PROMPT_TOKENS + 2 * len(text) // _CHARACTERS
 
 
 def count_usage(usage: Usage, shown: int) -> tuple[int, int]:

@@ -115,6 +115,18 @@ class ReasonerContract(ABC):
         second, _ = await self.ask()
         assert (first.text, first.citations, first.abstained) == (second.text, second.citations, second.abstained)
 
+    async def test_questions_at_the_same_time_do_not_mix(self) -> None:
+        """A verification asks a question several times at once, over different documents."""
+        reasoner = self.reasoner_over(RecordingSearcher("any", list(HITS.values()), []))
+        question = Question(corpus=CORPUS, text=QUESTION)
+        without = Question(corpus=CORPUS, text=QUESTION, documents=frozenset(["hinton", "oder"]), masked=True)
+        alone = await reasoner.answer(question, Trace())
+        masked = await reasoner.answer(without, Trace())
+        both = await asyncio.gather(*(reasoner.answer(one, Trace()) for one in (question, without, question)))
+        assert [(one.text, one.citations) for one in both] == [
+            (one.text, one.citations) for one in (alone, masked, alone)
+        ]
+
     async def test_a_question_that_is_given_up_searches_no_more(self) -> None:
         if not self.searches:
             return

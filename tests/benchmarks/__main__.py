@@ -29,6 +29,7 @@ from tests.benchmarks import (
     long_documents,
     oracle,
     overhead,
+    page,
     quality,
     ranker,
     search,
@@ -215,6 +216,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "long_text": _on_sets(long_text),
     "tiny_files": _alone(tiny_files),
     "demo": _alone(demo),
+    "page": _alone(page),
 }
 
 if __name__ == "__main__":

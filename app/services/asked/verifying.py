@@ -1,6 +1,6 @@
 """`verify_stored`: verifies the answer of a stored question, and stores how far it is, then what it found.
 
-The record has one JSON for it, which `VerificationState` reads and writes. While a verification runs, its process writes
+The record has one JSON for it, which `VerificationState` reads. While a verification runs, its process writes
 the JSON every second, with the time until which it holds; later, readers know that the process is gone. Times are those
 of the hosts' clocks, which may differ by less than `_LEASE_SECONDS`.
 """
@@ -14,7 +14,6 @@ from http import HTTPStatus
 from typing import Any, Protocol, Self
 
 from app.container import Container
-from app.services.asked.given import read_given
 from app.services.asked.questions import read_question
 from app.services.questions import AskRequest, verify
 from core.budget import Budget
@@ -24,6 +23,7 @@ from core.faults import describe_bug
 from core.record_policy.questions import make_problem, nothing_to_verify
 from core.trace import Event, Trace
 from core.verification import VerdictEvent, Verification, VerifyingEvent
+from reasoning.verification import GivenAnswer
 
 __all__ = ["Limits", "VerificationForm", "VerificationState", "verify_stored"]
 
@@ -39,6 +39,10 @@ Json = Mapping[str, Any]
 
 class VerificationForm(Protocol):
     """How events, verifications and errors are stored: as the JSON that users read."""
+
+    def given(self, answer: Json) -> GivenAnswer:
+        """Returns a stored answer as it is verified."""
+        ...
 
     def event(self, event: Event) -> dict[str, Any] | None: ...
 
@@ -112,7 +116,7 @@ async def verify_stored(
         raise nothing_to_verify(question_id)
     progress = _Progress(form)
     trace = Trace(budget=limits.question, listeners=[progress.listen])
-    work = verify(container, corpus, request, read_given(question.answer), trace, limits.verification)
+    work = verify(container, corpus, request, form.given(question.answer), trace, limits.verification)
     verifying = asyncio.create_task(work, name=f"verifying the answer of question {question_id}")
     try:
         while not verifying.done():

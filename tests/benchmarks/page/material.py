@@ -8,11 +8,11 @@ from typing import Any
 from tests.benchmarks.documents.endpoint import QuickEmbeddings
 from tests.e2e.page.live import Live
 
-__all__ = ["CORPUS", "add_material", "quick_settings"]
+__all__ = ["CORPUS", "DOCUMENTS", "add_material", "quick_settings"]
 
 CORPUS = "large"
 HUB = "Ada Lovelace"
-_DOCUMENTS = 10_000
+DOCUMENTS = 10_000
 _PERSONS = 600
 _ACQUAINTANCES = 3
 _BATCH = 1_000
@@ -36,8 +36,8 @@ def add_material(live: Live) -> str:
     """Returns the id of the entity with the large neighbourhood."""
     live.create(CORPUS)
     rng = random.Random(_SEED)
-    documents = [_person(n, rng) if n < _PERSONS else _note(n) for n in range(_DOCUMENTS)]
-    for start in range(0, _DOCUMENTS, _BATCH):
+    documents = [_person(n, rng) if n < _PERSONS else _note(n) for n in range(DOCUMENTS)]
+    for start in range(0, DOCUMENTS, _BATCH):
         live.add(CORPUS, documents[start : start + _BATCH])
     found = live.get(f"/v1/corpora/{CORPUS}/entities", query=HUB)
     hub: str = found["data"][0]["entity"]["id"]

@@ -23,7 +23,7 @@ _BLOCK = re.compile(
 )
 _MARK = re.compile(r"^<!-- (not run|before|fails): (.+?) -->$", re.MULTILINE)
 _PLACEHOLDERS = ("ID", "JOB", "KEY")
-_SECONDS = 240
+_SECONDS = 600
 _RUN = """
 shopt -s expand_aliases
 [ -f "$SESSION/state" ] && . "$SESSION/state"

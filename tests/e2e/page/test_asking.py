@@ -51,7 +51,7 @@ def test_a_marker_marks_its_source_and_the_words_that_it_bears(open_page: OpenPa
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
     page.locator(".answer-text .marker").first.focus()
-    expect(page.locator(".source.on")).to_have_count(1)
+    expect(page.locator(".answer-source.on")).to_have_count(1)
     expect(page.locator("mark.borne")).to_have_text("London")
 
 
@@ -129,7 +129,7 @@ def test_shift_enter_breaks_the_line(open_page: OpenPage) -> None:
     expect(page).to_have_url(re.compile("/c/library$"))
 
 
-def test_an_empty_corpus_leads_to_its_documents(open_page: OpenPage, own_corpus: str) -> None:
+def test_an_empty_corpus_leads_to_its_documents(own_corpus: str, open_page: OpenPage) -> None:
     page = open_page(f"/c/{own_corpus}")
     expect(page.get_by_role("heading", name="This corpus is empty")).to_be_visible()
     page.get_by_role("link", name="Add documents").click()
@@ -150,11 +150,26 @@ def test_a_citation_of_a_pdf_shows_its_page(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, MILL)
     wait_for_answer(page)
-    expect(page.locator(".source")).to_contain_text("page 2")
-    page.locator(".source").get_by_role("button").click()
+    expect(page.locator(".answer-source")).to_contain_text("page 2")
+    page.locator(".answer-source").get_by_role("button").click()
     image = page.get_by_role("img", name=re.compile("Page 2 of The Analytical Engine"))
     expect(image).to_be_visible()
     page.wait_for_function("() => document.querySelector('.page-image img').naturalWidth > 0")
+
+
+def test_it_is_checked_what_an_answer_hangs_on(open_page: OpenPage) -> None:
+    page = open_page("/c/library")
+    ask(page, MILL)
+    wait_for_answer(page)
+    page.get_by_role("button", name=re.compile("^Check what the answer hangs on: 1 document, about ")).click()
+    verdict = page.locator(".verdict")
+    expect(verdict).to_contain_text("The Analytical Engine")
+    expect(verdict.locator(".tag").first).to_have_text("needed")
+    expect(page.get_by_text(re.compile("^It took "))).to_be_visible()
+    expect(page.locator(".answer-source .tag")).to_have_text("needed")
+    expect(page.locator(".trail-node.passage")).to_have_attribute("aria-label", re.compile("needed$"))
+    page.reload()
+    expect(page.locator(".verdict")).to_be_visible()
 
 
 def test_the_trail_is_walked_by_keyboard(open_page: OpenPage) -> None:
@@ -175,7 +190,7 @@ def test_the_trail_is_walked_by_keyboard(open_page: OpenPage) -> None:
     expect(page.get_by_role("region", name="Source 1")).to_be_visible()
 
 
-def test_the_trail_ends_with_facts_that_its_passages_assert(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+def test_the_trail_ends_with_facts_that_its_passages_assert(live: Live, own_corpus: str, open_page: OpenPage) -> None:
     live.add(own_corpus, [_told("mill", "Ada Byron built the mill in Ockham.", [["Ada Byron", "built", "mill"]])])
     page = open_page(f"/c/{own_corpus}")
     live.reader.known["Who built the mill?"] = _known("Ada Byron", "Ada Byron built the mill")
@@ -205,7 +220,7 @@ def test_the_trail_is_exported_as_a_file_of_its_own(open_page: OpenPage, tmp_pat
     assert ATTACK in "".join(root.itertext())
 
 
-def test_questions_are_kept_searched_and_deleted(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+def test_questions_are_kept_searched_and_deleted(live: Live, own_corpus: str, open_page: OpenPage) -> None:
     live.add(own_corpus, [_told("tower", "Gustave Eiffel built a tower."), _told("sea", "The sea is salt.")])
     page = open_page(f"/c/{own_corpus}")
     for question in ("Who built a tower?", "What is the sea?"):
@@ -229,7 +244,7 @@ def test_questions_are_kept_searched_and_deleted(open_page: OpenPage, live: Live
     expect(page.get_by_role("heading", name="No kept question")).to_be_visible()
 
 
-def test_a_question_that_is_asked_again_says_what_changed(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+def test_a_question_that_is_asked_again_says_what_changed(live: Live, own_corpus: str, open_page: OpenPage) -> None:
     question = "How high is the tower?"
     live.add(own_corpus, [_told("tower", "The tower is 300 metres high.")])
     live.reader.known[question] = _known("300 metres", "The tower is 300 metres high.")
@@ -249,7 +264,7 @@ def test_a_question_that_is_asked_again_says_what_changed(open_page: OpenPage, l
     expect(page.get_by_text("Cited in another version")).to_be_visible()
 
 
-def test_what_was_deleted_is_withdrawn(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+def test_what_was_deleted_is_withdrawn(live: Live, own_corpus: str, open_page: OpenPage) -> None:
     ids = live.add(own_corpus, [_told("tower", "The tower is 300 metres high.")])
     page = open_page(f"/c/{own_corpus}")
     ask(page, "What is high?")

@@ -9,7 +9,7 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request
 
-__all__ = ["Block", "Watch", "assert_accessible", "longest_block", "observe_blocks"]
+__all__ = ["Block", "Watch", "assert_accessible", "longest_block"]
 
 _GRAVE = ("serious", "critical")
 _OBSERVE = """
@@ -57,7 +57,7 @@ class Watch:
             self._found.append(f"a dialog: {dialog.message}")
             dialog.dismiss()
 
-        observe_blocks(context)
+        context.add_init_script(_OBSERVE)
         context.on("console", hear)
         context.on("weberror", lambda error: self._found.append(f"error: {error.error}"))
         context.on("request", see)
@@ -86,11 +86,6 @@ class Block:
     """
 
     milliseconds: float = 0.0
-
-
-def observe_blocks(context: BrowserContext) -> None:
-    """To be called before the pages of a context are opened on which `longest_block` is used."""
-    context.add_init_script(_OBSERVE)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ async def test_every_route_keeps_its_description(
 
 
 async def _find_names(people: Server) -> dict[str, str]:
-    """Returns the ids that `schemathesis.toml` names: a document, a passage of it, and an entity."""
+    """Returns the ids that `schemathesis.toml` names: a document, a passage of it, an entity, and a question."""
     corpus = "/v1/corpora/people"
     headers = {"Authorization": f"Bearer {_KEY}"}
 
@@ -60,8 +60,12 @@ async def _find_names(people: Server) -> dict[str, str]:
         return str(one.get("entity", one)["id"])
 
     document = await first("documents")
+    asked = await people.client.post(f"{corpus}/questions", json={"question": "Who wrote it?"}, headers=headers)
+    question = str(asked.json()["id"])
+    await people.client.get(f"{corpus}/questions/{question}/events", headers=headers)
     return {
         "DOCUMENT": document,
         "CHUNK": await first(f"documents/{document}/chunks"),
         "ENTITY": await first("entities"),
+        "QUESTION": question,
     }

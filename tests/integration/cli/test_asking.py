@@ -211,6 +211,34 @@ def test_control_c_ends_the_calls(asked: Hopweave, chat: ChatServer, option: str
     assert len(chat.calls) == 1
 
 
+def test_the_cost_of_a_verification_is_told_first_then_what_the_answer_hangs_on(
+    asked: Hopweave, chat: ChatServer
+) -> None:
+    ran = asked("--verify", "-k", 1)
+    assert ran.code == 0
+    told = ran.err.splitlines()
+    assert re.fullmatch(r"verifying: 1 document masked in turn, about 2 calls and [\d,]+ tokens", told[0])
+    assert re.fullmatch(r"\w+ +\[1\] .+", told[1])
+    assert "\nWhat the answer hangs on:\n" in ran.out
+    assert re.search(r"^verified with \d+ calls?(?: and \d+ from the cache)?, [\d,]+ tokens$", ran.out, re.MULTILINE)
+    assert "\x1b" not in ran.err + ran.out
+    assert chat.calls
+
+
+def test_a_verification_is_in_the_json(asked: Hopweave) -> None:
+    ran = asked("--verify-budget", "tokens=1", "--json")
+    assert ran.code == 0
+    [verdict, *_] = ran.json["verification"]["documents"]
+    assert (verdict["role"], verdict["without"]) == ("unclear", None)
+    assert "--verify-budget" in ran.json["verification"]["notes"][0]
+
+
+def test_a_wrong_budget_of_a_verification_is_one_line(asked: Hopweave) -> None:
+    ran = asked("--verify-budget", "money=3")
+    assert ran.code != 0
+    assert ran.err.splitlines()[-1].startswith("hopweave: --verify-budget 'money=3' is wrong")
+
+
 def test_a_search_tells_no_cost_where_none_was(hopweave: Hopweave, asked: Hopweave) -> None:  # noqa: ARG001 - it fills the corpus
     ran = hopweave("search", _QUESTION, "-c", "papers", "--json")
     assert json.loads(ran.out)["usage"] == {

@@ -56,6 +56,14 @@ async def test_results_are_passages_marked_as_from_the_web(world: World) -> None
     assert scores == sorted(scores, reverse=True)
 
 
+async def test_documents_that_a_verification_masks_do_not_close_the_web(world: World) -> None:
+    """It is about the documents of the corpus; a filter of the question is a wish to read these alone."""
+    _, notes = await found(world, documents=frozenset({"any"}))
+    assert notes == ["web: not asked, since the filter admits documents of the corpus only"]
+    result, notes = await found(world, documents=frozenset({"any"}), masked=True)
+    assert (len(result.hits), notes) == (3, [])
+
+
 async def test_k_limits_and_nothing_is_stored(world: World) -> None:
     assert len((await found(world, k=2))[0].hits) == 2
     again, _ = await found(world, k=2)

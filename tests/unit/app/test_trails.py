@@ -14,6 +14,7 @@ from core.ports.reasoning import Answer, Citation, Step, Support
 from core.ports.retrieval import Hit
 from core.ports.trails import Trail, TrailCitation, TrailStep
 from core.trace import Trace
+from core.verification import DocumentRole, Located, Verdict, Verification, VerifiedEvent
 from tests.reasoning_desk import CORPUS, hit
 
 ADA = hit("ada", "Ada", "Ada wrote a program.")
@@ -103,6 +104,18 @@ def test_what_is_from_the_web_is_a_link() -> None:
     trail = build_trail("Who?", Answer(text="Ada [1], or not [2]", reasoner="direct", citations=citations), Trace())
     assert trail.citations == (TrailCitation(marker=1, chunk_id="ada#0", quote="wrote"),)
     assert trail.links == ("[2] https://example.org/ada",)
+
+
+def test_the_chunks_of_a_verified_document_have_its_role() -> None:
+    trace = Trace()
+    verdict = Verdict(located=Located(ADA.document, "people"), role=DocumentRole.NEEDED, why="Without it, no answer.")
+    verification = Verification(documents=(verdict,), usage=trace.usage)
+    trace.emit(VerifiedEvent(verification=verification))
+    citation = replace(cited(1, ADA, "wrote"), document=ADA.document)
+    steps = (Step(id="1", question="Who?", answer="Ada", hits=(ADA, MORGAN)),)
+    answer = Answer(text="Ada [1]", reasoner="auto", citations=(citation,), steps=steps)
+    assert build_trail("Who?", answer, trace).roles == {"ada#0": "needed"}
+    assert build_trail("Who?", answer, Trace()).roles == {}
 
 
 def test_a_trail_has_a_bounded_size() -> None:

@@ -52,6 +52,21 @@ def test_seconds_run_out() -> None:
         trace.admit("plan")
 
 
+def test_branches_share_budget_and_usage_and_nothing_else() -> None:
+    trace = Trace(budget=Budget(calls=3, tokens=100))
+    one, other = trace.branch(), trace.branch()
+    one.admit("plan")
+    one.note("one")
+    other.admit("plan")
+    other.usage.row("plan", "m").prompt_tokens += 60
+    assert (trace.calls_left, one.calls_left, trace.tokens_left, one.tokens_left) == (1, 1, 40, 40)
+    assert (trace.notes, other.notes, trace.events) == ([], [], [])
+    one.admit("plan")
+    with pytest.raises(BudgetExhausted, match="3 calls"):
+        other.admit("plan")
+    assert (trace.exhausted, one.exhausted, other.exhausted) == (False, False, True)
+
+
 def test_usage_adds_up() -> None:
     trace = Trace()
     trace.usage.row("plan", "m").calls += 1

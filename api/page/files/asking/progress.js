@@ -5,12 +5,12 @@
  *   "reviewing" | "done" | "left", answer: string, verdict: string, support: string, unstated: string, quotes: any[],
  *   hits: any[], searches: {query: string, searcher: string, hits: any[]}[], reviews: {verdict: string, text: string}[],
  *   seconds: number | null, tokens: number | null}} Step `state` is `left` for a step that the answer did not need.
- * @typedef {{steps: Map<string, Step>, text: string, notes: string[], searches: any[], verdicts: any[],
- *   verifying: any, problem: any, answer: any}} Progress `verifying`: the answer that is being verified, and the cost of that.
+ * @typedef {{steps: Map<string, Step>, text: string, notes: string[], searches: any[],
+ *   problem: any, answer: any}} Progress
  */
 
 /** @returns {Progress} */
-export const begin = () => ({ steps: new Map(), text: "", notes: [], searches: [], verdicts: [], verifying: null, problem: null, answer: null });
+export const begin = () => ({ steps: new Map(), text: "", notes: [], searches: [], problem: null, answer: null });
 
 const EMPTY = {
   question: "", parents: [], depth: 0, state: "waiting", answer: "", verdict: "", support: "none", unstated: "",
@@ -18,7 +18,7 @@ const EMPTY = {
 };
 
 /**
- * Returns the progress after an event of the stream. `verdicts` are those of documents that were verified.
+ * Returns the progress after an event of the stream.
  *
  * @param {Progress} before
  * @param {{kind: string, data: any}} event
@@ -44,8 +44,6 @@ const RECEIVERS = {
   },
   token: (before, { text }) => ({ text: before.text + text }),
   note: (before, { text }) => ({ notes: before.notes.includes(text) ? before.notes : [...before.notes, text] }),
-  verifying: (_before, data) => ({ verifying: data }),
-  verification: (before, data) => ({ verdicts: [...before.verdicts.filter((one) => one.document.id !== data.document.id), data] }),
   answer: (before, answer) => ({ answer, steps: stepsOf(answer, before.steps) }),
   error: (_before, problem) => ({ problem }),
 };

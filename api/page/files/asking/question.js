@@ -8,7 +8,7 @@ import { AnswerPart } from "./answer/answer.js";
 import { CopyMenu } from "./answer/copying.js";
 import { PassageDetails } from "./answer/passage.js";
 import { Sources, verdictOf } from "./answer/sources.js";
-import { Verification, verificationOf } from "./answer/verification.js";
+import { Verification, verdictsOf } from "./answer/verification.js";
 import { Actions, Facts } from "./head.js";
 import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
@@ -25,7 +25,7 @@ export function AskedQuestion({ corpus, asked }) {
   const opener = useRef(null);
   const running = question.state === "running";
   const steps = [...progress.steps.values()];
-  const verdicts = verificationOf(question)?.documents || progress.verdicts;
+  const verdicts = verdictsOf(question);
   const wide = useIsWide();
   const change = useInPlace(setChosen);
   const choose = (value) => {
@@ -48,7 +48,7 @@ export function AskedQuestion({ corpus, asked }) {
       <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
         <div class="stack question-main">
           <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
-            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verdicts=${progress.verdicts} verifying=${asked.verifying} watch=${asked.watch} />`}
+            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
           <//>
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}

@@ -7,10 +7,12 @@ import { followQuestion, readQuestion } from "./source.js";
 
 /** How often an answer is read again while it is verified: milliseconds. */
 const VERIFYING = 1500;
+const LOOKS = 4; // until then, a verification that was begun is told
 
 /**
  * @returns {{question: import("./source.js").Question | null, progress: import("./progress.js").Progress, error: any,
- *   broken: any, reload: () => void, change: (question: any) => void, verifying: boolean, watch: () => void}} `error`:
+ *   broken: any, reload: () => void, change: (question: any) => void,
+ *   verifying: boolean, watch: () => void}} `error`:
  *   the question could not be read; `broken`: its events could not be followed, though it may still run.
  */
 export function useQuestion(corpus, id) {
@@ -19,7 +21,6 @@ export function useQuestion(corpus, id) {
   const [error, setError] = useState(null);
   const [broken, setBroken] = useState(null);
   const [round, setRound] = useState(0);
-  const [verifying, setVerifying] = useState(false);
   const pending = useRef([]);
 
   useEffect(() => {
@@ -31,7 +32,6 @@ export function useQuestion(corpus, id) {
     const load = async () => {
       const read = await readQuestion(corpus, id, signal);
       setQuestion(read);
-      setVerifying(Boolean(read.verifying) && !isVerified(read));
       if (read.state !== "running") {
         setProgress(ended(read));
         if (!read.withdrawn) await addEvents(corpus, read, setProgress, signal);
@@ -52,25 +52,24 @@ export function useQuestion(corpus, id) {
     return () => abort.abort();
   }, [corpus, id, round]);
 
+  const [watching, setWatching] = useState(false); // a verification was begun here, and may not be told yet
+  const verifying = watching || Boolean(question?.verifying);
   useEffect(() => {
     if (!verifying) return undefined;
     const abort = new AbortController();
+    let looks = 0;
     const look = async () => {
-      const read = await readQuestion(corpus, id, abort.signal);
-      setQuestion(read);
-      if (isVerified(read)) setVerifying(false);
+      try {
+        const read = await readQuestion(corpus, id, abort.signal);
+        looks += 1;
+        setQuestion(read);
+        if (!read.verifying && (read.verification || looks >= LOOKS)) setWatching(false);
+      } catch (failure) {
+        if (isAbort(failure)) return;
+        setBroken(failure);
+      }
     };
-    const fail = (failure) => {
-      if (isAbort(failure)) return;
-      setBroken(failure);
-      setVerifying(false);
-    };
-    const receive = (event) => {
-      if (event.kind.startsWith("verif")) setProgress((before) => advance(before, event));
-      if (event.kind === "error") fail(new Problem(event.data.status, event.data));
-    };
-    followQuestion(corpus, id, receive, abort.signal).then(look).catch(fail);
-    const timer = setInterval(() => look().catch(fail), VERIFYING);
+    const timer = setInterval(look, VERIFYING);
     return () => {
       clearInterval(timer);
       abort.abort();
@@ -78,11 +77,9 @@ export function useQuestion(corpus, id) {
   }, [verifying, corpus, id]);
 
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  const watch = useCallback(() => setVerifying(true), []);
+  const watch = useCallback(() => setWatching(true), []);
   return { question, progress, error, broken, reload, change: setQuestion, verifying, watch };
 }
-
-const isVerified = (question) => Boolean(question.verification || question.answer?.verification);
 
 function ended(question) {
   const known = begin();

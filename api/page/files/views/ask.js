@@ -39,7 +39,7 @@ function NothingYet({ corpus }) {
 function NewQuestion({ corpus, counts }) {
   const session = useSession();
   const [query, changeQuery] = useQuery();
-  const [question, setQuestion] = useState(query.get("question") || "");
+  const [question, setQuestion] = useState(query.get("question") || query.get("q") || "");
   const settings = readSettings(query);
   const wrong = check(settings);
   const field = useRef(null);

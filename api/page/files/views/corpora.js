@@ -80,7 +80,7 @@ function Rename({ corpus, done, close }) {
   return html`
     <${Dialog} title=${`Rename ${corpus.name}`} close=${close}>
       <form class="stack" onSubmit=${submit}>
-        <div class="field"><label for="new-name">Name</label><input id="new-name" type="text" required autocomplete="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.target.value)} />
+        <div class="field"><label for="new-name">Name</label><input id="new-name" type="text" required autofocus autocomplete="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.target.value)} />
           <p class="hint">Its address changes, also for programs and the command line.</p></div>
         <${Notice} error=${error} />
         <div class="actions"><button type="button" onClick=${close}>Keep it</button><button class="primary" disabled=${busy || name.trim() === corpus.name}>Rename</button></div>
@@ -99,6 +99,6 @@ function Deletion({ corpus, counts, done, close }) {
   return html`
     <${Confirm} title=${`Delete ${corpus.name}?`} action="Delete the corpus" busy=${busy} ready=${isSmall || name.trim() === corpus.name} error=${error} confirm=${run} close=${close}>
       <p>${counts ? `${plural(counts.documents, "document")} with all passages, names and facts` : "All its documents, passages, names and facts"} are deleted, with the originals. This cannot be undone.</p>
-      ${!isSmall && html`<div class="field"><label for="confirm-name">Write its name to confirm: ${corpus.name}</label><input id="confirm-name" type="text" autocomplete="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.target.value)} /></div>`}
+      ${!isSmall && html`<div class="field"><label for="confirm-name">Write its name to confirm: ${corpus.name}</label><input id="confirm-name" type="text" autofocus autocomplete="off" spellcheck="false" value=${name} onInput=${(event) => setName(event.target.value)} /></div>`}
     <//>`;
 }

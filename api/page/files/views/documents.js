@@ -19,7 +19,7 @@ import { Empty, Failed, Loading, Notice } from "../parts/states.js";
 import { View } from "../parts/view.js";
 import { Windowed } from "../parts/windowed.js";
 
-const PAGE = 100;
+const PAGE = 200;
 
 export default function Documents({ corpus }) {
   const mayWrite = useSession().may("write");
@@ -96,8 +96,10 @@ function useWork(corpus, ofUpload) {
     const listed = await get("/v1/jobs", { corpus, limit: 20 }, signal);
     return listed.data.filter((one) => ["queued", "running", "paused"].includes(one.state)).map((one) => one.id);
   });
-  const all = [...new Set([...added, ...(jobs.value || [])])].filter((id) => !ofUpload.includes(id)).slice(0, 5);
-  return { jobs: all, reload: jobs.reload, add: (ids) => setAdded((before) => [...new Set([...ids, ...before])].slice(0, 3)) };
+  const listed = jobs.value || [];
+  useEffect(() => setAdded((before) => [...new Set([...listed, ...before])].slice(0, 5)), [listed.join()]); // they stay when they are over
+  const all = added.filter((id) => !ofUpload.includes(id));
+  return { jobs: all, reload: jobs.reload, add: (ids) => setAdded((before) => [...new Set([...ids, ...before])].slice(0, 5)) };
 }
 
 /** Files that are dropped anywhere on the view, or chosen. */

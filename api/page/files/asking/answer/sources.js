@@ -11,7 +11,7 @@ export function Sources({ citations, active, point, open, verdicts }) {
   return html`
     <ol class="plain sources">
       ${groups.map(([marker, cited]) => html`
-        <li class=${`source ${active === marker ? "on" : ""}`} onMouseEnter=${() => point(marker)} onMouseLeave=${() => point(null)}>
+        <li class=${`answer-source ${active === marker ? "on" : ""}`} onMouseEnter=${() => point(marker)} onMouseLeave=${() => point(null)}>
           <span class="source-marker" aria-hidden="true">${marker}</span>
           <div>
             <button class="source-title" onClick=${() => open(cited[0])} onFocus=${() => point(marker)} onBlur=${() => point(null)}>

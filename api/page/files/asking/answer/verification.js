@@ -1,6 +1,7 @@
 /** What an answer hangs on: each cited document masked in turn, and the question answered again without it. */
 
 import { html, useEffect, useRef } from "../../vendor/preact.js";
+import { Problem } from "../../core/problem.js";
 import { useAction } from "../../core/resource.js";
 import { Link, viewOf } from "../../core/router.js";
 import { number, plural } from "../../core/text.js";
@@ -8,45 +9,50 @@ import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
 import { Progress, Support } from "../../parts/tags.js";
+import { plainText } from "../plain.js";
 import { verifyQuestion } from "../source.js";
 import { ROLES } from "./roles.js";
 
 export const verificationOf = (question) => question.verification || question.answer?.verification || null;
 
-/**
- * @param {{corpus: string, question: any, verdicts: any[], verifying: boolean, watch: () => void}} props `verdicts`:
- *   those that are known while it runs.
- */
-export function Verification({ corpus, question, verdicts, verifying, watch }) {
+/** The verdicts on an answer's documents that are known, also while others are still checked. */
+export const verdictsOf = (question) => (question.verifying || verificationOf(question))?.documents || [];
+
+/** @param {{corpus: string, question: any, verifying: boolean, watch: () => void}} props */
+export function Verification({ corpus, question, verifying, watch }) {
   const done = verificationOf(question);
-  const cost = question.answer.verification_cost || null;
+  const cost = question.verifying?.cost || question.answer.verification_cost;
   const { run, busy, error } = useAction(async () => {
     await verifyQuestion(corpus, question.id);
-    announce("The verification runs.");
     watch();
+    announce("The check runs.");
   });
-  const before = useRef(0);
-  useEffect(() => {
-    if (verifying && verdicts.length > before.current) {
-      const last = verdicts[verdicts.length - 1];
-      announce(`${last.document.title || last.document.key}: ${ROLES[last.role]?.[2] || last.role}.`);
-    }
-    before.current = verdicts.length;
-  }, [verdicts.length, verifying]);
+  const known = verdictsOf(question);
+  useSaying(known, verifying);
   if (!done && !cost && !verifying) return null;
-  const known = done ? done.documents : verdicts;
+  const failure = error || (question.verification_problem && new Problem(question.verification_problem.status, question.verification_problem));
   const all = cost?.documents ?? known.length;
   return html`
     <section class="stack verification" aria-labelledby="verification">
       <h3 id="verification">What the answer hangs on</h3>
+      ${!verifying && html`<${Notice} error=${failure} />`}
       ${!done && !verifying && html`
         <p>Each cited document is left out in turn, and the question is answered again. This shows which documents the answer needs, which are redundant, and which contradict it.</p>
         <div class="row"><button disabled=${busy} onClick=${run}><${Icon} name="check" /> Check what the answer hangs on: ${costInWords(cost)}</button></div>`}
-      <${Notice} error=${error} />
-      ${verifying && !done && html`<${Progress} value=${all ? known.length / all : null} label=${`${known.length} of ${plural(all, "document")} checked`} />`}
-      ${known.length > 0 && html`<ul class="plain verdicts">${known.map((one) => html`<${Verdict} key=${one.document.id} corpus=${corpus} verdict=${one} all=${known} />`)}</ul>`}
-      ${done && html`<${Conclusion} verification=${done} />`}
+      ${verifying && html`<${Progress} value=${all ? Math.min(1, known.length / all) : null} label=${`${known.length} of ${plural(all, "document")} checked`} />`}
+      ${known.length > 0 && html`<ul class="plain verdicts">${known.map((one) => html`<${Verdict} key=${one.document.id} corpus=${corpus} verdict=${one} />`)}</ul>`}
+      ${done && !verifying && html`<${Conclusion} verification=${done} />`}
     </section>`;
+}
+
+/** Says each verdict as it comes. */
+function useSaying(known, verifying) {
+  const before = useRef(known.length);
+  useEffect(() => {
+    const last = known[known.length - 1];
+    if (verifying && known.length > before.current) announce(`${last.document.title || last.document.key}: ${ROLES[last.role]?.[2] || last.role}.`);
+    before.current = known.length;
+  }, [known.length, verifying]);
 }
 
 /** `3 documents, about 4,200 tokens`. */
@@ -60,7 +66,7 @@ function roundOff(value) {
   return Math.round(value / step) * step;
 }
 
-function Verdict({ corpus, verdict, all }) {
+function Verdict({ corpus, verdict }) {
   const [tone, icon, label, sentence] = ROLES[verdict.role] || ["fair", "warning", verdict.role, ""];
   const { without } = verdict;
   return html`
@@ -69,13 +75,13 @@ function Verdict({ corpus, verdict, all }) {
         <${Link} to=${viewOf(verdict.corpus || corpus, "documents", verdict.document.id)} dir="auto">${verdict.document.title || verdict.document.key}<//>
         ${verdict.markers.length > 0 && html`<span class="faint">${verdict.markers.map((one) => `[${one}]`).join(" ")}</span>`}</p>
       <p dir="auto">${verdict.why || sentence}</p>
-      ${verdict.replaced_by.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
-      ${without && html`<p class="without"><span class="faint">Without it:</span> ${without.abstained || !without.answer ? "no answer is given" : html`<span dir="auto">${without.answer}</span> <${Support} support=${without.support} />`}</p>`}
+      ${verdict.replaced_by?.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
+      ${without?.answer && !without.abstained && html`<p class="without"><span class="faint">Without it:</span> <span dir="auto">${plainText(without.answer)}</span> <${Support} support=${without.support} /></p>`}
     </li>`;
 }
 
 function Conclusion({ verification }) {
-  const names = new Map(verification.documents.flatMap((one) => [one.document, ...one.replaced_by]).map((one) => [one.id, one.title || one.key]));
+  const names = new Map(verification.documents.flatMap((one) => [one.document, ...(one.replaced_by || [])]).map((one) => [one.id, one.title || one.key]));
   const { usage } = verification;
   return html`
     ${verification.together.map((ids) => html`<p class="notice fair"><span>One of these is needed, though each is redundant: <span dir="auto">${ids.map((id) => names.get(id) || id).join(", ")}</span>.</span></p>`)}

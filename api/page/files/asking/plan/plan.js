@@ -13,13 +13,15 @@ const MOST = 200; // steps that are drawn
 /** @param {{steps: import("../progress.js").Step[], chosen: string, choose: (id: string) => void, running: boolean}} props */
 export function Plan({ steps, chosen, choose, running }) {
   const drawn = steps.slice(0, MOST);
-  const nodes = drawn.map((step) => ({ id: step.id, parents: step.parents, height: SIZES.height }));
-  const { places, width, height } = arrange(nodes, SIZES);
+  const edges = withoutImplied(drawn);
+  const nodes = drawn.map((step) => ({ id: step.id, parents: edges.get(step.id), height: SIZES.height }));
+  const { places, routes, width, height } = arrange(nodes, SIZES);
+  const waiting = new Set(drawn.filter((step) => step.state === "waiting").map((step) => step.id));
   const size = { "--plan-width": `${width}rem`, "--plan-height": `${height}rem` };
   return html`
     <div class="scroll plan-scroll" role="group" aria-label="The steps of the plan" tabindex=${places.size > 1 ? 0 : undefined}>
       <div class="plan" style=${size}>
-        <${Edges} steps=${drawn} places=${places} width=${width} height=${height} />
+        <${Edges} routes=${routes} waiting=${waiting} width=${width} height=${height} />
         <ol class="plain plan-steps">
           ${drawn.map((step) => html`<li key=${step.id} style=${placeOf(places.get(step.id))}>
             <${StepCard} step=${step} isChosen=${chosen === step.id} choose=${choose} running=${running} />
@@ -32,15 +34,11 @@ export function Plan({ steps, chosen, choose, running }) {
 
 const placeOf = ({ x, y }) => ({ "--x": `${x}rem`, "--y": `${y}rem` });
 
-function Edges({ steps, places, width, height }) {
-  const drawn = withoutImplied(steps);
-  const edges = steps.flatMap((step) => drawn.get(step.id).filter((id) => places.has(id)).map((id) => [places.get(id), places.get(step.id), step]));
-  if (!edges.length) return null;
-  const middle = SIZES.height / 2;
+function Edges({ routes, waiting, width, height }) {
+  if (!routes.length) return null;
   return html`
     <svg class="plan-edges" viewBox=${`0 0 ${width * 16} ${height * 16}`} aria-hidden="true">
-      ${edges.map(([from, to, step]) => html`<path class=${step.state === "waiting" ? "waiting" : ""}
-        d=${edgePath({ x: (from.x + SIZES.width) * 16, y: (from.y + middle) * 16 }, { x: to.x * 16, y: (to.y + middle) * 16 })} />`)}
+      ${routes.map(({ to, points }) => html`<path class=${waiting.has(to) ? "waiting" : ""} d=${edgePath(points.map(({ x, y }) => ({ x: x * 16, y: y * 16 })))} />`)}
     </svg>`;
 }
 
@@ -57,8 +55,12 @@ function StepCard({ step, isChosen, choose, running }) {
     </button>`;
 }
 
+/** True for a step that gave no answer, as it was to plan others. */
+export const onlyPlanned = (step) => step.state === "done" && !step.answer && step.verdict === "planned";
+
 /** What a step does, or what its answer stands on. */
 export function StepState({ step, running }) {
+  if (onlyPlanned(step)) return html`<span class="tag" title="It read passages, and planned the steps that are missing.">planned</span>`;
   if (step.state === "done") return html`<${Support} support=${step.support} />`;
   if (step.state === "left" || !running) return html`<span class="tag" title="The answer did not need this step."><${Icon} name="more" />not taken</span>`;
   if (step.state === "waiting") return html`<span class="tag">waiting</span>`;

@@ -1,7 +1,7 @@
 /** The boxes of a trail's picture: their texts in lines, and their sizes, in pixels. */
 
 import { ROLES } from "../answer/roles.js";
-import { arrange } from "../layers.js";
+import { arrange, withoutImplied } from "../layers.js";
 
 export const WIDTH = 206;
 export const PAD = 11;
@@ -20,8 +20,11 @@ export function drawBoxes(nodes) {
     const sub = wrap(node.sub, SUB_LINES, "13px");
     return { ...node, head: headOf(node), labelLines: label, subLines: sub, height: PAD * 2 + HEAD + (label.length + sub.length) * LINE + (sub.length ? 4 : 0) };
   });
-  const { places, width, height } = arrange(boxes, { width: WIDTH, gapX: 48, gapY: 16 });
-  return { boxes: boxes.map((box) => ({ ...box, ...places.get(box.id) })), width, height };
+  // Of steps, only those edges that say something new are drawn; of a passage, all steps that stand on it.
+  const steps = withoutImplied(nodes.filter((node) => node.kind === "question" || node.kind === "step"));
+  const drawn = boxes.map((box) => ({ ...box, parents: steps.get(box.id) || box.parents }));
+  const { places, routes, width, height } = arrange(drawn, { width: WIDTH, gapX: 48, gapY: 16 });
+  return { boxes: boxes.map((box) => ({ ...box, ...places.get(box.id) })), routes, width, height };
 }
 
 /** What kind of node it is, and what it stands on or bears: words, since colour never stands alone. */
@@ -57,11 +60,13 @@ function wrap(text, most, font) {
   return lines.map((one) => ({ text: one, rtl: RIGHT_TO_LEFT.test(text) }));
 }
 
-/** Words with the punctuation that follows them. */
+const CLOSING = /^[\p{Pe}\p{Pf}\p{Po}]+$/u;
+
+/** Words with the punctuation that closes them. */
 function wordsOf(text) {
   const words = [];
   for (const { segment, isWordLike } of new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)) {
-    if (words.length && !isWordLike && segment.trim() && words[words.length - 1].trim()) words[words.length - 1] += segment;
+    if (words.length && !isWordLike && CLOSING.test(segment) && words[words.length - 1].trim()) words[words.length - 1] += segment;
     else words.push(segment);
   }
   return words;

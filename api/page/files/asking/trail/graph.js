@@ -1,6 +1,7 @@
 /** The trail of an answer as a graph: question → steps → passages → facts. */
 
 import { plainText } from "../plain.js";
+import { onlyPlanned } from "../plan/plan.js";
 
 /**
  * @typedef {{id: string, kind: "question" | "step" | "passage" | "fact", title: string, label: string, sub: string,
@@ -40,8 +41,8 @@ const plainAnswer = (answer) => (answer.abstained ? "No answer is given" : plain
 const stepNode = (ids) => (step) => {
   const parents = step.parents.filter((id) => ids.has(id)).map((id) => `step:${id}`);
   return {
-    id: `step:${step.id}`, kind: "step", title: `Step ${step.id}`, label: step.question, sub: plainText(step.answer) || "no answer",
-    support: step.support, parents: parents.length ? parents : ["question"], value: step,
+    id: `step:${step.id}`, kind: "step", title: `Step ${step.id}`, label: step.question,
+    sub: plainText(step.answer) || (onlyPlanned(step) ? "planned the next steps" : "no answer"), support: onlyPlanned(step) ? "" : step.support, parents: parents.length ? parents : ["question"], value: step,
   };
 };
 

@@ -11,7 +11,7 @@ export function TrailOutline({ nodes, choose, chosen }) {
   const item = (node, children) => html`
     <li><button class="outline-node" aria-pressed=${chosen === node.id} onClick=${() => choose(node)}>
       <span class="faint">${node.title}</span> <span dir="auto">${node.label}</span></button>
-      ${node.sub && html`<p dir="auto" class="outline-sub">${node.sub} ${node.kind === "step" && html`<${Support} support=${node.support} />`}${node.role && html`<${Role} role=${node.role} />`}</p>`}
+      ${node.sub && html`<p dir="auto" class="outline-sub">${node.sub} ${node.kind === "step" && node.support && html`<${Support} support=${node.support} />`}${node.role && html`<${Role} role=${node.role} />`}</p>`}
       ${children.length > 0 && html`<ul>${children}</ul>`}</li>`;
   const facts = (passage) => below(passage.id, "fact").map((fact) => item(fact, []));
   const passages = (id) => below(id, "passage").map((passage) => item(passage, facts(passage)));

@@ -1,7 +1,7 @@
 /** The trail as one picture, which is walked by mouse and keyboard. */
 
 import { html, useMemo, useRef, useState } from "../../vendor/preact.js";
-import { edgePath, withoutImplied } from "../layers.js";
+import { edgePath } from "../layers.js";
 import { LINE, PAD, WIDTH, drawBoxes } from "./boxes.js";
 import { belonging } from "./graph.js";
 
@@ -12,7 +12,7 @@ const MARGIN = 8;
  *   title: string, reference: any}} props
  */
 export function TrailPicture({ nodes, zoom, chosen, choose, title, reference }) {
-  const { boxes, width, height } = useMemo(() => drawBoxes(nodes), [nodes]);
+  const { boxes, routes, width, height } = useMemo(() => drawBoxes(nodes), [nodes]);
   const [pointed, setPointed] = useState("");
   const [stop, setStop] = useState("question"); // the one node that Tab reaches
   const svg = useRef(null);
@@ -33,8 +33,8 @@ export function TrailPicture({ nodes, zoom, chosen, choose, title, reference }) 
   return html`
     <svg ref=${(one) => { svg.current = one; reference.current = one; }} class=${`trail-picture ${on ? "pointed" : ""}`} role="group" aria-label=${title}
       viewBox=${`${-MARGIN} ${-MARGIN} ${size[0]} ${size[1]}`} width=${size[0] * zoom} height=${size[1] * zoom} direction="ltr">
-      <g class="trail-edges" aria-hidden="true">${edgesOf(boxes).map(([from, to]) => html`
-        <path class=${!on || (on.has(from.id) && on.has(to.id)) ? "on" : ""} d=${edgePath({ x: from.x + WIDTH, y: from.y + from.height / 2 }, { x: to.x, y: to.y + to.height / 2 })} />`)}</g>
+      <g class="trail-edges" aria-hidden="true">${routes.map(({ from, to, points }) => html`
+        <path class=${!on || (on.has(from) && on.has(to)) ? "on" : ""} d=${edgePath(points)} />`)}</g>
       ${boxes.map((box) => html`
         <g key=${box.id} data-node=${box.id} class=${`trail-node ${box.kind} ${box.role || ""} ${!on || on.has(box.id) ? "on" : ""}`} role="button"
           tabindex=${box.id === stop ? 0 : -1} aria-pressed=${chosen === box.id} aria-label=${nameOf(box)} transform=${`translate(${box.x} ${box.y})`}
@@ -54,12 +54,6 @@ function Lines({ lines, top, kind }) {
 }
 
 export const nameOf = (node) => [`${node.title}: ${node.label}`, node.sub, node.support && node.support !== "none" ? node.support : "", node.role || ""].filter(Boolean).join(". ");
-
-function edgesOf(boxes) {
-  const byId = new Map(boxes.map((box) => [box.id, box]));
-  const steps = withoutImplied(boxes.filter((box) => box.kind === "question" || box.kind === "step")); // each step that quotes a passage is drawn
-  return boxes.flatMap((box) => (steps.get(box.id) || box.parents).filter((id) => byId.has(id)).map((id) => [byId.get(id), box]));
-}
 
 /** The box that an arrow key leads to: along an edge to the sides, within the column up and down. */
 function neighbour(boxes, box, key) {

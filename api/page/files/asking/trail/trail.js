@@ -6,7 +6,6 @@ import { useSession } from "../../core/session.js";
 import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
-import { verificationOf } from "../answer/verification.js";
 import { download, toFile } from "./export.js";
 import { readFacts } from "./facts.js";
 import { buildTrail } from "./graph.js";
@@ -21,8 +20,7 @@ const MOST = 2.5;
 export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
   const session = useSession();
   const facts = useResource(["facts", corpus, question.id], (signal) => readFacts(corpus, question.answer, signal));
-  const known = verificationOf(question)?.documents || verdicts;
-  const { nodes, cut } = useMemo(() => buildTrail(question, steps, facts.value || [], known), [question, steps, facts.value, known]);
+  const { nodes, cut } = useMemo(() => buildTrail(question, steps, facts.value || [], verdicts), [question, steps, facts.value, verdicts]);
   const [asList, setAsList] = useState(() => matchMedia("(max-width: 44rem)").matches);
   const [zoom, setZoom] = useState(1);
   const drawing = useRef(null);

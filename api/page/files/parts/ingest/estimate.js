@@ -1,11 +1,10 @@
 /** What files would cost: told at once for few of them, else when the reader asks. */
 
-import { html, useEffect } from "../../vendor/preact.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
 import { corpusPath, post } from "../../core/api.js";
 import { useAction } from "../../core/resource.js";
 import { number, plural, seconds } from "../../core/text.js";
 import { formOf, makeBatches } from "../../core/uploads.js";
-import { useState } from "../../vendor/preact.js";
 import { Notice } from "../states.js";
 
 const SMALL_FILES = 50;
@@ -36,8 +35,8 @@ export function Estimate({ corpus, picked, size }) {
 }
 
 function told({ documents, unchanged, chunks, tokens, model }) {
-  const new_ = documents - unchanged;
-  const parts = [`${plural(new_, "document")} to index, ${plural(chunks, "passage")}, ${number(tokens)} tokens to embed`];
+  const changed = documents - unchanged;
+  const parts = [changed ? `${plural(changed, "document")} to index, ${plural(chunks, "passage")}, ${number(tokens)} tokens to embed` : "Nothing to index"];
   if (unchanged) parts.push(`${number(unchanged)} unchanged`);
   parts.push(model ? `the language model: ${plural(model.calls, "call")}, ${number(model.prompt_tokens + model.completion_tokens)} tokens, about ${seconds(model.seconds)}` : "no calls of a language model");
   return `${parts.join("; ")}.`;

@@ -3,6 +3,7 @@
 import { html } from "../../vendor/preact.js";
 import { bytes, number, plural } from "../../core/text.js";
 import { continueUpload, dismissUpload, stopUpload } from "../../core/uploads.js";
+import { Icon } from "../icons.js";
 import { FollowedJob } from "../jobs.js";
 import { Notice } from "../states.js";
 import { Progress } from "../tags.js";
@@ -16,7 +17,7 @@ export function UploadStatus({ corpus, upload, ended }) {
   const share = all ? sentBytes / all : files ? sentFiles / files : 1;
   return html`
     <section class="card stack" aria-label="Upload">
-      <h2>${TITLES[state]}</h2>
+      <div class="row between"><h2>${TITLES[state]}</h2>${!isBusy && html`<button class="quiet icon-only" aria-label="Dismiss" onClick=${() => dismissUpload(corpus)}><${Icon} name="close" /></button>`}</div>
       ${state !== "done" && html`<${Progress} value=${share} label=${`${bytes(sentBytes)} of ${bytes(all)} · ${number(sentFiles)} of ${plural(files, "file")}${state === "waiting" ? " · the server is busy; it goes on by itself" : ""}`} />`}
       ${state === "done" && html`<p>${told(upload)}</p>`}
       <${Notice} error=${error} />
@@ -24,11 +25,10 @@ export function UploadStatus({ corpus, upload, ended }) {
       ${jobs.slice(-SHOWN_JOBS).map((id) => html`<${FollowedJob} key=${id} corpus=${corpus} id=${id} ended=${ended} />`)}
       ${jobs.length > SHOWN_JOBS && html`<p class="faint">and ${plural(jobs.length - SHOWN_JOBS, "earlier job")}, which the list of jobs has</p>`}
       ${isBusy && html`<p class="hint">Stay on this page until all is sent; what is sent already is indexed in any case.</p>`}
-      <div class="actions start">
+      ${state !== "done" && html`<div class="actions start">
         ${isBusy && html`<button onClick=${() => stopUpload(corpus)}>Stop</button>`}
         ${(state === "failed" || state === "stopped") && html`<button class="primary" onClick=${() => continueUpload(corpus)}>Go on</button>`}
-        ${!isBusy && html`<button class="quiet" onClick=${() => dismissUpload(corpus)}>Dismiss</button>`}
-      </div>
+      </div>`}
     </section>`;
 }
 

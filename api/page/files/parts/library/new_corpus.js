@@ -28,7 +28,7 @@ export function NewCorpus({ made, close }) {
     <form class="stack" onSubmit=${submit}>
       <div class="field">
         <label for=${`${id}-name`}>Name</label>
-        <input id=${`${id}-name`} type="text" required maxlength="63" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby=${`${id}-hint`} value=${name} onInput=${(event) => setName(event.target.value.toLowerCase().replaceAll(" ", "-"))} />
+        <input id=${`${id}-name`} type="text" required autofocus=${Boolean(close)} maxlength="63" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby=${`${id}-hint`} value=${name} onInput=${(event) => setName(event.target.value.toLowerCase().replaceAll(" ", "-"))} />
         <p class="hint" id=${`${id}-hint`}>Small letters, digits, - and _, such as <code>papers</code> or <code>team-notes</code>.</p>
       </div>
       <details>

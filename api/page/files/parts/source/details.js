@@ -48,7 +48,7 @@ function Editor({ path, document, started, close }) {
   return html`
     <${Dialog} title="Title and metadata" close=${close}>
       <form class="stack" onSubmit=${submit}>
-        <div class="field"><label for=${`${id}-title`}>Title</label><input id=${`${id}-title`} type="text" dir="auto" maxlength="1000" value=${title} onInput=${(event) => setTitle(event.target.value)} />
+        <div class="field"><label for=${`${id}-title`}>Title</label><input id=${`${id}-title`} type="text" dir="auto" autofocus maxlength="1000" value=${title} onInput=${(event) => setTitle(event.target.value)} />
           <p class="hint">It is part of what is searched: its passages are embedded again. Left empty, it is that of the text.</p></div>
         <div class="field"><label for=${`${id}-metadata`}>Metadata, as JSON</label>
           <textarea id=${`${id}-metadata`} class="code" rows="8" spellcheck="false" value=${text} aria-invalid=${wrong ? "true" : undefined} aria-describedby=${`${id}-wrong`} onInput=${(event) => setText(event.target.value)}></textarea>

@@ -56,7 +56,7 @@ export function Source({ corpus, path, document, query, change }) {
   const mark = marks.length && quote ? quote : selected?.text || "";
   return html`
     <section class="stack document-source" aria-label="Source">
-      ${isLost && html`<div class="notice fair"><div>The passage of this link is no longer in the document: it was changed since. This is what it has now.</div></div>`}
+      ${isLost && html`<div class="notice fair"><div>${document.enabled ? "The passage of this link is no longer in the document: it was changed since. This is what it has now." : "Links to passages lead to the beginning while the document is disabled."}</div></div>`}
       ${focus.error && !isLost && html`<${Notice} error=${focus.error} />`}
       <div class="bars">
         ${hasPages && html`<${Pager} page=${page} pages=${pages} go=${go} />`}

@@ -73,7 +73,7 @@ function act(event, { scene, model, chosen, came, focus, choose, open }) {
   else if (direction && !at) focus(chosen || model.nodes.get(model.start));
   else if (direction) focus(walk(model, at, direction));
   else if ((key === "n" || key === "p") && at) focus(turn(model, came || at, at, key === "n" ? 1 : -1), came || at);
-  else if (key === "Home") focus(model.nodes.get(model.start));
+  else if (key === "Home") focus(model.nodes.get(model.start), null);
   else if (key === "Enter" && at) open(at.id);
   else if (key === " " && at) choose(at.id);
   else if (key === "+" || key === "=") scene.zoom(1.3);

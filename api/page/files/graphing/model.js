@@ -120,7 +120,7 @@ export function saysOf(edge) {
   if (edge.kind === "synonym") return `${edge.source.label} is likely another name of ${edge.target.label}`;
   if (edge.kind === "fact") return `${edge.source.label} ${edge.label} ${edge.target.label}`;
   const [passage, entity] = edge.source.kind === "passage" ? [edge.source, edge.target] : [edge.target, edge.source];
-  return `the passage “${passage.label}” mentions ${entity.label}`;
+  return `The passage “${passage.label}” mentions ${entity.label}`;
 }
 
 /** What a node is, in words: "entity in 12 passages". */

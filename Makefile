@@ -109,8 +109,10 @@ site: setup ## Build the documentation into site/, and check its links; see docs
 links: setup ## List the external links of the documentation
 	$(BIN)/python -m tests.docs.links
 
-pictures: setup ## Write the pictures of the terminal into docs/images
+pictures: setup ## Write the pictures of the terminal and of the page into docs/images
 	$(BIN)/python -m tests.docs.running.pictures
+	$(BIN)/python -m tests.servers install chromium
+	$(BIN)/python -m tests.e2e.page.pictures
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

@@ -2,23 +2,24 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlencode
 
 from tests.documents import make_pdf
 from tests.e2e.page.live import Live
 from tests.e2e.page.reader import Known, Reader
 
-__all__ = ["CORPUS", "GUIDE", "QUESTION", "SEARCH", "add_corpus", "make_reader"]
+__all__ = ["CLOCK", "CORPUS", "GUIDE", "QUESTION", "SEARCH_QUERY", "add_corpus", "make_reader"]
 
 CORPUS = "encyclopedia"
 QUESTION = (
     "Which is older: the astronomical clock of the city where Karel Purkyně died, "
     "or the engineering degrees of the university where Deane Waldo Malott studied?"
 )
-SEARCH = "When was the astronomical clock built in the city where Karel Purkyně died?"
+SEARCH_QUERY = urlencode({"q": "What body of water is near the location where the Siege of Cassel took place?"})
 GUIDE = "guides/orloj.pdf"
 
 _EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "musique-small"
-_CLOCK = "The astronomical dial dates back to 1410"
+CLOCK = "The astronomical dial dates back to 1410"
 _DEGREES = "engineering degrees were awarded as early as 1873"
 _DIED = "5 April 1868, Prague"
 _STUDIED = "went on to study at the University of Kansas"
@@ -43,12 +44,12 @@ def make_reader() -> Reader:
         known={
             "In which city did Karel Purkyně die?": Known(answer="Prague", quote=_DIED),
             "At which university did Deane Waldo Malott study?": Known(answer="University of Kansas", quote=_STUDIED),
-            "When was the astronomical clock of Prague made?": Known(answer="1410", quote=_CLOCK),
+            "When was the astronomical clock of Prague made?": Known(answer="1410", quote=CLOCK),
             "When did University of Kansas begin to award engineering degrees?": Known(answer="1873", quote=_DEGREES),
             QUESTION: Known(
                 answer="The astronomical clock of **Prague** is older. Its dial dates back to 1410 "
-                f"[[{_CLOCK}]]; the University of Kansas awarded engineering degrees as early as 1873 [[{_DEGREES}]].",
-                quote=_CLOCK,
+                f"[[{CLOCK}]]; the University of Kansas awarded engineering degrees as early as 1873 [[{_DEGREES}]].",
+                quote=CLOCK,
             ),
         },
     )
@@ -60,7 +61,7 @@ _READING = (
     "two windows above the dial."
 )
 _MAKING = (
-    f"{_CLOCK}, when it was made by the clockmaker Mikulas of Kadan and Jan Sindel, who later was a professor of "
+    f"{CLOCK}, when it was made by the clockmaker Mikulas of Kadan and Jan Sindel, who later was a professor of "
     "mathematics and astronomy. The calendar dial was added around 1490, when the facade was decorated with Gothic "
     "sculptures."
 )

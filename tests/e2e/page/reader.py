@@ -39,12 +39,14 @@ class Reader:
     known: dict[str, Known] = field(default_factory=dict)
     failures: list[Reply] = field(default_factory=list)
     _free: threading.Event = field(default_factory=threading.Event)
+    _held: str = ""
 
     def __post_init__(self) -> None:
         self._free.set()
 
     def __call__(self, call: Call) -> Reply:
-        self._free.wait(_HELD_SECONDS)
+        if call.question.startswith(self._held):
+            self._free.wait(_HELD_SECONDS)
         if self.failures:
             return self.failures.pop(0)
         match call.role:
@@ -58,8 +60,9 @@ class Reader:
                 return self._conclude(call)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Calls wait until the end of the block."""
+    def held(self, start: str = "") -> Iterator[None]:
+        """Calls whose question begins so wait until the end of the block."""
+        self._held = start
         self._free.clear()
         try:
             yield

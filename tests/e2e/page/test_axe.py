@@ -195,7 +195,7 @@ def test_search(view: OpenView, own_corpus: str, watch: Watch) -> None:
         if summary.is_visible():
             summary.click()
     assert_accessible(page, "hits, everything open")
-    page.goto(f"/c/{LIBRARY}/search?q=Babbage&other=sparse")
+    page.goto(f"/c/{LIBRARY}/search?q=Babbage&with=sparse")
     expect(hits.first).to_be_visible()
     assert_accessible(page, "two searchers")
     page.goto(f"/c/{LIBRARY}/search?q=Babbage&filter={{")

@@ -4,12 +4,14 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from urllib.parse import quote
+from xml.etree import ElementTree as ET
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.page.conftest import KEY, LIBRARY, OpenPage
 from tests.e2e.page.foreign import ForeignSite
+from tests.e2e.page.library import ATTACK, HOSTILE, HOSTILE_NAME
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch
 
@@ -109,6 +111,100 @@ def test_the_address_itself_is_text(open_page: OpenPage, watch: Watch) -> None:
     watch.allow("status of 404 .*/v1/corpora")
     page = open_page(f"/c/{quote('<script>owned=1</script>', safe='')}/documents")
     expect(page.locator("body")).to_contain_text("<script>owned=1</script>")
+
+
+# --- hostile contents: the watch of each page fails for what is executed or becomes an element ---
+
+SCRIPT = "<script>owned=1</script>"
+
+
+def test_hostile_documents_in_the_list(open_page: OpenPage) -> None:
+    page = open_page(f"/c/{LIBRARY}/documents?key=hostile/*")
+    expect(page.get_by_role("main")).to_contain_text(f"Note {HOSTILE_NAME}")
+    expect(page.get_by_role("main")).to_contain_text(f"hostile/{HOSTILE_NAME}.html")
+
+
+@pytest.mark.parametrize("key", [f"hostile/{HOSTILE_NAME}.html", "hostile/markdown.md"])
+def test_a_hostile_document(open_page: OpenPage, live: Live, key: str) -> None:
+    page = open_page(f"/c/{LIBRARY}/documents/{live.ids[key]}")
+    expect(page.get_by_role("region", name="Source")).to_contain_text(SCRIPT)
+    expect(page.get_by_role("heading", level=1)).to_contain_text(HOSTILE_NAME)
+    page.locator("summary").first.click()
+    if "html" in key:
+        expect(page.locator("dl").first).to_contain_text("javascript:owned=1")
+    page.get_by_role("button", name="Delete…").click()
+    expect(page.get_by_role("dialog")).to_contain_text(HOSTILE_NAME)
+
+
+def test_hostile_hits(open_page: OpenPage) -> None:
+    page = open_page(f"/c/{LIBRARY}/search?q=What+does+the+hostile+note+of+Mallory+say")
+    main = page.get_by_role("main")
+    expect(main.get_by_role("heading", level=3).first).to_contain_text(HOSTILE_NAME)
+    for summary in main.locator("summary").all():
+        summary.click()
+    expect(main).to_contain_text(SCRIPT)
+
+
+def test_a_hostile_entity(open_page: OpenPage) -> None:
+    page = open_page(f"/c/{LIBRARY}/graph?name={quote(HOSTILE_NAME)}")
+    expect(page.get_by_role("heading", name=HOSTILE_NAME)).to_be_visible()
+    expect(page.get_by_role("main")).to_contain_text(f"knows {HOSTILE_NAME}")
+    page.get_by_role("combobox", name="Find an entity").fill("Mallory")
+    expect(page.get_by_role("listbox").get_by_role("option").first).to_contain_text("Mallory")
+    page.keyboard.press("Escape")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as SVG").click()
+    _assert_harmless(saved.value.path().read_text("utf-8"))
+    page.get_by_role("button", name="List", exact=True).click()
+    expect(page.get_by_role("navigation", name="The drawn nodes as a list")).to_contain_text(HOSTILE_NAME)
+
+
+def test_a_hostile_answer(open_page: OpenPage) -> None:
+    """The markers of an answer are buttons; everything else that a model writes is text, or Markdown without images."""
+    page = open_page(f"/c/{LIBRARY}")
+    page.get_by_role("textbox", name="Question").fill(ATTACK)
+    page.keyboard.press("Enter")
+    answer = page.get_by_role("region", name=re.compile("^Answer"))
+    expect(answer).to_contain_text(SCRIPT)
+    expect(answer.locator("img, script, iframe, [onclick], [onerror]")).to_have_count(0)
+    answer.get_by_role("button", name=re.compile("^Source 1")).first.click()
+    expect(page.get_by_role("complementary")).to_contain_text(SCRIPT)
+    trail = page.get_by_role("group", name=re.compile("^The trail"))
+    expect(trail).to_contain_text("Mallory")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="SVG").click()
+    _assert_harmless(saved.value.path().read_text("utf-8"))
+    page.goto(f"/c/{LIBRARY}/questions")
+    expect(page.get_by_role("main")).to_contain_text(ATTACK)
+
+
+def test_a_hostile_question(open_page: OpenPage) -> None:
+    page = open_page(f"/c/{LIBRARY}")
+    page.get_by_role("textbox", name="Question").fill(f"Who is {HOSTILE}?")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text(SCRIPT)
+    expect(page.get_by_role("region", name=re.compile("^Answer"))).to_be_visible()
+    page.goto(f"/c/{LIBRARY}/questions")
+    expect(page.get_by_role("main")).to_contain_text(SCRIPT)
+
+
+def test_hostile_names_of_files(open_page: OpenPage, own_corpus: str) -> None:
+    page = open_page(f"/c/{own_corpus}/documents")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Files…").click()
+    name = "<img src=x onerror=owned=1>.md"
+    chosen.value.set_files([{"name": name, "mimeType": "text/markdown", "buffer": b"Mallory wrote it."}])
+    expect(page.get_by_role("main")).to_contain_text(name)
+    page.get_by_role("button", name="Add 1 file").click()
+    expect(page.get_by_role("list", name="Documents")).to_contain_text("<img src=x onerror=owned=1>")
+
+
+def _assert_harmless(svg: str) -> None:
+    """A picture that is opened by itself in a browser runs nothing and loads nothing."""
+    root = ET.fromstring(svg)  # noqa: S314 - written by the page of this test
+    for element in root.iter():
+        assert element.tag.rpartition("}")[2] not in {"script", "foreignObject", "image", "use", "a"}
+        assert not [one for one in element.attrib if one.lower().startswith("on") or one.endswith("href")]
 
 
 # --- the session ---

@@ -11,7 +11,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from starlette.responses import Response
 
 from api.problems import details_of
-from api.schemas.questions import path_of
+from api.schemas.answers.questions import path_of
 from app.container import Container
 from app.services.asked.questions import list_events, read_question
 from app.services.asked.texts import fill_texts

@@ -16,7 +16,7 @@ async def list_questions(
     container: "Container", corpus: str, *, kept: bool | None, limit: int, cursor: str | None
 ) -> tuple[list[Json], str | None]:
     """Returns a page, newest first, and the cursor of the next one. Deletes first what no server has deleted."""
-    from api.schemas import questions as schemas
+    from api.schemas.answers import questions as schemas
     from app.services.asked import questions
 
     found = await container.record.corpora.get(corpus)
@@ -29,7 +29,7 @@ async def list_questions(
 
 
 async def show_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas import questions as schemas
+    from api.schemas.answers import questions as schemas
     from app.services.asked import questions
 
     found = await container.record.corpora.get(corpus)
@@ -38,7 +38,7 @@ async def show_question(container: "Container", corpus: str, id: str) -> Json:
 
 async def ask_again(container: "Container", corpus: str, id: str) -> Json:
     """Asks a question again, and returns the new one when it has ended."""
-    from api.schemas import questions as schemas
+    from api.schemas.answers import questions as schemas
     from app.services.asked import questions
     from app.services.asked.runner import answer_stored
     from core.trace import Trace
@@ -53,7 +53,7 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
 
 async def compare_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas.questions import QuestionChangesOut
+    from api.schemas.answers.questions import QuestionChangesOut
     from app.services.asked import questions
 
     found = await container.record.corpora.get(corpus)

@@ -102,14 +102,14 @@ class EntityDetails:
 class SubgraphNode:
     """`label` is the name of an entity, or the title (else the key) of a passage's document and its heading.
 
-    `passages` is the number of passages that mention the entity; None for a passage, and from older servers.
+    `passages` is the number of passages that mention the entity; None for a passage.
     """
 
     id: str
     kind: NodeKind
     label: str
     distance: int
-    passages: int | None = None
+    passages: int | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,7 +26,7 @@ _JOINING = ARTICLES | CONNECTIVES | {"at", "by", "from", "in", "on", "to", "with
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))", re.ASCII)
 _HYPHEN = re.compile(r"(?<=[^\W\d])-(?=[^\W\d])")
 _PUNCTUATION = re.compile(r"[,;:!?'\"’“”„«»()\[\]{}…、。，；：！？（）「」《》]|\.(?!\d)")
-_BRACKETED = re.compile(r"\s*\([^()]*\)|\s*（[^（）]*）")
+_BRACKETED = re.compile(r"(?<!\s)\s*+(?:\([^()]*+\)|（[^（）]*+）)")
 _END = ".!?。！？ \t\n"
 
 

@@ -11,8 +11,7 @@ from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.idempotency import IdempotencyKey, run_json_once
 from api.parameters import Limit
-from api.schemas.ask import AskIn
-from api.schemas.questions import (
+from api.schemas.answers.questions import (
     QuestionChangesOut,
     QuestionListOut,
     QuestionOut,
@@ -24,6 +23,7 @@ from api.schemas.questions import (
     path_of,
     show_question,
 )
+from api.schemas.ask import AskIn
 from api.schemas.stream import QUESTION_EVENTS_RESPONSES
 from api.streams.questions import follow_question
 from app.container import Container

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.schemas.questions import QuestionOut
+from api.schemas.answers.questions import QuestionOut
 from core.ids import document_id
 from core.settings import QuestionSettings
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events

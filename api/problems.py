@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from api.page.responses import show_missing
 from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault, strip_labels
@@ -210,6 +211,8 @@ def _place(location: Sequence[str | int]) -> str:
 
 def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
+    if error.status_code == HTTPStatus.NOT_FOUND and (shown := show_missing(request)) is not None:
+        return shown
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_list_methods(request)) or headers.get("Allow", "")

@@ -78,7 +78,7 @@ def say_next() -> None:
         "your own question": ("ask", "Where are Gila monsters found?", "--corpus", CORPUS),
         "your own files (text, HTML, PDF, Office and more)": ("ingest", "PATH", "--corpus", "mine"),
         "all searchers side by side on the twelve questions": ("eval", "musique-small"),
-        "the same over HTTP, described at http://127.0.0.1:8000/docs": ("serve",),
+        "the same in a browser and over HTTP, on http://127.0.0.1:8000": ("serve",),
     }
     for what, arguments in next_steps.items():
         print(f"  {command(arguments)}\n      {what}")

@@ -1,12 +1,14 @@
 """The responses of the web page: the document of its views, and its files."""
 
+from http import HTTPStatus
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from api.page.assets import Asset, load_assets
 from core.errors import NotFound
 
-__all__ = ["POLICY", "router"]
+__all__ = ["POLICY", "router", "show_missing"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -35,6 +37,17 @@ async def show_view(request: Request) -> Response:
     return _send(request, assets.index, headers)
 
 
+def show_missing(request: Request) -> Response | None:
+    """Returns the document of the views as a 404, for a browser that was led to an address that nothing has.
+
+    It says so in words, with the way back. Returns None for programs, and for addresses of the API.
+    """
+    is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
+    if not is_page or request.url.path.startswith(("/v1/", "/page/")):
+        return None
+    return _send(request, load_assets().index, {"Cache-Control": "no-store"}, HTTPStatus.NOT_FOUND)
+
+
 async def send_file(request: Request) -> Response:
     """Answers `/page/{hash}/{name}`. Another hash is that of another version, whose files are not here."""
     assets = load_assets()
@@ -49,13 +62,14 @@ for path in ("/", "/sign-in", "/c/{path:path}"):
 router.add_route("/page/{hash}/{name:path}", send_file, methods=["GET"])
 
 
-def _send(request: Request, asset: Asset, headers: dict[str, str]) -> Response:
+def _send(request: Request, asset: Asset, headers: dict[str, str], status: int = HTTPStatus.OK) -> Response:
     content, more = asset.content, {**_HEADERS, **headers}
     if asset.compressed is not None and _accepts_gzip(request.headers.get("accept-encoding", "")):
         content = asset.compressed
         more["Content-Encoding"] = "gzip"
     more["Content-Length"] = str(len(content))
-    return Response(b"" if request.method == "HEAD" else content, media_type=asset.media_type, headers=more)
+    body = b"" if request.method == "HEAD" else content
+    return Response(body, status_code=status, media_type=asset.media_type, headers=more)
 
 
 def _accepts_gzip(accepted: str) -> bool:

@@ -20,6 +20,14 @@ _TESTS = "HOPWEAVE_TEST_"
 _SEPARATOR = "__"
 ANY = "<NAME>"
 """The part of a name that users choose, such as a role."""
+_OPTIONS = {
+    "API__PORT": "--port",
+    "API__HOST": "--host",
+    "API__WORKERS": "--workers",
+    "PORT": "--port",
+    "HOST": "--host",
+}
+"""What users look for among the settings, and is an option of `hopweave serve`."""
 _LIST = 'it takes a JSON list, such as \'["one", "two"]\''
 _OBJECT = "it takes a JSON object"
 
@@ -39,6 +47,8 @@ def find_faults(environment: Mapping[str, str]) -> list[str]:
 def suggest_name(name: str) -> str:
     """Returns advice that names the setting which is most like a name."""
     name = name.removeprefix(PREFIX)
+    if name in _OPTIONS:
+        return f"; it is an option: hopweave serve {_OPTIONS[name]}"
     parts = name.split(_SEPARATOR)
     known = [
         _SEPARATOR.join(parts[i] if part == ANY and i < len(parts) else part for i, part in enumerate(one))

@@ -89,6 +89,7 @@ def test_files_are_dropped_estimated_sent_and_indexed(own_corpus: str, open_page
     expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
     expect(page.get_by_role("link", name="See what failed")).to_be_visible()
     assert len(live.get(f"/v1/corpora/{own_corpus}/documents", key='a "quoted".txt')["data"]) == 1
+    expect(page.get_by_role("link", name="Ask a question")).to_have_attribute("href", f"/c/{own_corpus}")
     job = page.get_by_role("link", name="Adding documents")
     job.click()
     expect(page).to_have_url(re.compile("/jobs/[^/]+$"))
@@ -230,6 +231,11 @@ def test_the_list_is_filtered_by_its_address(own_corpus: str, open_page: OpenPag
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Show all documents").click()
     expect(page.locator(ROWS)).to_have_count(7)
+    page.get_by_label("Key").fill("b")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("A key is a whole one")).to_be_visible()
+    page.get_by_role("button", name="Keys that begin with b").click()
+    expect(page.locator(ROWS)).to_have_count(3)
 
 
 def test_many_are_disabled_and_retried(own_corpus: str, open_page: OpenPage, live: Live) -> None:
@@ -333,6 +339,18 @@ def test_a_pdf_without_text_is_shown_with_the_reason(own_corpus: str, open_page:
     expect(page.locator(".followed")).to_contain_text("1 failed")
 
 
+def test_a_damaged_pdf_has_its_reason_once_and_no_pages(
+    own_corpus: str, open_page: OpenPage, live: Live, watch: Watch
+) -> None:
+    watch.allow("status of 422")  # the image, which shows that there is none
+    live.add(own_corpus, files={"broken.pdf": b"no PDF"})
+    document, _ = ids_of(live, own_corpus, "broken.pdf")
+    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    expect(page.get_by_role("heading", name="There is no text")).to_be_visible()
+    expect(page.get_by_role("form", name="Pages")).to_have_count(0)
+    expect(page.get_by_text("is no PDF file")).to_have_count(1)
+
+
 def test_metadata_are_changed_and_the_document_disabled(own_corpus: str, open_page: OpenPage, live: Live) -> None:
     live.add(own_corpus, [{"key": "one", "title": "One", "text": "A text.", "metadata": {"year": 1, "old": True}}])
     document, _ = ids_of(live, own_corpus, "one")
@@ -413,6 +431,8 @@ def test_what_does_not_exist_is_told(open_page: OpenPage, watch: Watch) -> None:
     expect(page.get_by_role("alert")).to_contain_text("nowhere")
     page.goto(f"/c/{LIBRARY}/jobs/nothing")
     expect(page.get_by_role("alert")).to_contain_text("nothing")
+    page.goto("/corpora/people")
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
 
 
 @pytest.mark.parametrize("colours", COLOURS)

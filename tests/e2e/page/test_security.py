@@ -253,6 +253,7 @@ def test_a_wrong_key_is_refused_in_words(open_page: OpenPage, locked: Live, watc
     watch.allow(UNAUTHORIZED)
     page = open_page("/", server=locked)
     expect(page).to_have_url(re.compile("/sign-in"))
+    expect(page.get_by_label("Key")).to_be_focused()
     _sign_in(page, "hw_" + "0" * 40)
     expect(page.get_by_role("alert")).to_contain_text("key")
     assert page.context.cookies() == []

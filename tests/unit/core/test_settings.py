@@ -17,6 +17,7 @@ _WRONG = [
     ({"AP__KEYS": '["sekret1"]'}, "HOPWEAVE_AP__KEYS: there is no such setting; did you mean HOPWEAVE_API__KEYS?"),
     ({"API_KEYS": '["sekret1"]'}, "HOPWEAVE_API_KEYS: there is no such setting; did you mean HOPWEAVE_API__KEYS?"),
     ({"API__KEYZ": "1"}, "did you mean HOPWEAVE_API__KEYS?"),
+    ({"API__PORT": "8001"}, "HOPWEAVE_API__PORT: there is no such setting; it is an option: hopweave serve --port"),
     ({"LLM__ROLES__PLAN__MODL": "1"}, "did you mean HOPWEAVE_LLM__ROLES__PLAN__MODEL?"),
     ({"QQQQQQ": "1"}, "docs/settings.md lists"),
     ({"API": "3"}, "HOPWEAVE_API: it is a group of settings; set HOPWEAVE_API__KEYS"),

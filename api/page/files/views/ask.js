@@ -11,7 +11,7 @@ import { check, describe, readSettings, toQuery, toRequest } from "../asking/req
 import { QuestionRow } from "../asking/kept/row.js";
 import { ask, listQuestions } from "../asking/source.js";
 import { Icon } from "../parts/icons.js";
-import { Empty, Failed, Loading, Notice } from "../parts/states.js";
+import { Empty, Failed, Notice } from "../parts/states.js";
 import { View } from "../parts/view.js";
 
 const SHOWN = 6;
@@ -20,8 +20,7 @@ const LONGEST = 20_000; // what the server takes
 export default function Ask({ corpus }) {
   const details = useResource(["corpus", corpus], (signal) => get(corpusPath(corpus), {}, signal));
   if (details.error) return html`<${View} title="Ask" context=${corpus}><${Failed} error=${details.error} retry=${details.reload} /><//>`;
-  if (!details.value) return html`<${View} title="Ask" context=${corpus}><${Loading} what="the corpus" /><//>`;
-  const counts = details.value.counts;
+  const counts = details.value?.counts; // the field does not wait for them: who comes to ask types at once
   return html`
     <${View} title=${`Ask ${corpus}`}>
       ${counts?.documents === 0 ? html`<${NothingYet} corpus=${corpus} />` : html`<${NewQuestion} corpus=${corpus} counts=${counts} />`}

@@ -54,13 +54,13 @@ export default function Documents({ corpus }) {
       ${upload && html`<${UploadStatus} corpus=${corpus} upload=${upload} ended=${refresh} />`}
       ${work.jobs.length > 0 && html`<section class="card stack" aria-label="Work in this corpus">${work.jobs.map((id) => html`<${FollowedJob} key=${id} corpus=${corpus} id=${id} ended=${refresh} />`)}</section>`}
       ${!isEmpty && html`<${Filters} query=${query} change=${change} error=${filters.error} />`}
-      <${List} corpus=${corpus} list=${list} filters=${filters} mayWrite=${mayWrite} isEmpty=${isEmpty} isSending=${Boolean(upload || drop.picked)} clear=${() => change({ state: "", key: "", filter: "", enabled: "" })}
+      <${List} corpus=${corpus} list=${list} filters=${filters} mayWrite=${mayWrite} isEmpty=${isEmpty} isSending=${Boolean(upload || drop.picked)} begin=${(key) => change({ key })} clear=${() => change({ state: "", key: "", filter: "", enabled: "" })}
         started=${(jobs) => { work.add(jobs); refresh(); }} />
     <//>
     </div>`;
 }
 
-function List({ corpus, list, filters, mayWrite, isEmpty, isSending, clear, started }) {
+function List({ corpus, list, filters, mayWrite, isEmpty, isSending, begin, clear, started }) {
   const [selected, setSelected] = useState(() => new Set());
   const { rows } = list;
   useEffect(() => setSelected(new Set()), [JSON.stringify(filters.params)]);
@@ -74,7 +74,7 @@ function List({ corpus, list, filters, mayWrite, isEmpty, isSending, clear, star
   if (list.state === "failed" && !rows.length) return filters.isSet && list.error.status === 422 ? html`<${Notice} error=${list.error} />` : html`<${Failed} error=${list.error} retry=${list.refresh} />`;
   if (isEmpty) return mayWrite || isSending ? null : html`<${Empty} title="No documents yet" text="This key may read, not add. Whoever has a key that may write adds documents." />`;
   if (!rows.length && list.state === "loading") return html`<${Loading} what="the documents" />`;
-  if (!rows.length) return filters.error ? null : html`<${Empty} title="No document matches" text="A metadata filter matches indexed documents only." icon="search"><button onClick=${clear}>Show all documents</button><//>`;
+  if (!rows.length) return filters.error ? null : html`<${NoMatch} filters=${filters} begin=${begin} clear=${clear} />`;
   return html`
     <section class="library" aria-label="Documents">
       <div class="library-head">
@@ -87,6 +87,19 @@ function List({ corpus, list, filters, mayWrite, isEmpty, isSending, clear, star
       ${list.state === "loading" && rows.length > 0 && html`<p class="faint" role="status">Loading more…</p>`}
       ${list.state === "failed" && html`<${Notice} error=${list.error} /><button onClick=${list.more}>Load more</button>`}
     </section>`;
+}
+
+/** Says why nothing may match: a key without `*` is a whole one, and a filter reads what is indexed. */
+function NoMatch({ filters, begin, clear }) {
+  const { key } = filters.params;
+  const why = [key && `A key is a whole one, such as notes/${key}.txt.`, filters.where && "Filters of metadata and beginnings of keys match indexed documents only."].filter(Boolean);
+  return html`
+    <${Empty} title="No document matches" text=${why.join(" ")} icon="search">
+      <div class="row">
+        ${key && html`<button onClick=${() => begin(`${key}*`)}>Keys that begin with <bdi>${key}</bdi></button>`}
+        <button onClick=${clear}>Show all documents</button>
+      </div>
+    <//>`;
 }
 
 /** The jobs of a corpus that run, and those that this view began; not those of the upload, which are shown there. */

@@ -42,6 +42,20 @@ async def test_each_view_is_the_same_document_and_needs_no_key(keys: Keys, path:
     assert asked.headers["content-length"] == shown.headers["content-length"]
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/corpora/people"])
+async def test_a_browser_at_a_wrong_address_gets_the_page_and_a_program_a_problem(server: Server, path: str) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    shown = await server.client.get(path, headers=browser)
+    assert shown.status_code == 404
+    assert shown.headers["content-type"] == "text/html; charset=utf-8"
+    assert shown.headers["cache-control"] == "no-store"
+    assert f'src="{_script()}"' in shown.text
+    told = await server.client.get(path)
+    assert (told.status_code, told.headers["content-type"]) == (404, "application/problem+json")
+    of_the_api = await server.client.get("/v1/nowhere", headers=browser)
+    assert of_the_api.headers["content-type"] == "application/problem+json"
+
+
 async def test_a_file_is_kept_for_ever_and_compressed_where_that_is_understood(server: Server) -> None:
     plain = await server.client.get(_script(), headers={"accept-encoding": "br, gzip;q=0"})
     assert plain.status_code == 200

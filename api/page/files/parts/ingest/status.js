@@ -4,6 +4,7 @@ import { html } from "../../vendor/preact.js";
 import { bytes, number, plural } from "../../core/text.js";
 import { continueUpload, dismissUpload, stopUpload } from "../../core/uploads.js";
 import { Icon } from "../icons.js";
+import { Link, viewOf } from "../../core/router.js";
 import { FollowedJob } from "../jobs.js";
 import { Notice } from "../states.js";
 import { Progress } from "../tags.js";
@@ -12,7 +13,7 @@ import { Rejected } from "./estimate.js";
 const SHOWN_JOBS = 5;
 
 export function UploadStatus({ corpus, upload, ended }) {
-  const { state, files, sentFiles, bytes: all, sentBytes, rejected, jobs, error } = upload;
+  const { state, files, sentFiles, bytes: all, sentBytes, rejected, queued, jobs, error } = upload;
   const isBusy = state === "sending" || state === "waiting";
   const share = all ? sentBytes / all : files ? sentFiles / files : 1;
   return html`
@@ -24,6 +25,7 @@ export function UploadStatus({ corpus, upload, ended }) {
       ${rejected.length > 0 && html`<${Rejected} title=${`${plural(rejected.length, "file")} refused`} rejected=${rejected} />`}
       ${jobs.slice(-SHOWN_JOBS).map((id) => html`<${FollowedJob} key=${id} corpus=${corpus} id=${id} ended=${ended} />`)}
       ${jobs.length > SHOWN_JOBS && html`<p class="faint">and ${plural(jobs.length - SHOWN_JOBS, "earlier job")}, which the list of jobs has</p>`}
+      ${state === "done" && queued > 0 && html`<p><${Link} class="button" to=${viewOf(corpus)}><${Icon} name="ask" /> Ask a question<//></p>`}
       ${isBusy && html`<p class="hint">Stay on this page until all is sent; what is sent already is indexed in any case.</p>`}
       ${state !== "done" && html`<div class="actions start">
         ${isBusy && html`<button onClick=${() => stopUpload(corpus)}>Stop</button>`}

@@ -9,8 +9,8 @@ import { fitAddress } from "./quotes.js";
 const WIDTH = 1400;
 const FULL_WIDTH = 2000;
 
-/** `counted` is called with the number of pages of the file. */
-export function PageImage({ path, page, mark, counted }) {
+/** `counted` is called with the number of pages of the file, `refused` if it has none that can be drawn. */
+export function PageImage({ path, page, mark, counted, refused }) {
   const text = mark ? fitAddress(mark) : "";
   const at = `${path}/pages/${page}/image`;
   const image = useResource(["image", at, text], async (signal) => {
@@ -24,6 +24,9 @@ export function PageImage({ path, page, mark, counted }) {
     counted(value.pages);
     return () => URL.revokeObjectURL(value.url);
   }, [value]);
+  useEffect(() => {
+    if (image.error?.status === 422) refused();
+  }, [image.error]);
   if (image.error) return html`<${Failed} error=${image.error} retry=${image.reload} />`;
   const isPart = value && text && value.marked < 0.5 * Array.from(text).length;
   return html`

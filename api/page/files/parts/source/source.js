@@ -22,6 +22,8 @@ export function Source({ corpus, path, document, query, change }) {
   const [place, setPlace] = useState(chunkId ? null : { page: asked || 1, start: whole(query.get("from")) || 0 });
   const [counted, setCounted] = useState(0);
   const [side, setSide] = useState("text");
+  const [isDamaged, setIsDamaged] = useState(false);
+  const hasImages = document.page_images && !isDamaged; // the reason stands above, once
   const pages = Math.max(document.pages || 0, counted);
 
   const passages = usePassages(path, document, hasPages, place);
@@ -59,16 +61,16 @@ export function Source({ corpus, path, document, query, change }) {
       ${isLost && html`<div class="notice fair"><div>${document.enabled ? "The passage of this link is no longer in the document: it was changed since. This is what it has now." : "Links to passages lead to the beginning while the document is disabled."}</div></div>`}
       ${focus.error && !isLost && html`<${Notice} error=${focus.error} />`}
       <div class="bars">
-        ${hasPages && html`<${Pager} page=${page} pages=${pages} go=${go} />`}
-        ${document.page_images && html`<${Sides} side=${side} choose=${setSide} />`}
+        ${hasPages && !isDamaged && html`<${Pager} page=${page} pages=${pages} go=${go} />`}
+        ${hasImages && html`<${Sides} side=${side} choose=${setSide} />`}
         ${selected && html`<${PassageBar} chunk=${selected} count=${document.chunks} step=${step} />`}
       </div>
-      <div class=${document.page_images ? `split side-${side}` : "stack"}>
+      <div class=${hasImages ? `split side-${side}` : "stack"}>
         <div class="card stack">
           <${Text} document=${document} text=${text} points=${points} passages=${passages} selected=${chunkId} marks=${marks} select=${select}
             move=${(start) => { setPlace({ page, start }); if (chunkId || query.get("from")) change({ chunk: "", quote: "", page: hasPages ? page : "", from: start || "" }, { replace: true }); }} />
         </div>
-        ${document.page_images && place && html`<${PageImage} path=${path} page=${page} mark=${mark} counted=${setCounted} />`}
+        ${hasImages && place && html`<${PageImage} path=${path} page=${page} mark=${mark} counted=${setCounted} refused=${() => setIsDamaged(!document.readable)} />`}
       </div>
     </section>`;
 }

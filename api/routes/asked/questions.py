@@ -187,7 +187,7 @@ async def _begin(
     question = await questions.store_question(container, corpus, dump_request(body), again_of=again_of)
     runner: QuestionRunner = http.app.state.questions
     verify = body.limit_verification(container.settings.budget)
-    runner.start(container, corpus, question.id, request, trace, StoredForm(), verify=verify)
+    runner.start(container, corpus, question, request, trace, StoredForm(), verify=verify)
     return QuestionOut.model_validate(show_question(corpus, question))
 
 

@@ -218,6 +218,24 @@ async def test_a_request_that_is_sent_again_is_asked_once(people: Server) -> Non
     await _wait(people, sent[0].json()["id"])
 
 
+async def test_the_receipt_of_a_question_has_none_of_its_texts(people: Server, tmp_path: Path) -> None:
+    history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Ada was a countess."}]
+    body, headers = {"question": QUESTION, "history": history}, {"Idempotency-Key": "one"}
+    id = (await people.client.post(_PATH, json=body, headers=headers)).json()["id"]
+    await _wait(people, id)
+    again = await people.client.post(f"{_PATH}/{id}/again", headers={"Idempotency-Key": "two"})
+    await _wait(people, again.json()["id"])
+    replayed = await people.client.post(_PATH, json=body, headers=headers)
+    assert replayed.headers["idempotent-replayed"] == "true"
+    assert (replayed.json()["id"], replayed.json()["state"]) == (id, "done")
+    await people.client.delete(_ADA)
+    await people.work("people")
+    await people.container.record.maintenance.prune()
+    assert b"was a countess" not in (tmp_path / "record.db").read_bytes()
+    await people.client.delete(f"{_PATH}/{id}")
+    assert (await people.client.post(_PATH, json=body, headers=headers)).status_code == 404
+
+
 async def test_no_more_run_than_may(tmp_path: Path, chat: ChatServer) -> None:
     chat.respond = lambda _: Reply(stall=True)
     async with _serving(tmp_path, chat, max_running=1) as server:

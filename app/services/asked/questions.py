@@ -17,6 +17,7 @@ from core.filters import parse_filter
 from core.ids import new_id
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionSource
 
+from core.record_policy.questions import withdrawal_problem
 __all__ = [
     "QuestionChanges",
     "check_askable",
@@ -80,7 +81,8 @@ async def read_question(container: Container, corpus: Corpus, question_id: str) 
     """Returns a question with the texts that the caller may see. Raises `NotFound`."""
     question = await container.record.questions.get(corpus.id, question_id)
     if not await _sees_sources(container, corpus, question):
-        return replace(question, withdrawn=True, answer=None, verification=None)
+        problem = withdrawal_problem(question.state, question.problem) if question.state.final else None
+        return replace(question, withdrawn=True, answer=None, verification=None, problem=problem)
     if question.answer is None:
         return question
     return replace(question, answer=await fill_texts(container, corpus, question.answer))

@@ -236,6 +236,16 @@ async def test_the_receipt_of_a_question_has_none_of_its_texts(people: Server, t
     assert (await people.client.post(_PATH, json=body, headers=headers)).status_code == 404
 
 
+async def test_the_problem_of_a_question_is_withdrawn_too(people: Server, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply(status=400, text="refused: 'Ada Lovelace wrote'")
+    failed = await _wait(people, await _ask(people))
+    assert "Ada Lovelace wrote" in failed["problem"]["detail"]
+    await people.client.delete(_ADA)
+    left = await _get(people, failed["id"])
+    assert (left["state"], left["withdrawn"], left["problem"]["status"]) == ("failed", True, 409)
+    assert "Ada" not in left["problem"]["detail"]
+
+
 async def test_no_more_run_than_may(tmp_path: Path, chat: ChatServer) -> None:
     chat.respond = lambda _: Reply(stall=True)
     async with _serving(tmp_path, chat, max_running=1) as server:

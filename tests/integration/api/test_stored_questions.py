@@ -218,6 +218,14 @@ async def test_a_request_that_is_sent_again_is_asked_once(people: Server) -> Non
     await _wait(people, sent[0].json()["id"])
 
 
+async def test_a_body_that_is_too_long_to_be_stored_is_refused(people: Server) -> None:
+    body = {"question": QUESTION, "filter": {"kind": {"$in": ["x" * 400_000]}}}
+    refused = await people.client.post(_PATH, json=body)
+    assert refused.status_code == 422, refused.text
+    assert "at most 300,000 are stored" in refused.json()["detail"]
+    assert (await people.client.get(_PATH)).json()["data"] == []
+
+
 async def test_the_receipt_of_a_question_has_none_of_its_texts(people: Server, tmp_path: Path) -> None:
     history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Ada was a countess."}]
     body, headers = {"question": QUESTION, "history": history}, {"Idempotency-Key": "one"}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from api.schemas.answers.questions import QuestionOut
 from core.ids import document_id
 from core.settings import QuestionSettings
+from indexer import Worker
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events
-from tests.integration.api.conftest import ADA, BABBAGE, Server
-from tests.twins.chat_server import ChatServer, Reply
+from tests.integration.api.conftest import ADA, BABBAGE, OPTIONS, Server
+from tests.twins.chat_server import Call, ChatServer, Reply
 
 _ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated", "unstated": ""})
 _PATH = "/v1/corpora/people/questions"
@@ -373,6 +375,30 @@ async def test_a_document_that_is_deleted_meanwhile_ends_the_question(people: Se
     assert "was deleted while the question was answered" in told[-1].data["detail"]
     found = await _get(people, id)
     assert (found["state"], found["withdrawn"]) == ("failed", True)
+
+
+async def test_a_stream_goes_on_while_the_corpus_is_indexed_again(people: Server, chat: ChatServer) -> None:
+    goes_on = threading.Event()
+
+    def respond(_: Call) -> Reply:
+        goes_on.wait(60)
+        return _ANSWER
+
+    chat.respond = respond
+    try:
+        id = await _ask(people)
+        following = asyncio.create_task(people.client.get(f"{_PATH}/{id}/events"))
+        await _until_retrieved(people, id)
+        await people.client.post("/v1/corpora/people/reindex", json={})
+        [reindex] = await people.container.record.reindexing.list()
+        while await people.container.record.reindexing.list():
+            await Worker("test", people.container.indexing, OPTIONS).work(reindex.shadow_id)
+        await asyncio.sleep(1.0)  # the stream reads the record in between
+    finally:
+        goes_on.set()
+    told = events((await following).text)
+    assert told[-1].event == "answer", told[-1]
+    assert len({one.id for one in told}) == len(told)
 
 
 async def test_a_deleted_corpus_ends_its_questions(people: Server, chat: ChatServer) -> None:

@@ -15,6 +15,8 @@ from core.ids import content_hash, digest
 __all__ = ["IdempotencyKey", "run_json_once", "run_once"]
 
 Locate = Callable[[Mapping[str, Any]], str]
+Recall = Callable[[str], Awaitable[BaseModel]]
+"""Reads again what a request has made, by its id."""
 _LEASE_SECONDS = 120.0
 """After so long a request is carried out again: the process that began it is gone."""
 
@@ -43,10 +45,11 @@ async def run_json_once(
     *,
     status: HTTPStatus = HTTPStatus.ACCEPTED,
     locate: Locate | None = locate_job,
+    recall: Recall | None = None,
 ) -> Response:
     """Does the same for a request whose body is JSON or empty."""
     content = content_hash(await request.body())
-    return await run_once(request, container, key, content, work, status=status, locate=locate)
+    return await run_once(request, container, key, content, work, status=status, locate=locate, recall=recall)
 
 
 async def run_once(
@@ -58,12 +61,15 @@ async def run_once(
     *,
     status: HTTPStatus = HTTPStatus.ACCEPTED,
     locate: Locate | None = locate_job,
+    recall: Recall | None = None,
 ) -> Response:
     """Returns what `work` returns as a response, or the kept response of an earlier request.
 
-    `content` is a digest of the body. `locate` returns the `Location` of the response. Raises `InvalidInput` if the key
-    was used for another path or body, and `Conflict` while the first request is carried out. A request that fails
-    leaves its key free.
+    `content` is a digest of the body. `locate` returns the `Location` of the response. With `recall`, only the id of
+    what `work` returns is kept, so that its texts can be deleted, and a later response is what `recall` returns.
+
+    Raises `InvalidInput` if the key was used for another path or body, and `Conflict` while the first request is
+    carried out. A request that fails leaves its key free.
     """
     if key is None:
         return _respond((await work()).model_dump_json(), status, locate)
@@ -71,10 +77,12 @@ async def run_once(
     name = digest("idempotency key", [caller_of(request.scope).id, key])
     kept = await receipts.begin(name, digest("request", [request.url.path, content]), lease_seconds=_LEASE_SECONDS)
     if kept is not None:
-        return _respond(kept, status, locate, replayed=True)
+        shown = kept if recall is None else (await recall(json.loads(kept)["id"])).model_dump_json()
+        return _respond(shown, status, locate, replayed=True)
     try:
-        answer = (await work()).model_dump_json()
-        await receipts.finish(name, answer)
+        made = await work()
+        answer = made.model_dump_json()
+        await receipts.finish(name, answer if recall is None else made.model_dump_json(include={"id"}))
     except BaseException:  # also a client that disconnects
         await receipts.release(name)
         raise

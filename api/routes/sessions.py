@@ -37,8 +37,8 @@ async def begin_session(body: KeyIn, request: Request) -> Response:
     keyring: Keyring = request.app.state.keyring
     sessions: Sessions = request.app.state.sessions
     address = request.client.host if request.client else ""
-    attempts.check(address)
     await keyring.refresh()
+    attempts.check(address)  # no call waits between this and `count`, so those at the same time count, too
     key = body.key.strip()
     caller = keyring.find(key)
     if isinstance(caller, str):

@@ -16,7 +16,7 @@ from app.container import Container
 from app.services.asked.questions import list_events, read_question
 from app.services.asked.texts import fill_texts
 from core.corpora import Corpus
-from core.errors import HopweaveError, Unavailable
+from core.errors import HopweaveError, NotFound, Unavailable
 from core.questions import AskedQuestion, QuestionState
 from core.record_policy.questions import CANCELLED, WITHDRAWN
 
@@ -59,6 +59,9 @@ async def _events(container: Container, corpus: Corpus, question_id: str, seen: 
         except Unavailable:
             events = ()  # who answers the question waits for the record, too
         except HopweaveError as error:
+            if isinstance(error, NotFound) and (moved := await _find_moved(container, corpus)) is not None:
+                corpus = moved
+                continue
             yield format_sse_event(id=_LAST, event="error", data_str=json.dumps(details_of(error, instance)))
             return
         if not events:
@@ -66,6 +69,15 @@ async def _events(container: Container, corpus: Corpus, question_id: str, seen: 
         if time.monotonic() - pinged >= _PING_SECONDS:
             yield KEEPALIVE_COMMENT
             pinged = time.monotonic()
+
+
+async def _find_moved(container: Container, corpus: Corpus) -> Corpus | None:
+    """Returns the corpus that has taken the name, and the questions with it: the old one was indexed again."""
+    try:
+        found = await container.record.corpora.get(corpus.name)
+    except (NotFound, Unavailable):
+        return None
+    return None if found.id == corpus.id else found
 
 
 async def _end(container: Container, corpus: Corpus, question_id: str) -> bytes:

@@ -1,5 +1,6 @@
 """Pages of documents: as images, how many there are, and the passages of one."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from core.corpora import Corpus
@@ -37,8 +38,8 @@ async def draw_page(
     Raises `NotFound` if there is no such page, `LoadFailed` if the file is damaged, and `UnsupportedMedia`.
     """
     check_drawable(document)
-    content = await container.files.get(corpus.id, document.content_hash)
-    return await container.page_images.draw(document.key, content, number, width=width, mark=mark)
+    read = partial(container.files.get, corpus.id, document.content_hash)
+    return await container.page_images.draw(document.key, read, number, width=width, mark=mark)
 
 
 async def count_pages(container: "Container", corpus: Corpus, document: Document) -> int | None:

@@ -62,8 +62,12 @@ def state_of(
 
 
 def withdrawal_problem(state: QuestionState, problem: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the problem of a question that is withdrawn in this state."""
-    return problem if state.final else _WITHDRAWN_MEANWHILE
+    """Returns the problem of a question that is withdrawn in this state. What a model's endpoint said of a failed one
+    may have the text of a document.
+    """
+    if not state.final:
+        return _WITHDRAWN_MEANWHILE
+    return None if problem is None else WITHDRAWN
 
 
 def without_answers(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -32,8 +33,12 @@ class PageImages:
         self._thread = ThreadPoolExecutor(1, "page-images")
         self._room = threading.BoundedSemaphore(_MOST_WAITING)
 
-    async def draw(self, key: str, content: bytes, number: int, *, width: int, mark: str = "") -> DrawnPage:
+    async def draw(
+        self, key: str, content: bytes | Callable[[], Awaitable[bytes]], number: int, *, width: int, mark: str = ""
+    ) -> DrawnPage:
         """Draws page `number`, counted from 1, with the words of `mark` highlighted.
+
+        A function as `content` is called only if not too many calls wait, so that these are all that are in memory.
 
         Raises `NotFound`, which says how many pages there are, `LoadFailed`, and `RateLimited` if too many calls wait.
         A call that is cancelled while it waits is not carried out.
@@ -42,6 +47,7 @@ class PageImages:
             raise RateLimited(f"{_MOST_WAITING} images of pages are waited for already; ask for fewer at a time")
         request = {"task": DRAW, "key": key, "page": number, "width": width, "mark": mark}
         try:
+            content = content if isinstance(content, bytes) else await content()
             future = self._thread.submit(self._process.parse, key, request, content)
         except BaseException:
             self._room.release()

@@ -46,7 +46,9 @@ class SqliteKeys:
             delete_of_key(cx, key_id)
             return key
 
-        return await self._database.write(work)
+        key = await self._database.write(work)
+        await self._database.empty_log()
+        return key
 
     async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:
         def work(cx: Connection) -> KeyMinute:

@@ -1,5 +1,6 @@
 """The routes of stored questions: ask, list, show, follow, keep, cancel, ask again, compare, delete."""
 
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Annotated
 
@@ -57,7 +58,7 @@ async def ask_in_background(
     async def work() -> QuestionOut:
         return await _begin(http, container, corpus, body)
 
-    return await run_json_once(http, container, key, work, locate=lambda made: path_of(corpus, made["id"]))
+    return await _run_once(http, container, corpus, key, work)
 
 
 @router.get("", dependencies=[READ], summary="List questions, newest first", response_model=QuestionListOut)
@@ -132,7 +133,7 @@ async def ask_again(
     async def work() -> QuestionOut:
         return await _begin(http, container, corpus, body, again_of=id)
 
-    return await run_json_once(http, container, key, work, locate=lambda made: path_of(corpus, made["id"]))
+    return await _run_once(http, container, corpus, key, work)
 
 
 @router.post(
@@ -187,8 +188,21 @@ async def _begin(
     question = await questions.store_question(container, corpus, dump_request(body), again_of=again_of)
     runner: QuestionRunner = http.app.state.questions
     verify = body.limit_verification(container.settings.budget)
-    runner.start(container, corpus, question.id, request, trace, StoredForm(), verify=verify)
+    runner.start(container, corpus, question, request, trace, StoredForm(), verify=verify)
     return QuestionOut.model_validate(show_question(corpus, question))
+
+
+async def _run_once(
+    http: Request, container: Container, corpus: Corpus, key: str | None, work: Callable[[], Awaitable[QuestionOut]]
+) -> Response:
+    """Carries out a request once. Of its receipt, only the id outlives the question."""
+
+    async def recall(id: str) -> QuestionOut:
+        return QuestionOut.model_validate(show_question(corpus, await questions.read_question(container, corpus, id)))
+
+    return await run_json_once(
+        http, container, key, work, locate=lambda made: path_of(corpus, made["id"]), recall=recall
+    )
 
 
 async def _show(container: Container, corpus: Corpus, id: str) -> Response:

@@ -1,6 +1,7 @@
 """Stored questions as a caller asks, reads, repeats and compares them."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,10 +13,11 @@ from app.services.asked.texts import fill_texts
 from app.services.questions import AskRequest
 from core.corpora import Corpus
 from core.documents import DocumentRef
-from core.errors import Conflict, HopweaveError, NotFound
+from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
 from core.filters import parse_filter
 from core.ids import new_id
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionSource
+from core.record_policy.questions import withdrawal_problem
 
 __all__ = [
     "QuestionChanges",
@@ -32,6 +34,9 @@ __all__ = [
 _log = logging.getLogger("hopweave.questions")
 
 _CLEAN_SECONDS = 60.0
+
+_MAX_REQUEST = 300_000
+"""Characters. Lists show the requests of up to 200 questions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +70,14 @@ async def store_question(
 ) -> AskedQuestion:
     """Stores a question that begins to be answered. `request` is the body to ask it again with.
 
-    Raises `RateLimited` if as many of the caller's questions run as may.
+    Raises `InvalidInput` for a body that is too long to be stored, and `RateLimited` if as many of the caller's
+    questions run as may.
     """
+    if (length := len(json.dumps(request, ensure_ascii=False))) > _MAX_REQUEST:
+        raise InvalidInput(
+            f"the body of the question has {length:,} characters of JSON; at most {_MAX_REQUEST:,} are stored: shorten "
+            "`filter` or `options`, or use `ask`, which stores nothing"
+        )
     settings = container.settings.questions
     question = NewQuestion(
         id=new_id(), corpus_id=corpus.id, text=str(request["question"]), request=request, again_of=again_of
@@ -80,7 +91,8 @@ async def read_question(container: Container, corpus: Corpus, question_id: str) 
     """Returns a question with the texts that the caller may see. Raises `NotFound`."""
     question = await container.record.questions.get(corpus.id, question_id)
     if not await _sees_sources(container, corpus, question):
-        return replace(question, withdrawn=True, answer=None, verification=None)
+        problem = withdrawal_problem(question.state, question.problem) if question.state.final else None
+        return replace(question, withdrawn=True, answer=None, verification=None, problem=problem)
     if question.answer is None:
         return question
     return replace(question, answer=await fill_texts(container, corpus, question.answer))

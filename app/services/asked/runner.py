@@ -3,23 +3,22 @@
 import asyncio
 import logging
 import time
-from collections import Counter
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from app.container import Container
 from app.services.asked.journal import AnswerForm, Journal, list_retrieved
 from app.services.asked.texts import strip_texts
-from app.services.asked.verifying import Limits, VerificationForm, verify_stored
+from app.services.asked.verifying import Limits, VerificationForm, Verifications, store_problem, verify_stored
 from app.services.questions import AskRequest, ask
 from core.budget import Budget
 from core.corpora import Corpus
-from core.errors import Fenced, HopweaveError, Unavailable
+from core.errors import Fenced, HopweaveError, RateLimited, Unavailable
 from core.faults import describe_bug
 from core.ports.questions import Questions
 from core.ports.reasoning import Answer
 from core.questions import AskedQuestion, QuestionOutcome, QuestionState
-from core.record_policy.questions import ENDED, too_many_running
+from core.record_policy.questions import ENDED
 from core.telemetry.metrics import QUESTIONS
 from core.trace import Trace
 
@@ -40,13 +39,13 @@ class QuestionRunner:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
-        self._verifying: Counter[str] = Counter()
+        self._verifications = Verifications()
 
     def start(
         self,
         container: Container,
         corpus: Corpus,
-        question_id: str,
+        question: AskedQuestion,
         request: AskRequest,
         trace: Trace,
         form: StoredForm,
@@ -54,8 +53,22 @@ class QuestionRunner:
         verify: Budget | None = None,
     ) -> None:
         """Begins to answer a stored question, and returns at once. With `verify`, its answer is verified then."""
-        work = answer_stored(container, corpus, question_id, request, trace, form, verify=verify)
-        self._run(work, f"answering question {question_id}")
+
+        async def work() -> None:
+            state = await answer_stored(container, corpus, question.id, request, trace, form)
+            if verify is None or state is not QuestionState.DONE:
+                return
+            try:
+                is_first = self._verifications.begin(question, container.settings.questions.max_running)
+            except RateLimited as error:
+                await store_problem(container, corpus, question.id, form, error)
+                return
+            if is_first:
+                await self._verify(
+                    container, corpus, question, request, Limits(question=trace.budget, verification=verify), form
+                )
+
+        self._run(work(), f"answering question {question.id}")
 
     def verify(
         self,
@@ -66,17 +79,13 @@ class QuestionRunner:
         limits: Limits,
         form: StoredForm,
     ) -> None:
-        """Begins to verify the answer of a stored question, and returns at once.
+        """Begins to verify the answer of a stored question, unless this process does so already, and returns at once.
 
         Raises `RateLimited` if as many of the asker's answers are verified in this process as questions may run.
         """
-        most = container.settings.questions.max_running
-        if self._verifying[question.asked_by] >= most:
-            raise too_many_running(most)
-        self._verifying[question.asked_by] += 1
-        work = verify_stored(container, corpus, question.id, request, limits, form)
-        task = self._run(work, f"verifying the answer of question {question.id}")
-        task.add_done_callback(lambda _: self._verifying.subtract([question.asked_by]))
+        if self._verifications.begin(question, container.settings.questions.max_running):
+            work = self._verify(container, corpus, question, request, limits, form)
+            self._run(work, f"verifying the answer of question {question.id}")
 
     async def close(self) -> None:
         """Ends all questions that run: they have failed, since the server ends."""
@@ -84,11 +93,24 @@ class QuestionRunner:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _run(self, work: Coroutine[Any, Any, None], name: str) -> "asyncio.Task[None]":
+    async def _verify(
+        self,
+        container: Container,
+        corpus: Corpus,
+        question: AskedQuestion,
+        request: AskRequest,
+        limits: Limits,
+        form: StoredForm,
+    ) -> None:
+        try:
+            await verify_stored(container, corpus, question.id, request, limits, form)
+        finally:
+            self._verifications.end(question)
+
+    def _run(self, work: Coroutine[Any, Any, None], name: str) -> None:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._end)
-        return task
 
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
@@ -103,36 +125,32 @@ async def answer_stored(
     request: AskRequest,
     trace: Trace,
     form: StoredForm,
-    *,
-    verify: Budget | None = None,
-) -> None:
-    """Answers a stored question, and stores its events as they happen, then its answer or its problem. With `verify`,
-    the limits of a verification, it then verifies the answer.
+) -> QuestionState | None:
+    """Answers a stored question, and stores its events as they happen, then its answer or its problem.
 
-    Ends without a result when the question does not run any more: it was cancelled, deleted or withdrawn.
+    Returns how it ended; None, without a result, when it does not run any more: it was cancelled, deleted or withdrawn.
     """
     questions, lease = container.record.questions, container.settings.questions.lease_seconds
     journal = Journal(questions, question_id, form, lease_seconds=lease)
     trace.listeners.append(journal.listen)
+    state: QuestionState | None
     try:
         outcome = await _answer(container, corpus, request, trace, form, journal)
         await journal.flush()
         await _finish(questions, question_id, outcome, lease)
-        state = outcome.state.value
+        state = outcome.state
     except Fenced:
-        state = _FENCED
+        state = None
     except Unavailable as error:
         _log.warning("the answer of question %s was not stored: %s", question_id, error)
-        state = QuestionState.FAILED.value
+        state = QuestionState.FAILED
     except asyncio.CancelledError:
         await _end(questions, question_id)
         raise
     finally:
         trace.listeners.remove(journal.listen)
-    QUESTIONS.record(1, state=state, corpus=corpus.name)
-    if verify is not None and state == QuestionState.DONE.value:
-        limits = Limits(question=trace.budget, verification=verify)
-        await verify_stored(container, corpus, question_id, request, limits, form)
+    QUESTIONS.record(1, state=_FENCED if state is None else state.value, corpus=corpus.name)
+    return state
 
 
 async def _answer(

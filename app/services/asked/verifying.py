@@ -20,12 +20,13 @@ from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Conflict, HopweaveError, NotFound, Unavailable
 from core.faults import describe_bug
-from core.record_policy.questions import make_problem, nothing_to_verify
+from core.questions import AskedQuestion
+from core.record_policy.questions import make_problem, nothing_to_verify, too_many_running
 from core.trace import Event, Trace
 from core.verification import VerdictEvent, Verification, VerifyingEvent
 from reasoning.verification import GivenAnswer
 
-__all__ = ["Limits", "VerificationForm", "VerificationState", "verify_stored"]
+__all__ = ["Limits", "VerificationForm", "VerificationState", "Verifications", "store_problem", "verify_stored"]
 
 _log = logging.getLogger("hopweave.questions")
 
@@ -104,13 +105,43 @@ class _Progress:
         return {"running": running, "until": time.time() + _LEASE_SECONDS}
 
 
+class Verifications:
+    """The answers that this process verifies now: each once, and of one asker as many as `most` at the same time."""
+
+    def __init__(self) -> None:
+        self._askers: dict[str, str] = {}
+        """By the id of the question."""
+
+    def begin(self, question: AskedQuestion, most: int) -> bool:
+        """Returns whether the caller is to verify the answer, and then calls `end`; False while somebody does so.
+
+        Raises `RateLimited` if as many of the asker's answers are verified as may.
+        """
+        if question.id in self._askers:
+            return False
+        if list(self._askers.values()).count(question.asked_by) >= most:
+            raise too_many_running(most)
+        self._askers[question.id] = question.asked_by
+        return True
+
+    def end(self, question: AskedQuestion) -> None:
+        self._askers.pop(question.id, None)
+
+
+async def store_problem(
+    container: Container, corpus: Corpus, question_id: str, form: VerificationForm, error: HopweaveError
+) -> None:
+    """Stores why an answer is not verified."""
+    await _store(container, corpus, question_id, {"problem": form.problem(error)})
+
+
 async def verify_stored(
     container: Container, corpus: Corpus, question_id: str, request: AskRequest, limits: Limits, form: VerificationForm
 ) -> None:
     """Verifies the answer of a stored question with the request that it answers. Stores the result or the problem.
 
-    Raises `NotFound` and
-    `Conflict` if there is no such question, or it has no answer; ends quietly if that becomes so meanwhile.
+    Raises `NotFound` and `Conflict` if there is no such question, or it has no answer; ends quietly, and asks no model
+    any more, if that becomes so meanwhile.
     """
     question = await read_question(container, corpus, question_id)
     if question.answer is None:
@@ -121,7 +152,10 @@ async def verify_stored(
     verifying = asyncio.create_task(work, name=f"verifying the answer of question {question_id}")
     try:
         while not verifying.done():
-            await _store(container, corpus, question_id, progress.dump())
+            if not await _store(container, corpus, question_id, progress.dump()):
+                verifying.cancel()
+                await asyncio.gather(verifying, return_exceptions=True)
+                return
             await asyncio.wait({verifying}, timeout=_WRITE_SECONDS)
     except asyncio.CancelledError:
         verifying.cancel()
@@ -150,9 +184,12 @@ async def _store_result(
         await _store(container, corpus, question_id, {"problem": form.problem(error)})
 
 
-async def _store(container: Container, corpus: Corpus, question_id: str, stored: dict[str, Any]) -> None:
-    """Stores the state; nothing if the question is gone or withdrawn, or the record does not answer now."""
+async def _store(container: Container, corpus: Corpus, question_id: str, stored: dict[str, Any]) -> bool:
+    """Stores the state, unless the record does not answer now. Returns False if the question is gone or withdrawn."""
     try:
         await container.record.questions.set_verification(corpus.id, question_id, stored)
-    except (NotFound, Conflict, Unavailable):
-        return
+    except (NotFound, Conflict):
+        return False
+    except Unavailable:
+        return True
+    return True

@@ -234,6 +234,8 @@ def _adopt(tx: Transaction, corpus_id: str, question: AskedQuestion, sources: Se
     if question.generation is None:
         rows.set_values(tx, uid, generation=None)
     tx.run_batches(_CYPHER["adopt_sources"], [vars(one) for one in sources], ref=ref, corpus_id=corpus_id)
+    if len(rows.read_sources(tx, uid)) < len(sources):
+        rows.withdraw_question(tx, properties)
 
 
 def _read_seq(tx: Transaction, uid: str, asked_by: str) -> int:

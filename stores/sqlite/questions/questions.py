@@ -251,6 +251,9 @@ def _adopt(
         """,
         [(*key, one.document_id, one.fingerprint, int(one.cited), corpus_id, one.document_id) for one in sources],
     )
+    if len(rows.read_sources(cx, key)) < len(sources):
+        row = cx.execute("SELECT * FROM questions WHERE corpus_id = ? AND id = ?", key).fetchone()
+        rows.withdraw_question(cx, row)
 
 
 def _read_seq(cx: Connection, corpus_id: str, asked_by: str, question_id: str) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,9 +14,10 @@ import pytest
 from api.schemas.answers.questions import QuestionOut
 from core.ids import document_id
 from core.settings import QuestionSettings
+from indexer import Worker
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events
-from tests.integration.api.conftest import ADA, BABBAGE, Server
-from tests.twins.chat_server import ChatServer, Reply
+from tests.integration.api.conftest import ADA, BABBAGE, OPTIONS, Server
+from tests.twins.chat_server import Call, ChatServer, Reply
 
 _ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated", "unstated": ""})
 _PATH = "/v1/corpora/people/questions"
@@ -218,6 +220,42 @@ async def test_a_request_that_is_sent_again_is_asked_once(people: Server) -> Non
     await _wait(people, sent[0].json()["id"])
 
 
+async def test_a_body_that_is_too_long_to_be_stored_is_refused(people: Server) -> None:
+    body = {"question": QUESTION, "filter": {"kind": {"$in": ["x" * 400_000]}}}
+    refused = await people.client.post(_PATH, json=body)
+    assert refused.status_code == 422, refused.text
+    assert "at most 300,000 are stored" in refused.json()["detail"]
+    assert (await people.client.get(_PATH)).json()["data"] == []
+
+
+async def test_the_receipt_of_a_question_has_none_of_its_texts(people: Server, tmp_path: Path) -> None:
+    history = [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Ada was a countess."}]
+    body, headers = {"question": QUESTION, "history": history}, {"Idempotency-Key": "one"}
+    id = (await people.client.post(_PATH, json=body, headers=headers)).json()["id"]
+    await _wait(people, id)
+    again = await people.client.post(f"{_PATH}/{id}/again", headers={"Idempotency-Key": "two"})
+    await _wait(people, again.json()["id"])
+    replayed = await people.client.post(_PATH, json=body, headers=headers)
+    assert replayed.headers["idempotent-replayed"] == "true"
+    assert (replayed.json()["id"], replayed.json()["state"]) == (id, "done")
+    await people.client.delete(_ADA)
+    await people.work("people")
+    await people.container.record.maintenance.prune()
+    assert b"was a countess" not in (tmp_path / "record.db").read_bytes()
+    await people.client.delete(f"{_PATH}/{id}")
+    assert (await people.client.post(_PATH, json=body, headers=headers)).status_code == 404
+
+
+async def test_the_problem_of_a_question_is_withdrawn_too(people: Server, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply(status=400, text="refused: 'Ada Lovelace wrote'")
+    failed = await _wait(people, await _ask(people))
+    assert "Ada Lovelace wrote" in failed["problem"]["detail"]
+    await people.client.delete(_ADA)
+    left = await _get(people, failed["id"])
+    assert (left["state"], left["withdrawn"], left["problem"]["status"]) == ("failed", True, 409)
+    assert "Ada" not in left["problem"]["detail"]
+
+
 async def test_no_more_run_than_may(tmp_path: Path, chat: ChatServer) -> None:
     chat.respond = lambda _: Reply(stall=True)
     async with _serving(tmp_path, chat, max_running=1) as server:
@@ -337,6 +375,30 @@ async def test_a_document_that_is_deleted_meanwhile_ends_the_question(people: Se
     assert "was deleted while the question was answered" in told[-1].data["detail"]
     found = await _get(people, id)
     assert (found["state"], found["withdrawn"]) == ("failed", True)
+
+
+async def test_a_stream_goes_on_while_the_corpus_is_indexed_again(people: Server, chat: ChatServer) -> None:
+    goes_on = threading.Event()
+
+    def respond(_: Call) -> Reply:
+        goes_on.wait(60)
+        return _ANSWER
+
+    chat.respond = respond
+    try:
+        id = await _ask(people)
+        following = asyncio.create_task(people.client.get(f"{_PATH}/{id}/events"))
+        await _until_retrieved(people, id)
+        await people.client.post("/v1/corpora/people/reindex", json={})
+        [reindex] = await people.container.record.reindexing.list()
+        while await people.container.record.reindexing.list():
+            await Worker("test", people.container.indexing, OPTIONS).work(reindex.shadow_id)
+        await asyncio.sleep(1.0)  # the stream reads the record in between
+    finally:
+        goes_on.set()
+    told = events((await following).text)
+    assert told[-1].event == "answer", told[-1]
+    assert len({one.id for one in told}) == len(told)
 
 
 async def test_a_deleted_corpus_ends_its_questions(people: Server, chat: ChatServer) -> None:

@@ -184,3 +184,52 @@ async def test_a_budget_above_that_of_the_server_is_refused(server: Server) -> N
     refused = await server.client.post(f"{_PATH}/{asked['id']}/verify", json={"budget": {"calls": 10_000}})
     assert refused.status_code == 422, refused.text
     assert "budget.calls" in refused.json()["detail"]
+
+
+async def test_two_calls_at_once_verify_once(server: Server) -> None:
+    asked = await _ask(server)
+    path = f"{_PATH}/{asked['id']}/verify"
+    begun = await asyncio.gather(*(server.client.post(path, json={}) for _ in range(3)))
+    assert [one.status_code for one in begun] == [202] * 3, [one.text for one in begun]
+    assert (await _verified(server, asked["id"]))["verification"]
+
+
+async def test_verifications_that_follow_their_questions_are_limited_too(server: Server, chat: ChatServer) -> None:
+    goes_on, good = threading.Event(), good_model(_ANSWER, _QUESTION)
+    seen = list[Call]()
+
+    def respond(call: Call) -> Reply:
+        if "Be brief." in str(call.messages):
+            seen.append(call)
+            if len(seen) > 1:
+                goes_on.wait(60)
+        return good(call)
+
+    chat.respond = respond
+    try:
+        first = await _ask(server, instructions="Be brief.", verify=True)
+        await _until(server, first["id"], lambda found: found["verifying"])
+        second = await _ask(server, verify=True)
+        assert second["answer"]
+        problem = (await _verified(server, second["id"]))["verification_problem"]
+        assert (problem["status"], "HOPWEAVE_QUESTIONS__MAX_RUNNING" in problem["detail"]) == (429, True)
+    finally:
+        goes_on.set()
+    await _verified(server, first["id"])
+    assert (await server.client.post(f"{_PATH}/{second['id']}/verify")).status_code == 202
+    await _until(server, second["id"], lambda found: found["verification"])
+
+
+@pytest.mark.parametrize("deletes", ["question", "document"])
+async def test_nothing_is_asked_any_more_for_an_answer_that_is_gone(
+    server: Server, chat: ChatServer, deletes: str
+) -> None:
+    asked = await _ask(server)
+    chat.respond = lambda _: Reply(stall=True)
+    await server.client.post(f"{_PATH}/{asked['id']}/verify")
+    await _until(server, asked["id"], lambda found: found["verifying"])
+    gone = {"question": f"{_PATH}/{asked['id']}", "document": f"/v1/corpora/lessons/documents/{document_id('letters')}"}
+    await server.client.delete(gone[deletes])
+    async with asyncio.timeout(30):
+        while any(asked["id"] in task.get_name() for task in asyncio.all_tasks()):  # noqa: ASYNC110 - a task
+            await asyncio.sleep(0.05)

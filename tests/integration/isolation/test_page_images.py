@@ -64,6 +64,28 @@ async def test_too_many_calls_are_refused_and_the_others_are_answered(images: Pa
     assert (await images.draw("a.pdf", PDF, 1, width=100)).pages == 2, "there is room again"
 
 
+async def test_the_file_of_a_refused_call_is_not_read(images: PageImages) -> None:
+    reads = 0
+
+    async def read() -> bytes:
+        nonlocal reads
+        reads += 1
+        await asyncio.sleep(0)
+        return PDF
+
+    calls = [images.draw("a.pdf", read, 1, width=100) for _ in range(20)]
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    assert (len([one for one in results if isinstance(one, RateLimited)]), reads) == (4, 16)
+
+    async def fail() -> bytes:
+        raise NotFound("the original is gone")
+
+    for _ in range(20):
+        with pytest.raises(NotFound, match="the original is gone"):
+            await images.draw("a.pdf", fail, 1, width=100)
+    assert (await images.draw("a.pdf", PDF, 1, width=100)).pages == 2, "there is room again"
+
+
 async def test_calls_that_are_given_up_make_room(images: PageImages) -> None:
     for _ in range(3):
         calls = [asyncio.create_task(images.draw("a.pdf", PDF, 1, width=2000)) for _ in range(16)]

@@ -5,7 +5,9 @@ import pytest
 
 from core import ids
 from core.corpora import Corpus
+from core.keys import Scope, make_key
 from core.ports.record import Record
+from core.questions import NewQuestion
 from stores.sqlite.record import SqliteRecord
 from testing.contracts.record import RecordContract
 from testing.record import put
@@ -55,3 +57,14 @@ class TestSqliteRecord(RecordContract):
         await put(record, corpus, "a", [("one", ["ADA"]), ("two", ["Ada", "ADA"])])
         await record.submissions.set_enabled(corpus.id, [ids.document_id("a")], enabled=False)
         assert (await record.contents.get_entities(corpus.id, [ada]))[ada].display == "ADA"
+
+    async def test_no_file_has_the_questions_of_a_deleted_key(
+        self, record: Record, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        key, _ = make_key("a", [Scope.READ])
+        await record.keys.create(key)
+        asked = NewQuestion(id="one", corpus_id=corpus.id, text="Who is my rival?", request={}, asked_by=key.id)
+        await record.questions.create(asked, lease_seconds=30, max_running=1)
+        await record.keys.delete(key.id)
+        for name in ("record.db", "record.db-wal"):
+            assert b"my rival" not in (tmp_path / name).read_bytes(), name

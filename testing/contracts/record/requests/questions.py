@@ -126,7 +126,7 @@ class QuestionsContract(RecordFixtures):
     async def test_no_more_than_some_run_at_once(self, record: Record, other: Record, corpus: Corpus) -> None:
         running = [await _ask(record, corpus) for _ in range(3)]
         await _ask(record, corpus, asked_by="k")
-        with pytest.raises(RateLimited, match=r"3 of your questions .* HOPWEAVE_QUESTIONS__MAX_RUNNING"):
+        with pytest.raises(RateLimited, match=r"3 of your questions .*HOPWEAVE_QUESTIONS__MAX_RUNNING"):
             await _ask(other, corpus)
         await record.questions.cancel(corpus.id, running[0])
         await _ask(other, corpus, lease=0.01)
@@ -315,23 +315,27 @@ class QuestionsContract(RecordFixtures):
     async def test_a_backup_has_what_is_final(self, record: Record, other: Record, corpus: Corpus) -> None:
         for key in ("a", "b"):
             await put(record, corpus, key, [(f"text of {key}", ["Ada"])])
+        lost = await _ask(record, corpus)
+        await _finish(record, lost, _A, _B, cited=[_A])
         done, failed, running = [await _ask(record, corpus) for _ in range(3)]
-        await _finish(record, done, _A, _B, cited=[_A])
+        await _finish(record, done, _A, cited=[_A])
         problem = {"status": 502, "detail": "the model failed"}
         await record.questions.finish(failed, QuestionOutcome(state=QuestionState.FAILED, problem=problem))
         await record.questions.set_kept(corpus.id, done, kept=True)
         saved = await record.questions.export(corpus.id)
-        assert [one.id for one, _ in saved] == [done, failed]
+        assert [one.id for one, _ in saved] == [lost, done, failed]
         copy = await other.corpora.create("copy", SETTINGS)
         await put(other, copy, "a", [("text of a", ["Ada"])])
         for _ in range(2):
             await other.questions.adopt(copy.id, saved)
         generation = (await other.corpora.get("copy")).generation
         found = await record.questions.get(copy.id, done)
-        assert found == replace(saved[0][0], corpus_id=copy.id, generation=generation)
+        assert found == replace(saved[1][0], corpus_id=copy.id, generation=generation)
         assert found.kept
         assert (await record.questions.get(copy.id, failed)).problem == problem
         [source] = await record.questions.list_sources(copy.id, done)
-        assert (source.document_id, source.cited) == (_A, True), "the other document is not there"
+        assert (source.document_id, source.cited) == (_A, True)
+        left = await record.questions.get(copy.id, lost)
+        assert (left.withdrawn, left.answer, left.text) == (True, None, "Who?"), "the other document is not there"
         await _append(record, running, _event(1))
-        assert await _list(record, corpus) == [running, failed, done]
+        assert await _list(record, corpus) == [running, failed, done, lost]

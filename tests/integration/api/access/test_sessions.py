@@ -1,5 +1,6 @@
 """The session of the web page: a key is exchanged for a cookie, which only pages of this server can use."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from api.access.attempts import MOST, Attempts
+from api.access.keyring import Keyring
 from api.access.session_secret import FILE
 from api.access.session_value import sign_session
 from api.access.sessions import COOKIE
@@ -348,6 +350,15 @@ async def test_wrong_keys_are_limited_by_address(keys: Keys, browse: MakeBrowser
     keys.server.app.state.attempts = Attempts()
     for _ in range(MOST + 1):
         assert (await browser.sign_in(_key_of(keys))).status_code == 200, "right keys do not count"
+
+
+async def test_wrong_keys_at_the_same_time_are_limited_too(keys: Keys, browse: MakeBrowser) -> None:
+    await keys.make(Scope.READ)
+    browser, wrong = browse(keys.server), make_key("wrong", [Scope.READ])[1]
+    keyring = Keyring([], lambda: keys.server.container.record.keys)
+    keys.server.app.state.keyring = keyring  # has not read the keys yet, so all calls wait for that
+    answers = await asyncio.gather(*(browser.sign_in(wrong) for _ in range(3 * MOST)))
+    assert sorted(one.status_code for one in answers) == [401] * MOST + [429] * 2 * MOST
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,13 @@ _MOST_BYTES = 150_000
 def test_the_pictures_are_those_of_the_page(chromium: Browser, tmp_path: Path) -> None:
     """Times and the places of a drawn graph differ from one run to the next, so the pictures are not compared."""
     with pictures.serving(tmp_path) as live:
-        drawn = {file.name: Image.open(file).size for file in pictures.draw(chromium, live, tmp_path)}
-    shown = {file.name: Image.open(file).size for file in pictures.FOLDER.glob("page-*.png")}
+        drawn = {file.name: _read_size(file) for file in pictures.draw(chromium, live, tmp_path)}
+    shown = {file.name: _read_size(file) for file in pictures.FOLDER.glob("page-*.png")}
     assert shown == drawn, "`make pictures` draws them again"
     large = {file.name for file in pictures.FOLDER.glob("page-*.png") if file.stat().st_size > _MOST_BYTES}
     assert not large
+
+
+def _read_size(file: Path) -> tuple[int, int]:
+    with Image.open(file) as image:
+        return image.size

@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 # Tests on real servers, in groups that run side by side. Those that kill, freeze or fill servers start servers of their
-# own; all others share one of each. A group on servers is one process, and so takes longest: the others make way for it.
-OWN_SERVERS := tests/faults tests/servers/test_servers.py
+# own, and those of the page need Chromium alone; all others share one of each. A group on servers is one process, and so
+# takes longest: the others make way for it.
+OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
 TESTS := tests=nice -n 10 $(BIN)/pytest -q -m "not servers and not image" -n 2 --dist loadfile
 ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q -m servers $(OWN_SERVERS:%=--ignore=%) tests
 ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)

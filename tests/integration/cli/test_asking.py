@@ -87,7 +87,6 @@ def test_the_plan_is_drawn_on_a_terminal(
     assert len(chat.calls) == 1
     shown = terminal.text
     assert f"1 {_QUESTION}" in shown
-    assert "-> Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it" in shown
     assert "stated; " in shown
     assert "tokens" in shown
     assert "\x1b]0;" not in terminal.raw, "a model must not steer the terminal"

@@ -86,13 +86,13 @@ class FolderQuestions:
 
     def __init__(self, settings: Settings, container: Container) -> None:
         self._settings = settings
-        self._here = ContainerQuestions(container)
+        self._container = container
 
     async def search(self, corpus: str, body: Json) -> Json:
         if (server := find_server(self._settings)) is not None:
             with suppress(Misdirected):
                 return await _run(server, partial(server.post, [corpus], "search", body))
-        return await self._here.search(corpus, body)
+        return await ContainerQuestions(self._container).search(corpus, body)
 
     async def ask(self, corpus: str, body: Json, on_event: OnEvent) -> Json:
         if (server := find_server(self._settings)) is not None:
@@ -103,7 +103,7 @@ class FolderQuestions:
 
             with suppress(Misdirected):
                 return await _run(server, partial(_ask, server, corpus, body, pass_on))
-        return await self._here.ask(corpus, body, on_event)
+        return await ContainerQuestions(self._container).ask(corpus, body, on_event)
 
 
 def find_address(settings: Settings) -> str:

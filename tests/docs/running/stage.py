@@ -70,7 +70,7 @@ class Stage:
         for key in json.loads(self._run("keys", "list", "--json"))["data"]:
             self._run("keys", "revoke", key["id"], "--delete")
         ends = time.monotonic() + _SECONDS
-        while not httpx.get(f"http://{self.address}/v1/corpora", trust_env=False).is_success:
+        while not httpx.get(f"http://{self.address}/v1/corpora", trust_env=False, timeout=60).is_success:
             assert time.monotonic() < ends, "the server still asks for a key"
             time.sleep(0.1)
 
@@ -184,7 +184,7 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     ends = time.monotonic() + _SECONDS
     while time.monotonic() < ends and server.poll() is None:
         try:
-            if httpx.get(url, trust_env=False).is_success:
+            if httpx.get(url, trust_env=False, timeout=60).is_success:
                 return
         except httpx.TransportError:
             pass

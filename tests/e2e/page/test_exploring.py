@@ -357,6 +357,6 @@ def test_it_is_left_while_it_moves(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Drawing").click()
     page.wait_for_selector(".drawing canvas")
     page.get_by_role("link", name="Search", exact=True).first.click()
-    expect(page.get_by_role("heading", name="Search")).to_be_visible()
+    expect(page.get_by_role("heading", name="Search", exact=True)).to_be_visible()
     page.set_viewport_size({"width": 700, "height": 600})
     page.wait_for_timeout(300)

@@ -108,7 +108,7 @@ def test_the_policy_stops_what_a_script_would_do(open_page: OpenPage, watch: Wat
 
 
 def test_the_address_itself_is_text(open_page: OpenPage, watch: Watch) -> None:
-    watch.allow("status of 404 .*/v1/corpora")
+    watch.allow("status of 404 .*/v1/(corpora|jobs)")
     page = open_page(f"/c/{quote('<script>owned=1</script>', safe='')}/documents")
     expect(page.locator("body")).to_contain_text("<script>owned=1</script>")
 

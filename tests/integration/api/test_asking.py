@@ -127,7 +127,7 @@ async def test_a_ping_comes_while_nothing_else_does(
         return await real_ask(*arguments, **more)
 
     monkeypatch.setattr(questions, "ask", late)
-    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+    async with listening(people) as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
         body = {"question": QUESTION, "stream": True}
         async with client.stream("POST", ASK, json=body) as answer:
             lines = answer.aiter_lines()
@@ -140,7 +140,7 @@ async def test_a_ping_comes_while_nothing_else_does(
 @pytest.mark.parametrize("stream", [False, True])
 async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatServer, stream: bool) -> None:
     chat.respond = lambda _: replace(_ANSWER, stall_after=2)
-    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+    async with listening(people) as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
         asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": stream}))
         await chat.until(lambda: chat.calls)
         assert not chat.hung_up
@@ -161,7 +161,7 @@ async def test_the_client_hangs_up_before_the_first_event(people: Server, monkey
             ended.set()
 
     monkeypatch.setattr(questions, "ask", endless)
-    async with listening(people) as url, httpx.AsyncClient(base_url=url) as client:
+    async with listening(people) as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
         asking_ = asyncio.create_task(client.post(ASK, json={"question": QUESTION, "stream": True}))
         await begun.wait()
         asking_.cancel()

@@ -29,7 +29,7 @@ def serving(api: ApiSettings | None = None, *, address: str = "") -> Iterator[st
     """A server on the data folder that is ready: what it logs while it warms up would be read as a command's."""
     with test_remote_ingest.serving(api, address=address) as url:
         deadline = time.monotonic() + 60
-        while httpx.get(f"{url}/readyz").status_code != HTTPStatus.OK:
+        while httpx.get(f"{url}/readyz", timeout=60).status_code != HTTPStatus.OK:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         yield url
@@ -272,9 +272,9 @@ def test_a_folder_with_a_long_path(tmp_path: Path) -> None:
 def test_a_key_is_not_needed_there_and_still_is_elsewhere(corpus: str, tmp_path: Path) -> None:
     assert corpus
     with serving(ApiSettings(keys=(SecretStr("a-long-secret"),))) as url:
-        assert httpx.get(f"{url}/v1/corpora").status_code == HTTPStatus.UNAUTHORIZED
+        assert httpx.get(f"{url}/v1/corpora", timeout=60).status_code == HTTPStatus.UNAUTHORIZED
         forged = {"Hopweave-Settings": "x", "Host": "localhost"}
-        assert httpx.get(f"{url}/v1/corpora", headers=forged).status_code == HTTPStatus.UNAUTHORIZED
+        assert httpx.get(f"{url}/v1/corpora", headers=forged, timeout=60).status_code == HTTPStatus.UNAUTHORIZED
         transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
         with httpx.Client(transport=transport) as client:
             assert client.get("http://foreign.example/v1/corpora").status_code == HTTPStatus.OK

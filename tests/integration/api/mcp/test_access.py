@@ -78,7 +78,7 @@ async def test_a_key_is_offered_the_tools_of_its_scopes(
 async def test_without_a_key_nothing_is_answered(serve: Serve) -> None:
     async with serve() as spoken:
         await _make_key(spoken, Scope.READ)
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=60) as client:
             for headers in ({}, {"authorization": "Bearer hw_000000000000_x"}):
                 body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
                 answer = await client.post(spoken.url, json=body, headers=headers)

@@ -59,7 +59,7 @@ async def test_search_and_fetch_have_the_forms_of_chat_products(spoken: Spoken, 
         whole = data_of(await client.call_tool("fetch", {"id": read["metadata"]["document"]}))
         assert whole["text"] == read["text"]
         assert whole["id"] == read["metadata"]["document"]
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=60) as browser:
         original = await browser.get(best["url"])
     assert read["text"] in original.text
 

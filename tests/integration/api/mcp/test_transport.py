@@ -32,7 +32,7 @@ async def test_a_client_that_leaves_ends_its_question(spoken: Spoken, chat: Chat
     chat.respond = lambda _: replace(ANSWER, stall=True)
     params = {"name": "ask", "arguments": {"question": "Who wrote the first program?"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         asking = asyncio.create_task(client.post(spoken.url, json=body, headers=_HEADERS))
         await chat.until(lambda: bool(chat.calls))
         asking.cancel()
@@ -41,7 +41,7 @@ async def test_a_client_that_leaves_ends_its_question(spoken: Spoken, chat: Chat
 
 async def test_a_session_is_no_state(spoken: Spoken) -> None:
     """A client goes on after a restart of the server, and at another of its processes."""
-    async with httpx.AsyncClient(headers=_HEADERS) as client:
+    async with httpx.AsyncClient(headers=_HEADERS, timeout=60) as client:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
         body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
         opened = await client.post(spoken.url, json=body)
@@ -55,7 +55,7 @@ async def test_a_session_is_no_state(spoken: Spoken) -> None:
 
 async def test_only_the_own_session_is_cancelled(spoken: Spoken, chat: ChatServer) -> None:
     chat.respond = lambda _: replace(ANSWER, stall=True)
-    async with spoken.client("legacy") as client, httpx.AsyncClient(headers=_HEADERS) as other:
+    async with spoken.client("legacy") as client, httpx.AsyncClient(headers=_HEADERS, timeout=60) as other:
         call = asyncio.create_task(client.call_tool("ask", {"question": "Who wrote the first program?"}))
         await chat.until(lambda: bool(chat.calls))
         for number in range(5):
@@ -85,7 +85,7 @@ async def test_only_the_own_session_is_cancelled(spoken: Spoken, chat: ChatServe
 )
 async def test_what_is_no_mcp_is_refused(spoken: Spoken, sent: dict[str, Any], status: int) -> None:
     headers = {**_HEADERS, **sent.pop("headers", {})}
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         answer = await client.request(url=spoken.url, headers=headers, **sent)
     assert answer.status_code == status, answer.text
     if status == 405:

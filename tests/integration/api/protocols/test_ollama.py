@@ -41,7 +41,7 @@ async def test_a_stream_says_the_same(client: ollama.AsyncClient) -> None:
 
 
 async def test_lines_are_json_and_streaming_is_the_default(address: str) -> None:
-    async with httpx.AsyncClient(base_url=address) as raw:
+    async with httpx.AsyncClient(base_url=address, timeout=60) as raw:
         answer = await raw.post("/api/chat", json={"model": "people", "messages": _ASK})
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     assert json.loads(answer.text.splitlines()[-1])["done"] is True
@@ -65,7 +65,7 @@ async def test_what_clients_ask_before_they_chat(client: ollama.AsyncClient, add
     assert (await client.ps()).models == []
     shown = await client.show("people")
     assert shown.capabilities == ["completion"]
-    async with httpx.AsyncClient(base_url=address) as raw:
+    async with httpx.AsyncClient(base_url=address, timeout=60) as raw:
         assert (await raw.get("/api/version")).json() == {"version": VERSION}
         assert (await raw.post("/api/show", json={"name": "people:auto"})).status_code == 200
 

@@ -49,7 +49,7 @@ async def test_an_answer_has_annotations_a_block_of_sources_and_usage(
     assert content[cited.start_index : cited.end_index] == "[1]"
     assert block == f"1. [{cited.title}]({cited.url})"
     assert cited.url.startswith(f"{address}/v1/corpora/people/documents/")
-    async with httpx.AsyncClient() as raw:
+    async with httpx.AsyncClient(timeout=60) as raw:
         assert (await raw.get(cited.url)).status_code == 200
     assert (choice.finish_reason, said.object, said.model) == ("stop", "chat.completion", "people")
     assert said.usage is not None
@@ -77,7 +77,7 @@ async def test_a_stream_says_the_same_as_the_whole_answer(client: openai.AsyncOp
 
 
 async def test_a_stream_without_usage_ends_with_done(address: str) -> None:
-    async with httpx.AsyncClient(base_url=address) as raw:
+    async with httpx.AsyncClient(base_url=address, timeout=60) as raw:
         answer = await raw.post("/v1/chat/completions", json={**_BARE, "stream": True})
     assert answer.headers["content-type"].startswith("text/event-stream")
     events = [line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: ")]
@@ -209,7 +209,7 @@ async def test_the_work_ends_with_the_connection(address: str, chat: ChatServer)
     for stream in (False, True):
         before = len(chat.hung_up)
         chat.script.append(Reply(stall=True) if not stream else Reply(text=ANSWER.text, stall_after=3))
-        async with httpx.AsyncClient(base_url=address) as raw:
+        async with httpx.AsyncClient(base_url=address, timeout=60) as raw:
             body = {**_BARE, "stream": stream, "messages": [{"role": "user", "content": f"{QUESTION} {stream}"}]}
             asking_task = asyncio.create_task(raw.post("/v1/chat/completions", json=body))
             await chat.until(lambda: chat.in_flight)
@@ -224,7 +224,7 @@ async def test_a_ping_while_nothing_is_written(address: str, chat: ChatServer, m
     pinged = asyncio.Event()
     chat.script.append(Reply(text=ANSWER.text, until=pinged.is_set))
     async with (
-        httpx.AsyncClient(base_url=address) as raw,
+        httpx.AsyncClient(base_url=address, timeout=60) as raw,
         raw.stream("POST", "/v1/chat/completions", json={**_BARE, "stream": True}) as answer,
     ):
         async for line in answer.aiter_lines():

@@ -2,10 +2,13 @@
 
 import ipaddress
 from collections import Counter
+from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.access.caller import KEYLESS, Caller, set_caller
@@ -15,6 +18,7 @@ from api.access.open_paths import is_open, is_view
 from api.access.sessions import Sessions
 from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
+from api.page.responses import show_sign_in
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
 from core.errors import HopweaveError
@@ -72,11 +76,7 @@ class Guard:
             response.headers.update(more)
             await response(scope, receive, send)
             return
-        status, detail = refusal
-        if status is HTTPStatus.UNAUTHORIZED:
-            is_shown = headers.get("authorization", "").lower().startswith("bearer ")
-            more = {**more, "WWW-Authenticate": 'Bearer error="invalid_token"' if is_shown else "Bearer"}
-        await problem(status, detail, instance=scope["path"], headers=more)(scope, receive, send)
+        await _refuse(scope, headers, *refusal, more)(scope, receive, send)
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
         streaming = CallerStream(self._streams, caller, self._settings.max_streams, send, self._keyring)
@@ -127,6 +127,16 @@ class Guard:
         if headers.get("sec-fetch-site", "none") not in _OWN_SITE and not _follows_link(scope, headers):
             return "the request comes from a foreign page; use a key, or a page of this server"
         return None
+
+
+def _refuse(scope: Scope, headers: Headers, status: HTTPStatus, detail: str, more: Mapping[str, str]) -> Response:
+    """Returns the response to a request that is refused: a problem, or for a browser the page that asks for a key."""
+    if status is HTTPStatus.UNAUTHORIZED:
+        is_shown = headers.get("authorization", "").lower().startswith("bearer ")
+        more = {**more, "WWW-Authenticate": 'Bearer error="invalid_token"' if is_shown else "Bearer"}
+        if (page := show_sign_in(Request(scope), more)) is not None:
+            return page
+    return problem(status, detail, instance=scope["path"], headers=more)
 
 
 def _follows_link(scope: Scope, headers: Headers) -> bool:

@@ -41,14 +41,14 @@ from api.routes import (
     strategies,
     uploads,
 )
-from api.routes.asked import questions as asked_questions
 from api.routes.graph import entities, merges
+from api.routes.stored_questions import questions as stored_questions
 from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
 from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield
 from app.container import Container
-from app.services.asked.questions import clean_questions
-from app.services.asked.runner import QuestionRunner
+from app.services.stored_questions.questions import clean_questions
+from app.services.stored_questions.runner import QuestionRunner
 from app.services.warming import clean_snapshots, notify_of_waiting_work
 from app.telemetry.prometheus import PrometheusMeter
 from core.faults import describe_bug
@@ -67,7 +67,7 @@ _ROUTES = (
     chunks,
     entities,
     questions,
-    asked_questions,
+    stored_questions,
     export,
     imports,
     jobs,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from cli.commands import asked, entities, prompts, questions, version
+from cli.commands import entities, prompts, questions, stored_questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
 from cli.commands.operation import backup, doctor, keys, mcp, migrate, serve
 from cli.output.console import print_status
@@ -33,7 +33,7 @@ for group in (
     documents,
     entities,
     jobs,
-    asked,
+    stored_questions,
     export,
     backup,
     doctor,

@@ -49,7 +49,8 @@ class AskedQuestion:
 
     `generation` is that of the corpus when the question was asked; None if the corpus was indexed again since.
     `answer`, `problem` and `verification` are JSON. Passages and quotes of the corpus are not stored in `answer`: they
-    are read when it is shown (`app/services/asked/texts.py`). `support` is that of the answer, '' without one.
+    are read when it is shown (`app/services/stored_questions/texts.py`). `support` is that of the answer, '' without
+    one.
     `withdrawn`: a document that was retrieved for the answer has been deleted, and the answer and the events with it.
     """
 

@@ -7,7 +7,7 @@ SESSION_PATH = "/v1/session"
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
 _SIGNING = frozenset({"POST", "DELETE"})
-_VIEWS = frozenset({"/", "/sign-in", "/docs"})
+_VIEWS = frozenset({"/", "/sign-in", "/help", "/docs"})
 _VIEW_PREFIX = "/c/"
 _FILE_PREFIX = "/page/"
 

@@ -1,5 +1,6 @@
 """The responses of the web page: the document of its views, and its files."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from api.page.assets import Asset, load_assets
 from core.errors import NotFound
 
-__all__ = ["POLICY", "router", "show_missing"]
+__all__ = ["POLICY", "router", "show_missing", "show_sign_in"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -42,10 +43,25 @@ def show_missing(request: Request) -> Response | None:
 
     It says so in words, with the way back. Returns None for programs, and for addresses of the API.
     """
+    return _show_instead(request, HTTPStatus.NOT_FOUND, {})
+
+
+def show_sign_in(request: Request, headers: Mapping[str, str]) -> Response | None:
+    """Returns the document of the views as a 401, for a browser without a session. Its script asks for a key, and then
+    goes on to the address.
+
+    Returns None for programs, which show a key or accept no HTML, and for addresses of the API.
+    """
+    if "authorization" in request.headers:
+        return None
+    return _show_instead(request, HTTPStatus.UNAUTHORIZED, headers)
+
+
+def _show_instead(request: Request, status: HTTPStatus, headers: Mapping[str, str]) -> Response | None:
     is_page = request.method in ("GET", "HEAD") and "text/html" in request.headers.get("accept", "")
     if not is_page or request.url.path.startswith(("/v1/", "/page/")):
         return None
-    return _send(request, load_assets().index, {"Cache-Control": "no-store"}, HTTPStatus.NOT_FOUND)
+    return _send(request, load_assets().index, {**headers, "Cache-Control": "no-store"}, status)
 
 
 async def send_file(request: Request) -> Response:
@@ -57,7 +73,7 @@ async def send_file(request: Request) -> Response:
     return _send(request, asset, {"Cache-Control": _FOR_EVER})
 
 
-for path in ("/", "/sign-in", "/c/{path:path}"):
+for path in ("/", "/sign-in", "/help", "/c/{path:path}"):
     router.add_route(path, show_view, methods=["GET"])  # with HEAD; any parameter may be in the query
 router.add_route("/page/{hash}/{name:path}", send_file, methods=["GET"])
 

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from api.problems import details_of
 from api.schemas.answers.questions import path_of
 from app.container import Container
-from app.services.asked.questions import list_events, read_question
-from app.services.asked.texts import fill_texts
+from app.services.stored_questions.questions import list_events, read_question
+from app.services.stored_questions.texts import fill_texts
 from core.corpora import Corpus
 from core.errors import HopweaveError, NotFound, Unavailable
 from core.questions import AskedQuestion, QuestionState

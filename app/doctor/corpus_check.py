@@ -7,7 +7,7 @@ from app.doctor.consistency import ViewState, examine_views, make_view_finding, 
 from app.doctor.findings import Finding, Level
 from app.doctor.index_check import examine_index
 from app.doctor.originals_check import find_orphaned_originals, make_originals_finding
-from app.doctor.script_check import find_unread_scripts
+from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError, InvalidStrategy
@@ -65,8 +65,11 @@ class CorpusExamination:
         embedder = container.indexing.for_corpus(corpus).embedder
         unread = find_unread_scripts(named.sample, embedder.tokens)
         if unread:
-            detail = f"{embedder.model} does not know the corpus' scripts: {', '.join(unread).lower()}"
-            remedy = "choose a model that does with HOPWEAVE_EMBEDDING__MODEL, then `hopweave corpora reindex`"
+            detail = describe_unread(unread, embedder.model)
+            remedy = (
+                f"embed with a model that knows it, such as {MULTILINGUAL}: `hopweave corpora reindex {corpus.name} "
+                f"--embedding sentence-transformers:{MULTILINGUAL}` (needs the extra `models`)"
+            )
             yield self._finding("scripts", Level.NOTE, detail, remedy)
 
     def _examine_embedding(self) -> Finding:

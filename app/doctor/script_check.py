@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from core.ports.embedding import TokenCounter
 
-__all__ = ["find_unread_scripts", "group_words_by_script"]
+__all__ = ["MULTILINGUAL", "describe_unread", "find_unread_scripts", "group_words_by_script"]
+
+MULTILINGUAL = "BAAI/bge-m3"
+"""A model that knows the scripts of some hundred languages, for messages."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST_LETTERS = 200  # of a script; with fewer it is not examined
@@ -20,6 +23,14 @@ _SIGNS_ARE_WORDS = frozenset({"CJK", "HIRAGANA", "KATAKANA"})
 def find_unread_scripts(texts: Iterable[str], tokens: TokenCounter) -> list[str]:
     """Returns the scripts of `texts` that the model does not know, judged by its tokenizer, sorted."""
     return sorted(script for script, words in group_words_by_script(texts).items() if _is_unread(script, words, tokens))
+
+
+def describe_unread(scripts: Iterable[str], model: str) -> str:
+    """Returns what it means that a model does not know scripts, without the remedy."""
+    return (
+        f"{model} does not know the script of these texts ({', '.join(scripts).lower()}): their vectors say nothing, "
+        "so passages are found by words and names alone"
+    )
 
 
 def group_words_by_script(texts: Iterable[str]) -> Mapping[str, list[str]]:

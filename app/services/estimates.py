@@ -7,6 +7,7 @@ from itertools import islice
 
 from app.container import Container
 from app.services.ingestion import MAX_DOCUMENTS
+from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
 from core.documents import Submission, loader_notes
 from core.errors import LoadFailed, UnsupportedMedia
@@ -42,7 +43,7 @@ class Estimate:
 
     `unchanged` documents are indexed already: `documents` and `bytes` include them, all other counts do not. `tokens`
     are those of the embedding model. `model` is None if the extractor does not call a language model. `notes` are what
-    loaders tell of documents, by key.
+    loaders tell of documents, by key, and of scripts that the embedding model does not know.
     """
 
     documents: int
@@ -55,7 +56,7 @@ class Estimate:
     notes: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Count:
     documents: int = 0
     unchanged: int = 0
@@ -65,6 +66,7 @@ class _Count:
     prompted: int = 0
     answered: float = 0.0
     notes: list[tuple[str, str]] = field(default_factory=list)
+    scripts: ScriptCheck
 
 
 class _NoModels:
@@ -94,7 +96,8 @@ async def estimate(
     # For the same reason without the models of the container, whose cache is a file.
     with use_prompts(container.prompts):
         extraction = make_extractor(extractor, _NoModels())
-    count, rejected = _Count(), list[Rejection]()
+    embedder = container.embedder if corpus is None else container.indexing.for_corpus(corpus).embedder
+    count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
     rest = iter(found)
     while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
         rejected += [one for one in part if isinstance(one, Rejection)]
@@ -109,7 +112,7 @@ async def estimate(
         tokens=count.tokens,
         model=_estimate_model(container, count) if extraction.model_calls else None,
         rejected=tuple(rejected),
-        notes=tuple(count.notes),
+        notes=(*count.notes, *count.scripts.notes),
     )
 
 
@@ -143,6 +146,7 @@ def _add(
             chunks = chunker.chunk(loaded, container.embedder.tokens)
             count.chunks += len(chunks)
             count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
+            count.scripts.add(one.key, [chunk.text for chunk in chunks[:LOOKED_AT]])
             count.tokens += sum(chunk.tokens for chunk in chunks)
             if extractor.model_calls:
                 count.prompted += sum(extractor.model_calls.characters(loaded, chunk) for chunk in chunks)

@@ -10,6 +10,7 @@ from app.services.corpora import ensure
 from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
+from app.services.scripts import LOOKED_AT, ScriptCheck
 from app.supervision.supervision import Supervision
 from cli.flows.jobs import read_after_job, wait_for_job
 from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
@@ -26,6 +27,9 @@ from indexer import Rejection
 
 __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
 
+_LOOKED_AT = 100
+"""Documents of an ingest whose scripts are looked at."""
+
 
 class OtherCorpus(Exception):
     """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
@@ -38,9 +42,10 @@ class Summary:
     """The outcome. `deleted` are the keys of pruned documents, None if pruning was not requested or not possible;
     `prune_refused` is why.
 
-    `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
-    `indexed` are the documents of the job that were indexed, with their numbers of passages. With `-v`, the documents
-    `shown` have a line already, and so have the first `shown_rejected` of `rejected`.
+    `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key,
+    and of scripts that the embedding model does not know. `indexed` are the documents of the job that were indexed,
+    with their numbers of passages. With `-v`, the documents `shown` have a line already, and so have the first
+    `shown_rejected` of `rejected`.
     """
 
     corpus: Corpus
@@ -215,15 +220,19 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
 async def _read_outcome(
     container: Container, corpus: Corpus, job: Job, reading: Reading
 ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-    """Returns the documents of this job with their numbers of passages, and the notes of their loaders."""
+    """Returns the documents of this job with their numbers of passages, and the notes on them."""
     if not job.counts.get("indexed"):
         return (), ()
     indexed, notes = list[tuple[str, int]](), list[tuple[str, str]]()
+    scripts = ScriptCheck(container.indexing.for_corpus(corpus).embedder)
     async for document in list_those(container, corpus, reading.keys):
         if document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
             indexed.append((document.key, document.chunks))
             notes += [(document.key, note) for note in loader_notes(document.metadata)]
-    return tuple(indexed), tuple(notes)
+            if len(indexed) <= _LOOKED_AT:
+                chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, limit=LOOKED_AT)
+                scripts.add(document.key, [chunk.text for chunk in chunks])
+    return tuple(indexed), (*notes, *scripts.notes)
 
 
 def _seconds(job: Job) -> float:

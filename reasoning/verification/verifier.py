@@ -24,7 +24,10 @@ Compare = Callable[[str, str, frozenset[str], Trace], Awaitable[bool | None]]
 
 _ROUNDS = 3
 """How often documents are masked together with those that replace them."""
-_OVER = "the budget of the verification is used up; allow more with `verify_budget`, or --verify-budget"
+_OVER = (
+    "the budget of the verification is used up; allow more calls, tokens or seconds (`verify_budget` over HTTP, "
+    "--verify-budget on the command line), and verify again"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,7 +56,9 @@ class Bridged:
         with trace.timed("rank"):
             evidence, bridged, scores = await compute(self._rank, pool, query, snapshot)
         if not len(pool.pagerank.entities):
-            trace.note("graph: the question names no entity of the corpus; PageRank has nothing to start from")
+            trace.note(
+                "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
+            )
         if not bridged:
             trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
         ranking = Ranking(

@@ -1,6 +1,6 @@
 /** The frame of every view: brand, corpus, navigation, theme, session; and the choice of the view by the address. */
 
-import { html, useEffect, useRef, useState } from "./vendor/preact.js";
+import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./core/api.js";
 import { useResource } from "./core/resource.js";
 import { Link, Router, match, navigate, usePlace, viewOf } from "./core/router.js";
@@ -19,6 +19,8 @@ const SECTIONS = [
   ["jobs", "Jobs", "jobs"],
 ];
 
+const FREE = ["/sign-in", "/help"]; // views that need no session
+
 export function Shell() {
   return html`<${Router}><${Frame} /><//>`;
 }
@@ -27,7 +29,8 @@ function Frame() {
   const session = useSession();
   const { path } = usePlace();
   const corpus = match(path)?.params.corpus;
-  const isClosed = session.state === "closed" && path !== "/sign-in";
+  const isFree = FREE.includes(path);
+  const isClosed = session.state === "closed" && !isFree;
   useEffect(() => {
     if (isClosed) navigate(`/sign-in?next=${encodeURIComponent(path + location.search)}`, { replace: true });
   }, [isClosed]);
@@ -38,6 +41,7 @@ function Frame() {
       ${corpus && session.state === "open" && html`<${Switcher} corpus=${corpus} />`}
       ${corpus && session.state === "open" && html`<${Sections} corpus=${corpus} path=${path} />`}
       <div class="top-end">
+        <${Link} to=${corpus ? `/help?corpus=${encodeURIComponent(corpus)}` : "/help"} class="button quiet icon-only" aria-label="Help" title="Help" aria-current=${path === "/help" ? "page" : undefined}><${Icon} name="help" /><//>
         <${ThemeButton} />
         ${session.state === "open" && session.needs_key && html`<button class="quiet" onClick=${session.signOut}>Sign out</button>`}
       </div>
@@ -45,7 +49,7 @@ function Frame() {
     <main id="main" tabindex="-1">
       ${session.state === "loading" && html`<${Loading} what="the session" />`}
       ${session.state === "failed" && html`<${Failed} error=${session.error} retry=${session.read} />`}
-      ${(session.state === "open" || path === "/sign-in") && html`<${View} key=${path} />`}
+      ${(session.state === "open" || isFree) && html`<${View} key=${path} />`}
     </main>
     <${Announcer} />
   `;
@@ -86,12 +90,8 @@ function Switcher({ corpus }) {
 
 function Sections({ corpus, path }) {
   const current = path.split("/")[3] || "";
-  const list = useRef(null);
-  useEffect(() => {
-    list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [current]);
   return html`
-    <nav class="sections" aria-label="Corpus" ref=${list}>
+    <nav class="sections" aria-label="Corpus">
       ${SECTIONS.map(
         ([name, label, icon]) => html`
           <${Link} to=${name ? viewOf(corpus, name) : viewOf(corpus)} aria-current=${name === current ? "page" : undefined}>

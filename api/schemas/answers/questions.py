@@ -12,9 +12,9 @@ from api.schemas.answers.verification import VerdictOut, VerificationCostOut, Ve
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
-from app.services.asked.questions import QuestionChanges, is_outdated
-from app.services.asked.verifying import VerificationState
 from app.services.links import Links
+from app.services.stored_questions.questions import QuestionChanges, is_outdated
+from app.services.stored_questions.verifying import VerificationState
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ports.reasoning import Answer, Support
@@ -155,7 +155,7 @@ class QuestionChangesOut(Out):
 
 
 class StoredForm:
-    """Implements `app.services.asked.runner.StoredForm`: what is stored is what `/ask` sends."""
+    """Implements `app.services.stored_questions.runner.StoredForm`: what is stored is what `/ask` sends."""
 
     def event(self, event: Event) -> dict[str, Any] | None:
         data = convert_event(event, _NO_LINKS)

@@ -27,6 +27,8 @@ _ON_DARK = (120, 92, 0)
 """Red, green, blue. A mark on a light page makes no point lighter than this, one on a dark page none darker: the
 characters stay as they are, and marks that overlap look like one."""
 
+_CLOSING = frozenset(".!?\u2026\u3002\uff0e\uff01\uff1f\uff61\u061f\u06d4\u0964\u2019\u201d\u00bb")
+
 _Box = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels."""
 
@@ -98,10 +100,23 @@ def _find_boxes(page: "PdfPage", bitmap: "PdfBitmap", mark: str) -> tuple[list[_
             letters += length
             marked += wanted.places[piece.end - 1] + 1 - wanted.places[piece.start]
             first, last = present.places[piece.place], present.places[piece.place + length - 1]
+            if piece.end == len(wanted.text):
+                last = _find_sentence_end(text, last)
             boxes += _join(_place_characters(page, text, bitmap, first, last), _is_sideways(page, text, first))
         return boxes, len(mark) if letters == len(wanted.text) else marked
     finally:
         text.close()
+
+
+def _find_sentence_end(text: "PdfTextPage", last: int) -> int:
+    """Returns the index of the mark that ends the sentence after the character `last`; `last` if none stands there."""
+    from pypdfium2 import raw
+
+    end, count = last, raw.FPDFText_CountChars(text.raw)
+    while end + 1 < count and chr(raw.FPDFText_GetUnicode(text.raw, end + 1)) in _CLOSING:
+        end += 1
+    goes_on = end + 1 < count and chr(raw.FPDFText_GetUnicode(text.raw, end + 1)).isalnum()  # 3.5, example.org
+    return last if goes_on else end
 
 
 def _read_characters(text: "PdfTextPage") -> Iterator[tuple[int, str]]:

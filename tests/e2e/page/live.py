@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +110,17 @@ class Live:
 
 @contextmanager
 def serve(
-    folder: Path, settings: Mapping[str, str], reader: Reader | None = None, key: str = "", processes: int = 1
+    folder: Path,
+    settings: Mapping[str, str],
+    reader: Reader | None = None,
+    key: str = "",
+    processes: int = 1,
+    awaits: str = "/readyz",
 ) -> Iterator[Live]:
-    """Starts a server with `settings` (environment variables) in an empty folder, and ends it with its worker."""
+    """Starts a server with `settings` (environment variables) in an empty folder, and ends it with its worker.
+
+    It is used when `awaits` is answered with 200.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("HOPWEAVE_")}
     data = {"HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(folder / "data")}
     environment = {**inherited, **data, **settings}
@@ -127,7 +135,7 @@ def serve(
         )
     live = Live(process, port, environment, folder, reader or Reader(), key)
     try:
-        wait_until(lambda: process.poll() is not None or _is_ready(live))
+        wait_until(lambda: process.poll() is not None or _is_ready(live, awaits))
         assert process.poll() is None, live.log
         yield live
     finally:
@@ -141,9 +149,12 @@ def serve(
 
 
 @contextmanager
-def twins(reader: Reader) -> Iterator[dict[str, str]]:
-    """Runs the reader and an embedding model without weights as endpoints. Yields the settings that name them."""
-    with ChatServer(respond=reader) as chat, EmbeddingServer(dimension=64) as embedding:
+def twins(reader: Reader, own: EmbeddingServer | None = None) -> Iterator[dict[str, str]]:
+    """Runs the reader and an embedding model without weights as endpoints. Yields the settings that name them.
+
+    `own` is an embedding model of the caller, which runs already.
+    """
+    with ChatServer(respond=reader) as chat, nullcontext(own) if own else EmbeddingServer(dimension=64) as embedding:
         yield {
             **model_settings(chat.url),
             "HOPWEAVE_EMBEDDING__KIND": "openai",
@@ -172,8 +183,8 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(_POLL_SECONDS)
 
 
-def _is_ready(live: Live) -> bool:
+def _is_ready(live: Live, path: str) -> bool:
     try:
-        return live.client.get("/readyz").status_code == 200
+        return live.client.get(path).status_code == 200
     except httpx.TransportError:
         return False

@@ -4,9 +4,10 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.page.conftest import COLOURS, OpenPage
 from tests.e2e.page.library import ATTACK, BIRTHPLACE, BORN, DESIGNED, HOSTILE, MILL
@@ -72,12 +73,63 @@ def test_the_plan_fills_up_and_is_found_again_by_its_address(open_page: OpenPage
     expect(page.locator(".plan-edges path").first).to_be_attached()
 
 
+def test_a_question_is_asked_before_the_corpus_is_known(open_page: OpenPage) -> None:
+    """Whoever comes to ask types at once, and the view must not be drawn anew under the hands."""
+    page = open_page("/help")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route(re.compile("/v1/corpora/library$"), hold)
+    page.goto("/c/library")
+    ask(page, MILL)
+    assert waiting, "the view has asked for the corpus, and has not got it"
+    wait_for_answer(page)
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_steps_that_wait_show_no_tags(open_page: OpenPage, live: Live) -> None:
+    page = open_page("/c/library")
+    with live.reader.held("Who designed"):
+        ask(page, BIRTHPLACE)
+        step = page.get_by_role("button", name=re.compile("^Step 3 of 3 ?, needs step 2"))
+        expect(step).to_contain_text("Where was (the answer of step 2) born?")
+    wait_for_answer(page)
+    expect(step).to_contain_text("Where was Charles Babbage born?")
+
+
+def test_a_quoted_answer_stands_once_beside_its_source(open_page: OpenPage) -> None:
+    options = quote('{"min_similarity": -1, "sentences": 1}')
+    page = open_page(f"/c/library?reasoner=extractive&reasoner_options={options}")
+    ask(page, "Who was taught by Augustus De Morgan?")
+    wait_for_answer(page)
+    source = page.locator(".source-quote")
+    expect(source).to_have_count(1)
+    expect(page.locator(".plan-step")).to_have_count(1)
+    expect(page.locator(".trail-node.passage")).to_have_count(1)
+    words = str(source.text_content())
+    assert str(page.locator("main").text_content()).count(words) == 2, "the answer, and its source"
+    assert (
+        page.locator(".plan-step-answer, .trail-node.question .trail-sub, .trail-node.passage .trail-sub").count() == 0
+    )
+
+
+def test_what_is_no_answer_is_not_copied(open_page: OpenPage) -> None:
+    page = open_page("/c/library?filter=%7B%22year%22%3A1%7D")
+    ask(page, "Is there nothing?")
+    expect(page.get_by_role("heading", name="No answer is given")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name="Copy with sources")).to_have_count(0)
+
+
 def test_a_step_opens_with_its_passages(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
     page.locator(".plan-step", has_text="Who designed").click()
-    opened = page.get_by_role("region", name="Step Q1.1")
+    opened = page.get_by_role("region", name="Step 2 of 3")
     expect(opened.locator("mark").first).to_contain_text(DESIGNED)
     expect(opened.get_by_role("heading", name="Searches")).to_be_visible()
 
@@ -106,7 +158,7 @@ def test_settings_stand_in_the_address_and_are_told(open_page: OpenPage) -> None
     page.get_by_label("Passages per retrieval").fill("3")
     page.get_by_label("At most, calls of models").fill("5")
     page.get_by_label("Filter").fill('{"language": ')
-    expect(page.get_by_text("This is no JSON")).to_be_visible()
+    expect(page.get_by_text("The filter is not JSON. At character 14, a value such as")).to_be_visible()
     page.get_by_label("Question", exact=True).fill(MILL)
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_disabled()
     page.get_by_label("Filter").fill("")
@@ -190,6 +242,17 @@ def test_the_trail_is_walked_by_keyboard(open_page: OpenPage) -> None:
     expect(outline).to_contain_text("Who designed the Analytical Engine?")
     outline.get_by_role("button", name=re.compile("Source 1")).first.click()
     expect(page.get_by_role("region", name="Source 1")).to_be_visible()
+
+
+def test_fit_shows_the_whole_trail(open_page: OpenPage) -> None:
+    page = open_page("/c/library", width=1000)
+    ask(page, BIRTHPLACE)
+    wait_for_answer(page)
+    expect(page.locator(".trail-node.passage").first).to_be_attached()
+    page.get_by_role("button", name="Fit", exact=True).click()
+    page.wait_for_function(
+        "() => { const one = document.querySelector('.trail-frame'); return one.scrollWidth <= one.clientWidth }"
+    )
 
 
 def test_the_trail_ends_with_facts_that_its_passages_assert(live: Live, own_corpus: str, open_page: OpenPage) -> None:

@@ -264,7 +264,7 @@ def test_an_answer(view: OpenView, live: Live) -> None:
     assert_accessible(page, "a source")
     page.get_by_role("button", name="Close").click()
     page.get_by_role("group", name="The steps of the plan").get_by_role("button").nth(1).click()
-    expect(page.get_by_role("heading", name="Step Q1.1")).to_be_visible()
+    expect(page.get_by_role("heading", name="Step 2 of 3")).to_be_visible()
     assert_accessible(page, "a step")
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="As a list").click()

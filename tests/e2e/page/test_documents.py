@@ -223,7 +223,7 @@ def test_the_list_is_filtered_by_its_address(own_corpus: str, open_page: OpenPag
     expect(page.locator(ROWS)).to_have_count(1)
     page.get_by_label("Metadata").fill('{"year":')
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("The filter is no JSON")
+    expect(page.get_by_role("alert")).to_contain_text("The filter is not JSON")
     page.get_by_label("Metadata").fill('{"year": {"$than": 2}}')
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("$than")
@@ -359,7 +359,9 @@ def test_metadata_are_changed_and_the_document_disabled(own_corpus: str, open_pa
     page.get_by_role("button", name="Change title and metadata").click()
     metadata = page.get_by_label("Metadata, as JSON")
     metadata.fill('{"year": 2')
-    expect(page.get_by_text("That is no JSON")).to_be_visible()
+    expect(
+        page.get_by_text("This is not JSON. At character 11, a comma or } is needed, but the text ends.")
+    ).to_be_visible()
     expect(page.get_by_role("button", name="Save")).to_be_disabled()
     metadata.fill('{"year": 2, "name": "بغداد"}')
     page.get_by_role("textbox", name="Title").fill("Two")
@@ -455,7 +457,7 @@ def test_the_views_are_accessible(
         f"/c/{own_corpus}/documents/{sent}": "Two.",
         f"/c/{own_corpus}/jobs": "Adding documents",
         f"/c/{own_corpus}/jobs/{failed}": "Adding documents",
-        f"/c/{own_corpus}/documents?filter=nothing": "The filter is no JSON",
+        f"/c/{own_corpus}/documents?filter=nothing": "The filter is not JSON",
     }
     for path, text in shown.items():
         page.goto(path)

@@ -106,7 +106,9 @@ def test_the_address_has_the_whole_search(open_page: OpenPage) -> None:
     page.get_by_label("Hits", exact=True).fill("2")
     page.get_by_label("Filter of documents").fill('{"year": {"$gte": 1800}')
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("alert")).to_contain_text("This is not JSON")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "The filter is not JSON. At character 24, a comma or } is needed, but the text ends."
+    )
     expect(page.get_by_label("Filter of documents")).to_be_focused()
     page.get_by_label("Filter of documents").fill('{"year": {"$gte": 1800}}')
     page.get_by_role("button", name="Search").click()

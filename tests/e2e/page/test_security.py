@@ -30,6 +30,7 @@ POLICY = {
 VIEWS = (
     "/",
     "/sign-in",
+    "/help",
     "/c/library",
     "/c/library/questions",
     "/c/library/questions/none",

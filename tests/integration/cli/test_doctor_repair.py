@@ -147,10 +147,19 @@ def test_scripts_that_the_model_does_not_know(
     (papers / "moskva.txt").write_text("Москва столица России, в ней жил Лев Толстой. " * 20, encoding="utf-8")
     monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: Latin())
     with working():
-        assert hopweave("ingest", papers, "-c", "p").code == 0
+        ingested = hopweave("ingest", papers, "-c", "p")
+    assert ingested.code == 0
+    unread = "twin does not know the script of these texts (cyrillic)"
+    assert f"note: moskva.txt: {unread}" in " ".join(ingested.err.split())
+    assert "such as BAAI/bge-m3" in " ".join(ingested.err.split())
     told = hopweave("doctor")
     assert told.code == 0
-    assert "note     corpus p: scripts: twin does not know the corpus' scripts: cyrillic" in told.out
+    assert f"note     corpus p: scripts: {unread}" in told.out
+    assert "`hopweave corpora reindex p --embedding sentence-transformers:BAAI/bge-m3`" in " ".join(told.out.split())
+    estimated = hopweave("ingest", papers, "-c", "q", "--dry-run", "--json")
+    [note] = estimated.json["notes"]
+    assert note["key"] == "moskva.txt"
+    assert note["note"].startswith(unread)
 
 
 @pytest.mark.parametrize(

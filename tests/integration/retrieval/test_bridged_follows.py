@@ -27,7 +27,7 @@ from tests.searching import World, open_world
 Document = Mapping[str, Any]
 
 NO_NAME = "bridged: no name leads"
-NO_SEED = "graph: the question names no entity"
+NO_SEED = "graph: the corpus knows no name of the question"
 
 # Documents of several chunks, which name one another; "gone" and the earlier forms are there for a while only.
 SONG = "Hello Love is a song. It was recorded by Hank Snow in the year 1974. The label was in Nashville.\n\n" * 3

@@ -94,6 +94,20 @@ def test_words_are_highlighted_where_they_stand() -> None:
     assert below[1] > bottom - 0.01
 
 
+def test_the_mark_that_ends_a_sentence_is_highlighted_with_it() -> None:
+    content = make_pdf([("p", BUILT)])
+    boxes = [highlighted(draw(content, width=2000, mark=mark)[0]) for mark in ("the office said", "the office said.")]
+    assert boxes[0] is not None
+    assert boxes[0] == boxes[1]
+    letters = highlighted(draw(make_pdf([("p", BUILT.removesuffix("."))]), width=2000, mark="the office said")[0])
+    assert letters is not None
+    assert boxes[0][2] > letters[2] + 0.001
+    number = make_pdf([("p", "It is 3.5 metres high")])
+    assert highlighted(draw(number, width=2000, mark="It is 3")[0]) != highlighted(
+        draw(number, width=2000, mark="It is 3.5")[0]
+    )
+
+
 def test_words_on_a_dark_page_are_highlighted() -> None:
     document = FPDF()
     document.add_page()

@@ -10,3 +10,9 @@ export function plainText(text) {
     .replace(/\s+/g, " ")
     .trim();
 }
+
+/** True for an answer that is made of its quotes alone: whoever sees it beside its sources needs it nowhere else. */
+export function isQuoted(answer) {
+  const quotes = answer.citations.map((one) => plainText(one.quote)).join(" ");
+  return !answer.abstained && quotes !== "" && plainText(answer.answer) === quotes;
+}

@@ -1,6 +1,6 @@
 /** A question that was read: its head, its answer beside what is chosen, its plan and its trail. */
 
-import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { View } from "../parts/view.js";
 import { announce } from "../parts/announce.js";
 import { Notice } from "../parts/states.js";
@@ -14,6 +14,7 @@ import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
 import { Plan } from "./plan/plan.js";
 import { StepDetails } from "./plan/step.js";
+import { nameOfStep, readableSteps } from "./steps.js";
 import { Trail } from "./trail/trail.js";
 
 const TITLE = 240; // letters of a question that are its title
@@ -24,7 +25,7 @@ export function AskedQuestion({ corpus, asked }) {
   const [chosen, setChosen] = useState(null);
   const opener = useRef(null);
   const running = question.state === "running";
-  const steps = [...progress.steps.values()];
+  const steps = useMemo(() => readableSteps(progress.steps), [progress.steps]);
   const verdicts = verdictsOf(question);
   const wide = useIsWide();
   const change = useInPlace(setChosen);
@@ -39,7 +40,7 @@ export function AskedQuestion({ corpus, asked }) {
   const openPassage = (cited) => choose({ kind: "passage", id: `passage:${cited.url || cited.chunk_id}`, value: cited });
   const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
   const openNode = (node) => (node.kind === "step" ? openStep(node.value.id) : choose(node));
-  useSaying(question, progress);
+  useSaying(question, steps);
   return html`
     <${View} title=${shortOf(question.question)} context=${corpus} actions=${html`<${Actions} corpus=${corpus} asked=${asked} />`}>
       ${shortOf(question.question) !== question.question && html`<details><summary>The whole question</summary><p class="passage-text" dir="auto">${question.question}</p></details>`}
@@ -52,11 +53,11 @@ export function AskedQuestion({ corpus, asked }) {
           <//>
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
-          <${PlanPart} steps=${steps} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
+          <${PlanPart} steps=${steps} answer=${question.answer} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
           ${question.answer && !question.withdrawn && html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
-          <${Chosen} corpus=${corpus} chosen=${chosen} progress=${progress} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
+          <${Chosen} corpus=${corpus} chosen=${chosen} steps=${steps} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
           ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>Sources</h3>
             <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
         </aside>`}
@@ -82,26 +83,26 @@ function useInPlace(setState) {
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);
 
-function PlanPart({ steps, running, chosen, choose }) {
+function PlanPart({ steps, answer, running, chosen, choose }) {
   if (!steps.length && !running) return null;
   return html`
     <section class="stack" aria-labelledby="plan">
       <h2 id="plan">Plan</h2>
-      ${steps.length ? html`<${Plan} steps=${steps} chosen=${chosen} choose=${choose} running=${running} />` : html`<p class="faint">The steps appear here as they are planned.</p>`}
+      ${steps.length ? html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />` : html`<p class="faint">The steps appear here as they are planned.</p>`}
     </section>`;
 }
 
-function Chosen({ corpus, chosen, progress, running, verdicts, open, close, question }) {
+function Chosen({ corpus, chosen, steps, running, verdicts, open, close, question }) {
   const shown = {
     step: () => {
-      const step = progress.steps.get(chosen.id.slice(5));
-      return step && [`Step ${step.id}`, html`<${StepDetails} corpus=${corpus} step=${step} running=${running} open=${open} />`];
+      const step = steps.find((one) => one.id === chosen.id.slice(5));
+      return step && [nameOfStep(step), html`<${StepDetails} corpus=${corpus} step=${step} steps=${steps} running=${running} open=${open} />`];
     },
     passage: () => [
       chosen.value.marker ? `Source ${chosen.value.marker}` : "Passage",
       html`<${PassageDetails} corpus=${corpus} cited=${chosen.value} verdict=${verdictOf(chosen.value, verdicts)} />`,
     ],
-    fact: () => ["Fact", html`<${FactDetails} fact=${chosen.value} progress=${progress} open=${open} answer=${question.answer} />`],
+    fact: () => ["Fact", html`<${FactDetails} fact=${chosen.value} steps=${steps} open=${open} answer=${question.answer} />`],
     question: () => ["Question", html`<p dir="auto">${question.question}</p>`],
   }[chosen.kind]();
   if (!shown) return null;
@@ -109,8 +110,8 @@ function Chosen({ corpus, chosen, progress, running, verdicts, open, close, ques
 }
 
 /** A fact with the passages of the trail that assert it. */
-function FactDetails({ fact, progress, open, answer }) {
-  const known = [...answer.citations, ...[...progress.steps.values()].flatMap((step) => step.quotes.map((quote) => ({ page: null, ...quote })))];
+function FactDetails({ fact, steps, open, answer }) {
+  const known = [...answer.citations, ...steps.flatMap((step) => step.quotes.map((quote) => ({ page: null, ...quote })))];
   const passages = fact.chunk_ids.map((id) => known.find((one) => one.chunk_id === id)).filter(Boolean);
   return html`
     <div class="stack">
@@ -121,18 +122,18 @@ function FactDetails({ fact, progress, open, answer }) {
 }
 
 /** Says the answers of steps, and the answer, to readers who do not see them appear. */
-function useSaying(question, progress) {
+function useSaying(question, steps) {
   const said = useRef(null);
   useEffect(() => {
-    const done = [...progress.steps.values()].filter((step) => step.state === "done" && step.answer);
+    const done = steps.filter((step) => step.state === "done" && step.answer);
     const first = said.current === null;
     const before = said.current || { steps: new Set(), state: question.state };
     const fresh = done.filter((step) => !before.steps.has(step.id));
     said.current = { steps: new Set(done.map((step) => step.id)), state: question.state };
     if (first) return;
     if (before.state === "running" && question.state !== "running") announce(sayEnd(question));
-    else if (question.state === "running" && fresh.length) announce(fresh.map((step) => `Step ${step.id}: ${step.answer}.`).join(" "));
-  }, [progress, question]);
+    else if (question.state === "running" && fresh.length) announce(fresh.map((step) => `${nameOfStep(step)}: ${step.answer}.`).join(" "));
+  }, [steps, question]);
 }
 
 function sayEnd(question) {

@@ -4,7 +4,8 @@
 export class Problem extends Error {
   /**
    * @param {number} status The HTTP status; 0 if no response came.
-   * @param {{title?: string, detail?: string, errors?: {field?: string, message?: string}[], request_id?: string}} body
+   * @param {{title?: string, detail?: string, errors?: {field?: string, message?: string}[], request_id?: string,
+   *   code?: string}} body
    * @param {number | null} retryAfter Seconds.
    */
   constructor(status, body = {}, retryAfter = null) {
@@ -15,6 +16,7 @@ export class Problem extends Error {
     this.detail = this.message;
     this.errors = body.errors || [];
     this.requestId = body.request_id || "";
+    this.code = body.code || "";
     this.retryAfter = retryAfter;
   }
 }

@@ -9,6 +9,7 @@ import { createContext, html, useContext, useEffect, useState } from "../vendor/
 const ROUTES = [
   ["/", () => import("../views/corpora.js")],
   ["/sign-in", () => import("../views/sign_in.js")],
+  ["/help", () => import("../views/help.js")],
   ["/c/:corpus", () => import("../views/ask.js")],
   ["/c/:corpus/questions", () => import("../views/questions.js")],
   ["/c/:corpus/questions/:id", () => import("../views/question.js")],

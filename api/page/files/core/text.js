@@ -46,6 +46,39 @@ export function spansOf(text, words) {
   return spans;
 }
 
+const CLOSING = /[.!?…。．！？｡؟۔।]/u;
+
+/** Spans of quotes with the mark that ends their sentence: models copy a sentence without it. */
+export function toSentenceEnd(text, spans) {
+  const points = Array.from(text);
+  return spans.map(({ start, end }) => {
+    let to = end;
+    while (to < points.length && CLOSING.test(points[to])) to += 1;
+    const isInside = to < points.length && /[\p{L}\p{N}]/u.test(points[to]); // 3.5, example.org
+    return { start, end: isInside ? end : to };
+  });
+}
+
+const NEW_ITEM = /^[ \t]*(?:[-–—•*▪◦‣#|>]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ \t]?/;
+const BEFORE_NONE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]$/u;
+const AFTER_NONE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+
+/**
+ * Joins the lines of paragraphs, which a PDF file breaks where its page ends. No place moves: a break becomes a space, or
+ * nothing visible between the signs of scripts without spaces. Items of lists and rows of tables keep their lines.
+ */
+export function joinLines(text) {
+  const lines = text.split("\n");
+  return lines.reduce((joined, line, i) => {
+    const before = lines[i - 1];
+    if (!before.trim() || !line.trim() || NEW_ITEM.test(line) || before.trimStart().startsWith("|")) return `${joined}\n${line}`;
+    return `${joined}${BEFORE_NONE.test(before) && AFTER_NONE.test(line) ? "\u200b" : " "}${line}`;
+  });
+}
+
+/** The text of a passage as it is read: those of files with pages in whole paragraphs. */
+export const readable = (chunk) => (chunk.page ? joinLines(chunk.text) : chunk.text);
+
 const NUMBERS = new Intl.NumberFormat("en");
 const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const TIMES = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });

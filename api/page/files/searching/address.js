@@ -53,7 +53,7 @@ export function writeAsked(asked) {
   };
 }
 
-/** The body of `POST …/search` for one of the searchers. The filter is an object by now: `checkFilter` comes first. */
+/** The body of `POST …/search` for one of the searchers. The filter is an object by now: `explainFilter` comes first. */
 export function bodyOf(asked, searcher) {
   const body = { query: asked.q, explain: asked.features ? "features" : true };
   if (searcher.name) Object.assign(body, { searcher: searcher.name, searcher_options: searcher.options });
@@ -64,19 +64,6 @@ export function bodyOf(asked, searcher) {
   if (asked.grouped) body.group_by = "document";
   if (asked.web) body.web = true;
   return body;
-}
-
-/** Returns what is wrong with the text of a filter before the server sees it, or an empty text. */
-export function checkFilter(text) {
-  if (!text.trim()) return "";
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return `This is not JSON: ${error.message}. A filter is written as {"year": {"$gte": 1990}}.`;
-  }
-  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
-  return isObject ? "" : 'A filter is an object of fields and conditions, such as {"year": {"$gte": 1990}}.';
 }
 
 export const nameOf = (strategy) => strategy.name || "the default searcher";

@@ -1,22 +1,23 @@
 /** The form of a search: the question, and what is rarely changed behind "Options". */
 
 import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { explainFilter } from "../core/json.js";
 import { Icon } from "../parts/icons.js";
 import { Notice } from "../parts/states.js";
 import { StrategyPicker } from "../parts/strategy.js";
-import { checkFilter, nameOf } from "./address.js";
+import { nameOf } from "./address.js";
 
 /** @param {{asked: import("./address.js").Asked, search: (asked: any) => void, error: any}} props */
 export function SearchForm({ asked, search, error }) {
   const [draft, setDraft] = useState(asked);
   const [wrong, setWrong] = useState("");
-  const [isOpen, setOpen] = useState(() => Boolean(checkFilter(asked.filter)));
+  const [isOpen, setOpen] = useState(() => Boolean(explainFilter(asked.filter)));
   const filter = useRef(null);
   const id = useId();
   const key = JSON.stringify(asked);
   useEffect(() => {
     setDraft(asked);
-    setWrong(checkFilter(asked.filter));
+    setWrong(explainFilter(asked.filter));
   }, [key]);
   useEffect(() => {
     if (error) setOpen(true);
@@ -24,7 +25,7 @@ export function SearchForm({ asked, search, error }) {
   const set = (changes) => setDraft((before) => ({ ...before, ...changes }));
   const submit = (event) => {
     event.preventDefault();
-    const told = checkFilter(draft.filter);
+    const told = explainFilter(draft.filter);
     setWrong(told);
     if (!told) return search(draft);
     setOpen(true);
@@ -47,7 +48,7 @@ export function SearchForm({ asked, search, error }) {
             <label for=${`${id}-filter`}>Filter of documents</label>
             <textarea id=${`${id}-filter`} ref=${filter} rows="2" class="code" spellcheck="false" dir="ltr" placeholder=${'{"year": {"$gte": 1990}}'} value=${draft.filter}
               aria-invalid=${wrong ? "true" : undefined} aria-describedby=${`${id}-filter-hint`}
-              onInput=${(event) => set({ filter: event.target.value })} onBlur=${() => setWrong(checkFilter(draft.filter))} />
+              onInput=${(event) => set({ filter: event.target.value })} onBlur=${() => setWrong(explainFilter(draft.filter))} />
             <p class=${wrong ? "wrong" : "hint"} id=${`${id}-filter-hint`} role=${wrong ? "alert" : undefined}>
               ${wrong || html`Metadata, <code>$key</code>, <code>$id</code> or <code>$title</code>, with <code>$eq $ne $gt $gte $lt $lte $in $nin $prefix $contains $exists $and $or $not</code>.`}
             </p>

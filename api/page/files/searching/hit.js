@@ -4,6 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { corpusPath, address, get } from "../core/api.js";
 import { useResource } from "../core/resource.js";
 import { Link, viewOf } from "../core/router.js";
+import { joinLines, readable } from "../core/text.js";
 import { Icon } from "../parts/icons.js";
 import { Marked, passageAddress } from "../parts/passage.js";
 import { Path } from "../parts/path.js";
@@ -29,7 +30,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
           ${chunk.page && html`<span class="faint">page ${chunk.page}</span>`}
           ${standing}
         </header>
-        <p class="snippet"><${Marked} text=${snippet.text} spans=${snippet.marks} /></p>
+        <p class="snippet"><${Marked} text=${chunk.page ? joinLines(snippet.text) : snippet.text} spans=${snippet.marks} /></p>
         <${Why} reasons=${hit.reasons} />
         <${Path} corpus=${corpus} steps=${hit.path} label="How the question leads to this passage" />
         <${Whole} corpus=${corpus} hit=${hit} />
@@ -70,7 +71,7 @@ function Whole({ corpus, hit }) {
       ${isOpen && html`
         <div class="stack">
           ${hit.before.map((one) => html`<${Beside} corpus=${corpus} chunk=${one} document=${hit.document} word="before" />`)}
-          <p class="passage-text"><${Marked} text=${chunk.text} spans=${marks} /></p>
+          <p class="passage-text"><${Marked} text=${readable(chunk)} spans=${marks} /></p>
           ${hit.after.map((one) => html`<${Beside} corpus=${corpus} chunk=${one} document=${hit.document} word="after" />`)}
           ${hit.url === null && hit.before.length + hit.after.length === 0 && html`<${Neighbours} corpus=${corpus} hit=${hit} />`}
         </div>`}
@@ -95,7 +96,7 @@ function Beside({ corpus, chunk, document, word }) {
   return html`
     <div class="beside">
       <p class="faint"><${Link} to=${passageAddress(corpus, document.id, chunk.id)}>Passage ${chunk.position + 1}, ${word} the hit<//></p>
-      <p class="passage-text" dir="auto">${chunk.text}</p>
+      <p class="passage-text" dir="auto">${readable(chunk)}</p>
     </div>`;
 }
 

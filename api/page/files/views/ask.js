@@ -12,6 +12,7 @@ import { QuestionRow } from "../asking/kept/row.js";
 import { ask, listQuestions } from "../asking/source.js";
 import { Icon } from "../parts/icons.js";
 import { Empty, Failed, Notice } from "../parts/states.js";
+import { Starting } from "../parts/starting.js";
 import { View } from "../parts/view.js";
 
 const SHOWN = 6;
@@ -23,6 +24,7 @@ export default function Ask({ corpus }) {
   const counts = details.value?.counts; // the field does not wait for them: who comes to ask types at once
   return html`
     <${View} title=${`Ask ${corpus}`}>
+      <${Starting} />
       ${counts?.documents === 0 ? html`<${NothingYet} corpus=${corpus} />` : html`<${NewQuestion} corpus=${corpus} counts=${counts} />`}
       <${LastQuestions} corpus=${corpus} />
     <//>`;

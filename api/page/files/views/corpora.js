@@ -8,9 +8,12 @@ import { Link, navigate, viewOf } from "../core/router.js";
 import { useSession } from "../core/session.js";
 import { plural, time } from "../core/text.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
+import { Icon } from "../parts/icons.js";
 import { NewCorpus } from "../parts/library/new_corpus.js";
 import { Empty, Failed, Loading, Notice } from "../parts/states.js";
 import { View } from "../parts/view.js";
+
+const COUNTED = 100; // failed documents of a corpus
 
 export default function Corpora() {
   const session = useSession();
@@ -55,7 +58,8 @@ function CorpusCard({ corpus, mayAdmin, changed }) {
     <article class="card corpus">
       <h2><${Link} to=${viewOf(corpus.name)}>${corpus.name}<//></h2>
       <p>${counts?.documents === 0 ? "No documents yet" : counts ? `${plural(counts.documents, "document")}, ${plural(counts.chunks, "passage")}, ${plural(counts.entities, "name")}, ${plural(counts.facts, "fact")}` : detail.state === "loading" ? "…" : "Its size is not told to this key."}</p>
-      <p class="faint">made ${time(corpus.created_at)} · ${corpus.extractor}</p>
+      <${FailedDocuments} corpus=${corpus} />
+      <p class="faint">made ${time(corpus.created_at)} · ${describeExtractor(corpus.extractor)}</p>
       <div class="actions start">
         <${Link} class="button" to=${viewOf(corpus.name, "documents")}>Documents<//>
         ${mayAdmin && html`
@@ -65,6 +69,26 @@ function CorpusCard({ corpus, mayAdmin, changed }) {
       ${shows === "rename" && html`<${Rename} corpus=${corpus} done=${done} close=${close} />`}
       ${shows === "delete" && html`<${Deletion} corpus=${corpus} counts=${counts} done=${done} close=${close} />`}
     </article>`;
+}
+
+/** How many documents could not be indexed, with the way to them. */
+function FailedDocuments({ corpus }) {
+  const failed = useResource(["failed", corpus.id, corpus.generation], (signal) => get(corpusPath(corpus.name, "documents"), { state: "failed", limit: COUNTED }, signal));
+  const count = failed.value?.data.length;
+  if (!count) return null;
+  const words = `${plural(count, "document")}${failed.value.next_cursor ? " and more" : ""} failed`;
+  return html`<p class="row wrong"><${Icon} name="warning" /><${Link} to=${`${viewOf(corpus.name, "documents")}?state=failed`}>${words}<//></p>`;
+}
+
+const EXTRACTORS = {
+  pattern: "names found by rules, without a model",
+  given: "names and facts as documents bring them",
+  llm: "names and facts found by a language model",
+};
+
+/** `pattern+given` in words. An extractor that is not known here has its name. */
+function describeExtractor(written) {
+  return written.split("+").map((one) => EXTRACTORS[one.split(":")[0]] || one).join("; ");
 }
 
 function Rename({ corpus, done, close }) {

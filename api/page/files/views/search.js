@@ -2,14 +2,16 @@
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { address, corpusPath, get, post } from "../core/api.js";
+import { explainFilter } from "../core/json.js";
 import { useResource } from "../core/resource.js";
 import { Link, useQuery, viewOf } from "../core/router.js";
 import { plural } from "../core/text.js";
 import { announce } from "../parts/announce.js";
 import { Icon } from "../parts/icons.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
+import { Starting } from "../parts/starting.js";
 import { View } from "../parts/view.js";
-import { bodyOf, checkFilter, namesOf, readAsked, writeAsked } from "../searching/address.js";
+import { bodyOf, namesOf, readAsked, writeAsked } from "../searching/address.js";
 import { Comparison } from "../searching/comparison.js";
 import { SearchForm } from "../searching/form.js";
 import { Hits, NoDocuments, NoHits, Order, Told } from "../searching/results.js";
@@ -18,7 +20,7 @@ import { scaleOf } from "../searching/signals.js";
 export default function Search({ corpus }) {
   const [query, change] = useQuery();
   const asked = readAsked(query);
-  const isReady = asked.q.trim() !== "" && !checkFilter(asked.filter);
+  const isReady = asked.q.trim() !== "" && !explainFilter(asked.filter);
   const found = useResource(isReady ? [corpus, asked] : null, (signal) => search(corpus, asked, signal));
   const kept = useRef(null);
   if (found.value) kept.current = found.value;
@@ -30,6 +32,7 @@ export default function Search({ corpus }) {
   return html`
     <${View} title="Search" context=${corpus}>
       <${SearchForm} asked=${asked} search=${(next) => (JSON.stringify(next) === JSON.stringify(asked) ? found.reload() : change(writeAsked(next)))} error=${isWrong ? found.error : null} />
+      <${Starting} />
       ${!asked.q.trim() && html`<${Start} corpus=${corpus} />`}
       ${found.error && !isWrong && html`<${Failed} error=${found.error} retry=${found.reload} />`}
       ${found.state === "loading" && !results && html`<${Loading} what="the hits" />`}

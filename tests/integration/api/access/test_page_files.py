@@ -13,7 +13,14 @@ from tests.integration.api.access.conftest import Keys
 from tests.integration.api.access.test_scopes import all_routes
 from tests.integration.api.conftest import MakeServer, Server
 
-_VIEWS = ["/", "/sign-in", "/c/people", "/c/people/questions/01?x=y", "/c/people/search?q=a&searcher=b&filter={}"]
+_VIEWS = [
+    "/",
+    "/sign-in",
+    "/help",
+    "/c/people",
+    "/c/people/questions/01?x=y",
+    "/c/people/search?q=a&searcher=b&filter={}",
+]
 _LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 
@@ -54,6 +61,26 @@ async def test_a_browser_at_a_wrong_address_gets_the_page_and_a_program_a_proble
     assert (told.status_code, told.headers["content-type"]) == (404, "application/problem+json")
     of_the_api = await server.client.get("/v1/nowhere", headers=browser)
     assert of_the_api.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_browser_without_a_key_gets_the_page_at_any_address_and_a_program_a_problem(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ)
+    client, browser = keys.server.client, {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for path in ("/nowhere", "/metrics"):
+        shown = await client.get(path, headers=browser)
+        assert (shown.status_code, shown.headers["content-type"]) == (401, "text/html; charset=utf-8")
+        assert shown.headers["cache-control"] == "no-store"
+        assert shown.headers["www-authenticate"] == "Bearer"
+        assert "script-src 'self';" in shown.headers["content-security-policy"]
+        assert f'src="{_script()}"' in shown.text
+        told = await client.get(path)
+        assert (told.status_code, told.headers["content-type"]) == (401, "application/problem+json")
+        wrong = await client.get(path, headers={**browser, "authorization": "Bearer wrong"})
+        assert wrong.headers["content-type"] == "application/problem+json"
+    of_the_api = await client.get("/v1/corpora", headers=browser)
+    assert (of_the_api.status_code, of_the_api.headers["content-type"]) == (401, "application/problem+json")
+    assert (await client.post("/nowhere", headers=browser)).headers["content-type"] == "application/problem+json"
+    assert (await holder("GET", "/nowhere", headers=browser)).status_code == 404
 
 
 async def test_a_file_is_kept_for_ever_and_compressed_where_that_is_understood(server: Server) -> None:

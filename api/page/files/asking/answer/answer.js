@@ -5,6 +5,7 @@ import { address } from "../../core/api.js";
 import { Link, viewOf } from "../../core/router.js";
 import { Icon } from "../../parts/icons.js";
 import { Markdown } from "../../parts/markdown.js";
+import { Starting } from "../../parts/starting.js";
 import { Support } from "../../parts/tags.js";
 import { changeAddress } from "../head.js";
 import { CitedText } from "./cited.js";
@@ -41,7 +42,7 @@ function Running({ progress }) {
     <section class="card stack answer running" aria-labelledby="answer" aria-busy="true">
       <h2 id="answer" class="row"><span class="spinner" aria-hidden="true"></span> ${progress.text ? "Writing the answer" : "Looking for the answer"}</h2>
       ${progress.text ? html`<div class="answer-text provisional"><${Markdown} text=${progress.text} /></div><p class="faint">Provisional: the final answer is checked against its passages.</p>`
-        : html`<p class="faint">${steps.length ? `${done} of ${steps.length} ${steps.length === 1 ? "step" : "steps"} answered.` : "Passages are searched, and the steps are planned."} You can leave this page; the answer is found again at its address.</p>`}
+        : html`<p class="faint">${steps.length ? `${done} of ${steps.length} ${steps.length === 1 ? "step" : "steps"} answered.` : "Passages are searched, and the steps are planned."} You can leave this page; the answer is found again at its address.</p><${Starting} />`}
       <${Notes} notes=${progress.notes} running />
     </section>`;
 }

@@ -37,7 +37,7 @@ export function CopyMenu({ corpus, question }) {
   };
   return html`
     <div class="row copy-menu" role="group" aria-label="Copy">
-      ${question.answer && html`
+      ${question.answer && !question.answer.abstained && html`
         <button class="quiet" onClick=${() => copy(question.answer.answer, "Answer")}>Copy</button>
         <button class="quiet" onClick=${() => copy(toMarkdown(corpus, question), "Answer with sources")}>Copy with sources</button>`}
       <button class="quiet" onClick=${() => copy(fullAddress(viewOf(corpus, "questions", question.id)), "Link")}><${Icon} name="link" />Copy link</button>

@@ -3,11 +3,12 @@
 import { html, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
 import { Link } from "../../core/router.js";
+import { readable, toSentenceEnd } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { Marked, passageAddress } from "../../parts/passage.js";
 import { Loading, Notice } from "../../parts/states.js";
 import { pageImage, readDocument, readPassage } from "../source.js";
-import { ROLES } from "./roles.js";
+import { ROLES, inWords } from "./roles.js";
 
 const WIDTH = 900; // pixels of the image of a page
 
@@ -28,7 +29,7 @@ export function PassageDetails({ corpus, cited, verdict }) {
 
 export function VerdictLine({ verdict }) {
   const [tone, icon, label] = ROLES[verdict.role] || ["fair", "warning", verdict.role];
-  return html`<p class="row"><span class=${`tag ${tone}`}><${Icon} name=${icon} />${label}</span> <span class="faint" dir="auto">${verdict.why}</span></p>`;
+  return html`<p class="row"><span class=${`tag ${tone}`}><${Icon} name=${icon} />${label}</span> <span class="faint" dir="auto">${inWords(verdict.why)}</span></p>`;
 }
 
 function WebPassage({ cited }) {
@@ -47,11 +48,11 @@ function OwnPassage({ corpus, cited }) {
       ${cited.quote && html`<p class="faint">It was quoted as:</p><blockquote dir="auto">${cited.quote}</blockquote>`}`;
   }
   if (!passage) return html`<${Loading} what="the passage" />`;
-  const spans = cited.source_span ? [cited.source_span] : [];
+  const spans = cited.source_span ? toSentenceEnd(passage.text, [cited.source_span]) : [];
   return html`
     <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>page ${passage.page}</span>`}<span>passage ${passage.position + 1}</span></p>
     <${Neighbour} label="The passage before" passage=${passage.previous} />
-    <p class="passage-text opened-passage"><${Marked} text=${passage.text} spans=${spans} /></p>
+    <p class="passage-text opened-passage"><${Marked} text=${readable(passage)} spans=${spans} /></p>
     <${Neighbour} label="The passage after" passage=${passage.next} />
     <p><${Link} class="button" to=${passageAddress(corpus, passage.document_id, passage.id, cited.quote)}><${Icon} name="documents" /> Open in the document<//></p>
     ${passage.page !== null && html`<${PageImage} corpus=${corpus} id=${passage.document_id} page=${passage.page} cited=${cited} />`}`;
@@ -59,7 +60,7 @@ function OwnPassage({ corpus, cited }) {
 
 function Neighbour({ label, passage }) {
   if (!passage) return null;
-  return html`<details class="neighbour"><summary>${label}</summary><p class="passage-text faint" dir="auto">${passage.text}</p></details>`;
+  return html`<details class="neighbour"><summary>${label}</summary><p class="passage-text faint" dir="auto">${readable(passage)}</p></details>`;
 }
 
 function PageImage({ corpus, id, page, cited }) {

@@ -6,3 +6,11 @@ export const ROLES = {
   contradicts: ["poor", "warning", "contradicts", "Without it, passages state another answer."],
   unclear: ["fair", "warning", "unclear", "What it bears could not be decided."],
 };
+
+const SPENT = "budget of the verification is used up"; // the server's words, which name parameters of requests
+
+/** What the server says of a verdict, for readers who make no requests. */
+export function inWords(said) {
+  if (!said.includes(SPENT)) return said;
+  return "Not decided: the check has used up the calls, tokens or seconds that it may spend. Ask with fewer passages, or ask whoever runs the server to allow more for a question.";
+}

@@ -11,7 +11,7 @@ import { Notice } from "../../parts/states.js";
 import { Progress, Support } from "../../parts/tags.js";
 import { plainText } from "../plain.js";
 import { verifyQuestion } from "../source.js";
-import { ROLES } from "./roles.js";
+import { ROLES, inWords } from "./roles.js";
 
 export const verificationOf = (question) => question.verification || question.answer?.verification || null;
 
@@ -74,7 +74,7 @@ function Verdict({ corpus, verdict }) {
       <p class="row"><span class=${`tag ${tone}`}><${Icon} name=${icon} />${label}</span>
         <${Link} to=${viewOf(verdict.corpus || corpus, "documents", verdict.document.id)} dir="auto">${verdict.document.title || verdict.document.key}<//>
         ${verdict.markers.length > 0 && html`<span class="faint">${verdict.markers.map((one) => `[${one}]`).join(" ")}</span>`}</p>
-      <p dir="auto">${verdict.why || sentence}</p>
+      <p dir="auto">${inWords(verdict.why) || sentence}</p>
       ${verdict.replaced_by?.length > 0 && html`<p class="faint">In its place: ${verdict.replaced_by.map((one, i) => html`${i > 0 && ", "}<${Link} to=${viewOf(one.corpus || verdict.corpus || corpus, "documents", one.id)} dir="auto">${one.title || one.key}<//>`)}</p>`}
       ${without?.answer && !without.abstained && html`<p class="without"><span class="faint">Without it:</span> <span dir="auto">${plainText(without.answer)}</span> <${Support} support=${without.support} /></p>`}
     </li>`;
@@ -85,6 +85,6 @@ function Conclusion({ verification }) {
   const { usage } = verification;
   return html`
     ${verification.together.map((ids) => html`<p class="notice fair"><span>One of these is needed, though each is redundant: <span dir="auto">${ids.map((id) => names.get(id) || id).join(", ")}</span>.</span></p>`)}
-    ${verification.notes.length > 0 && html`<ul class="faint">${verification.notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul>`}
+    ${verification.notes.length > 0 && html`<ul class="faint">${[...new Set(verification.notes.map(inWords))].map((note) => html`<li dir="auto">${note}</li>`)}</ul>`}
     ${usage && html`<p class="faint">It took ${plural(usage.calls, "call")} and ${plural(usage.prompt_tokens + usage.completion_tokens, "token")}.</p>`}`;
 }

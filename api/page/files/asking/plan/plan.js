@@ -6,12 +6,17 @@ import { Icon } from "../../parts/icons.js";
 import { Support } from "../../parts/tags.js";
 import { arrange, edgePath, withoutImplied } from "../layers.js";
 import { plainText } from "../plain.js";
+import { nameOfStep, namesOfSteps } from "../steps.js";
 
 const SIZES = { width: 15.5, height: 8.25, gapX: 2.75, gapY: 1 }; // rem
 const MOST = 200; // steps that are drawn
 
-/** @param {{steps: import("../progress.js").Step[], chosen: string, choose: (id: string) => void, running: boolean}} props */
-export function Plan({ steps, chosen, choose, running }) {
+/**
+ * @param {{steps: any[], answer: any, chosen: string, choose: (id: string) => void, running: boolean}} props `steps` as
+ *   `readableSteps` returns them. The answer of the only step is left out where it is the answer, which stands above.
+ */
+export function Plan({ steps, answer, chosen, choose, running }) {
+  const isSame = steps.length === 1 && Boolean(answer) && plainText(steps[0].answer) === plainText(answer.answer);
   const drawn = steps.slice(0, MOST);
   const edges = withoutImplied(drawn);
   const nodes = drawn.map((step) => ({ id: step.id, parents: edges.get(step.id), height: SIZES.height }));
@@ -24,7 +29,7 @@ export function Plan({ steps, chosen, choose, running }) {
         <${Edges} routes=${routes} waiting=${waiting} width=${width} height=${height} />
         <ol class="plain plan-steps">
           ${drawn.map((step) => html`<li key=${step.id} style=${placeOf(places.get(step.id))}>
-            <${StepCard} step=${step} isChosen=${chosen === step.id} choose=${choose} running=${running} />
+            <${StepCard} step=${step} steps=${steps} isSame=${isSame} isChosen=${chosen === step.id} choose=${choose} running=${running} />
           </li>`)}
         </ol>
       </div>
@@ -42,16 +47,16 @@ function Edges({ routes, waiting, width, height }) {
     </svg>`;
 }
 
-function StepCard({ step, isChosen, choose, running }) {
-  const needs = step.parents.length ? `, needs ${step.parents.join(", ")}` : "";
+function StepCard({ step, steps, isSame, isChosen, choose, running }) {
+  const needs = step.parents.length ? `needs ${namesOfSteps(step.parents, steps)}` : "";
   return html`
     <button type="button" id=${`step-${step.id}`} class=${`plan-step ${step.state}`} aria-pressed=${isChosen} onClick=${() => choose(step.id)}>
-      <span class="plan-step-head"><span class="plan-step-id">${step.id}<span class="unseen">${needs}</span></span>
+      <span class="plan-step-head"><span class="plan-step-id">${nameOfStep(step)}<span class="unseen">${needs && `, ${needs}`}: </span></span>
         <${StepState} step=${step} running=${running} /></span>
       <span class="plan-step-question" dir="auto">${step.question || "…"}</span>
-      ${step.answer && html`<span class="plan-step-answer" dir="auto">${plainText(step.answer)}</span>`}
+      ${step.answer && !isSame && html`<span class="plan-step-answer" dir="auto">${plainText(step.answer)}</span>`}
       <span class="plan-step-facts">${factsOf(step).join(" · ")}</span>
-      ${step.parents.length > 0 && html`<span class="plan-step-needs" aria-hidden="true">needs ${step.parents.join(", ")}</span>`}
+      ${needs && html`<span class="plan-step-needs" aria-hidden="true">${needs}</span>`}
     </button>`;
 }
 

@@ -2,23 +2,24 @@
 
 import { html, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
-import { plural } from "../../core/text.js";
+import { plural, toSentenceEnd } from "../../core/text.js";
 import { Passage } from "../../parts/passage.js";
 import { Loading, Notice } from "../../parts/states.js";
 import { readPassage } from "../source.js";
+import { namesOfSteps } from "../steps.js";
 import { StepState, factsOf } from "./plan.js";
 
 const AT_FIRST = 5;
 
-/** @param {{corpus: string, step: import("../progress.js").Step, running: boolean, open: (cited: any) => void}} props */
-export function StepDetails({ corpus, step, running, open }) {
+/** @param {{corpus: string, step: any, steps: any[], running: boolean, open: (cited: any) => void}} props `steps`: of the plan. */
+export function StepDetails({ corpus, step, steps, running, open }) {
   return html`
     <div class="stack">
       <p dir="auto" class="step-question">${step.question}</p>
       ${step.answer && html`<p dir="auto" class="step-answer"><strong>${step.answer}</strong></p>`}
       <p class="row"><${StepState} step=${step} running=${running} /><span class="faint">${[...factsOf(step), step.verdict && `verdict: ${step.verdict}`].filter(Boolean).join(" · ")}</span></p>
       ${step.unstated && html`<p class="faint">Not stated by any passage: <span dir="auto">${step.unstated}</span></p>`}
-      ${step.parents.length > 0 && html`<p class="faint">It used the answers of ${step.parents.join(", ")}.</p>`}
+      ${step.parents.length > 0 && html`<p class="faint">It used ${step.parents.length > 1 ? "the answers" : "the answer"} of ${namesOfSteps(step.parents, steps)}.</p>`}
       <${Reviews} reviews=${step.reviews} />
       <${Searches} searches=${step.searches} />
       <${Passages} corpus=${corpus} step=${step} open=${open} />
@@ -73,7 +74,7 @@ function StepPassage({ corpus, found, open }) {
   const document = { id: read.value?.document_id, ...found.document };
   const target = { chunk_id: found.id, url: found.url, document, page: chunk.page, quote: found.quote || "", source_span: found.spans[0] || null };
   return html`
-    <${Passage} corpus=${found.corpus || corpus} document=${document} chunk=${chunk} spans=${found.spans} quote=${found.quote}>
+    <${Passage} corpus=${found.corpus || corpus} document=${document} chunk=${chunk} spans=${toSentenceEnd(chunk.text, found.spans)} quote=${found.quote}>
       <div><button class="quiet" onClick=${() => open(target)}>Open<span class="unseen"> the passage of ${document.title || document.key}</span></button></div>
     <//>`;
 }

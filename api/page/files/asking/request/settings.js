@@ -1,5 +1,7 @@
 /** The settings of a question: as they stand in the address, as they are sent, and as they are told. */
 
+import { explainFilter } from "../../core/json.js";
+
 /**
  * @typedef {{reasoner: {name: string, options: any}, searcher: {name: string, options: any}, k: string, filter: string,
  *   calls: string, tokens: string, seconds: string, unsupported: string, web: boolean, instructions: string}} Settings
@@ -89,21 +91,9 @@ export function check(settings) {
     if (!Number.isFinite(number) || number <= 0 || (whole && !Number.isInteger(number))) wrong[name] = `A ${whole ? "whole " : ""}number above 0 is needed, not “${value}”.`;
     else if (name === "k" && number > 1000) wrong[name] = "At most 1,000 passages can be retrieved.";
   }
-  const filter = checkFilter(settings.filter);
+  const filter = explainFilter(settings.filter);
   if (filter) wrong.filter = filter;
   return wrong;
-}
-
-function checkFilter(text) {
-  if (!text.trim()) return "";
-  let value;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return `This is no JSON: ${error.message}. A filter is written like {"year": {"$gte": 1990}}.`;
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return 'A filter is an object in braces, such as {"$title": "Paris"}.';
-  return "";
 }
 
 /** Says what differs from the defaults: `["the reasoner par (k=3)", …]`. */

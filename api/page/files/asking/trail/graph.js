@@ -1,7 +1,8 @@
 /** The trail of an answer as a graph: question → steps → passages → facts. */
 
-import { plainText } from "../plain.js";
+import { isQuoted, plainText } from "../plain.js";
 import { onlyPlanned } from "../plan/plan.js";
+import { nameOfStep } from "../steps.js";
 
 /**
  * @typedef {{id: string, kind: "question" | "step" | "passage" | "fact", title: string, label: string, sub: string,
@@ -27,21 +28,28 @@ export function buildTrail(question, steps, facts, verdicts) {
   const asserted = facts
     .map((fact) => ({ fact, parents: fact.chunk_ids.map((id) => `passage:${id}`).filter((id) => known.has(id)) }))
     .filter((one) => one.parents.length);
-  const nodes = [
+  const all = [
     { id: "question", kind: "question", title: "Question", label: question.question, sub: plainAnswer(answer), support: answer.support, parents: [], value: question },
     ...drawn.map(stepNode(new Set(drawn.map((step) => step.id)))),
     ...shownPassages,
     ...asserted.slice(0, MOST.facts).map(({ fact, parents }) => factNode(fact, parents, drawn.length + 2)),
   ];
+  const nodes = isQuoted(answer) ? all.map(withoutQuotes) : all;
   return { nodes, cut: taken.length > drawn.length || passages.length > shownPassages.length || asserted.length > MOST.facts };
 }
 
 const plainAnswer = (answer) => (answer.abstained ? "No answer is given" : plainText(answer.answer));
 
+/** A quoted answer stands above with its sources beside it: its trail shows the way, and no text for a third time. */
+function withoutQuotes(node) {
+  if (node.kind === "passage") return { ...node, sub: node.value.page ? `page ${node.value.page}` : "" };
+  return node.kind === "question" || (node.kind === "step" && node.value.answer) ? { ...node, sub: "" } : node;
+}
+
 const stepNode = (ids) => (step) => {
   const parents = step.parents.filter((id) => ids.has(id)).map((id) => `step:${id}`);
   return {
-    id: `step:${step.id}`, kind: "step", title: `Step ${step.id}`, label: step.question,
+    id: `step:${step.id}`, kind: "step", title: nameOfStep(step), label: step.question,
     sub: plainText(step.answer) || (onlyPlanned(step) ? "planned the next steps" : "no answer"), support: onlyPlanned(step) ? "" : step.support, parents: parents.length ? parents : ["question"], value: step,
   };
 };

@@ -13,7 +13,8 @@ import { browserAddress } from "./neo4j.js";
 import { TrailOutline } from "./outline.js";
 import { TrailPicture } from "./picture.js";
 
-const LEAST = 0.3;
+const LEAST = 0.1;
+const READABLE = 0.85; // at first, a wide picture is scrolled rather than made unreadable
 const MOST = 2.5;
 
 /** @param {{corpus: string, question: any, steps: any[], verdicts: any[], chosen: string, choose: (node: any) => void}} props */
@@ -27,7 +28,7 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
   const frame = useRef(null);
   const fit = () => setZoom(fitting(frame.current, drawing.current));
   useEffect(() => {
-    if (!asList) fit();
+    if (!asList) setZoom(Math.max(READABLE, fitting(frame.current, drawing.current)));
   }, [asList, nodes.length]);
   useEffect(() => {
     if (!asList) showQuestion(frame.current);
@@ -60,10 +61,12 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
     </section>`;
 }
 
-/** The zoom at which a drawing fits the width of its frame, as far as it stays readable. */
+/** The zoom at which a whole drawing fits the width of its frame. */
 function fitting(frame, drawing) {
   if (!frame || !drawing) return 1;
-  return Math.min(1.1, Math.max(0.85, (frame.clientWidth - 4) / drawing.viewBox.baseVal.width));
+  const { paddingInlineStart, paddingInlineEnd } = getComputedStyle(frame);
+  const room = frame.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd);
+  return Math.min(1.1, Math.max(LEAST, Math.floor(room) / drawing.viewBox.baseVal.width));
 }
 
 /** Scrolls a frame to the question: in a high picture it stands in the middle of the height. */

@@ -9,6 +9,7 @@ import { Notice } from "../states.js";
 
 const SMALL_FILES = 50;
 const SMALL_BYTES = 5_000_000;
+const MOST_NOTES = 5;
 
 export function Estimate({ corpus, picked, size }) {
   const [result, setResult] = useState(null);
@@ -30,6 +31,8 @@ export function Estimate({ corpus, picked, size }) {
     <div class="stack estimate" role="status">
       <p>${told(result)}</p>
       ${result.rejected.length > 0 && html`<${Rejected} title=${`${plural(result.rejected.length, "file")} cannot be read`} rejected=${result.rejected} />`}
+      ${result.notes.slice(0, MOST_NOTES).map(({ key, note }) => html`<p class="notice fair"><span><strong dir="auto">${key}</strong>: <span dir="auto">${note}</span></span></p>`)}
+      ${result.notes.length > MOST_NOTES && html`<p class="faint">and ${plural(result.notes.length - MOST_NOTES, "more note")}</p>`}
       ${result.model && html`<details><summary>What that assumes</summary><ul>${result.model.assumptions.map((one) => html`<li>${one}</li>`)}</ul></details>`}
     </div>`;
 }
@@ -49,6 +52,7 @@ function join(parts) {
   return {
     documents: sum("documents"), unchanged: sum("unchanged"), chunks: sum("chunks"), tokens: sum("tokens"),
     rejected: parts.flatMap((one) => one.rejected),
+    notes: parts.flatMap((one) => one.notes),
     model: models.length ? { calls: modelSum("calls"), prompt_tokens: modelSum("prompt_tokens"), completion_tokens: modelSum("completion_tokens"), seconds: modelSum("seconds"), assumptions: models[0].assumptions } : null,
   };
 }

@@ -1,22 +1,17 @@
 /** The filters of the list of documents. They are in the address, so that a list can be sent to somebody. */
 
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
+import { explainFilter } from "../../core/json.js";
 
 export const STATES = ["indexed", "queued", "loading", "extracting", "writing", "paused", "failed", "cancelled", "deleting"];
 
-/** What the query of an address asks of the list: its parameters, or `error` if the filter is no JSON object. */
+/** What the query of an address asks of the list: its parameters, or `error` if the filter is none. */
 export function readFilters(query) {
   const [state, key, filter, enabled] = ["state", "key", "filter", "enabled"].map((name) => query.get(name) || "");
   const params = { state, enabled };
-  let where = null;
-  if (filter) {
-    try {
-      where = JSON.parse(filter);
-    } catch (error) {
-      return { params: null, isSet: true, error: `The filter is no JSON: ${error.message}` };
-    }
-    if (typeof where !== "object" || where === null || Array.isArray(where)) return { params: null, isSet: true, error: 'The filter is a JSON object of fields and conditions, such as {"year": 1990}.' };
-  }
+  const wrong = explainFilter(filter);
+  if (wrong) return { params: null, isSet: true, error: wrong };
+  let where = filter.trim() ? JSON.parse(filter) : null;
   if (key.endsWith("*") && key.length > 1) {
     const begins = { $key: { $prefix: key.slice(0, -1) } };
     where = where ? { $and: [begins, where] } : begins;

@@ -2,6 +2,7 @@
 
 import { html, useId, useState } from "../../vendor/preact.js";
 import { patch } from "../../core/api.js";
+import { isObject, readJson } from "../../core/json.js";
 import { useAction } from "../../core/resource.js";
 import { bytes, plural, time } from "../../core/text.js";
 import { Dialog } from "../dialog.js";
@@ -60,12 +61,9 @@ function Editor({ path, document, started, close }) {
 }
 
 function explain(text) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? "" : 'Metadata are a JSON object of fields, such as {"year": 1843}.';
-  } catch (error) {
-    return `That is no JSON: ${error.message}`;
-  }
+  const { value, wrong } = readJson(text);
+  if (wrong) return `This is not JSON. ${wrong} An example: {"year": 1843}`;
+  return isObject(value) ? "" : 'Metadata stand in braces, and name fields with their values. An example: {"year": 1843}';
 }
 
 /** What differs: a field that is gone is null. */

@@ -89,7 +89,7 @@ function Text({ document, text, points, passages, selected, marks, select, move 
     ${!isFirst && html`<button onClick=${() => move(Math.max(0, chunks[0].position - SHOWN))}>Earlier passages</button>`}
     ${isCut || !points
       ? html`<${CutPassages} chunks=${chunks} selected=${selected} select=${select} />`
-      : html`<${SourceText} points=${points} chunks=${chunks} following=${following} isFirst=${isFirst} selected=${selected} marks=${marks} select=${select} />`}
+      : html`<${SourceText} points=${points} isPage=${document.pages !== null} chunks=${chunks} following=${following} isFirst=${isFirst} selected=${selected} marks=${marks} select=${select} />`}
     ${following && html`<button onClick=${() => move(following.position)}>Later passages</button>`}`;
 }
 

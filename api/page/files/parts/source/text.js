@@ -2,15 +2,18 @@
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { Points, cutByChunks } from "../../core/points.js";
+import { joinLines, readable } from "../../core/text.js";
 
 const MOST_POINTS = 200_000;
 
 /**
- * @param {{points: Points, chunks: any[], following: any, isFirst: boolean, selected: string, marks: any[],
- *   select: (id: string) => void}} props `following` is the chunk after the shown ones, if there is one on the page;
+ * @param {{points: Points, isPage: boolean, chunks: any[], following: any, isFirst: boolean, selected: string, marks: any[],
+ *   select: (id: string) => void}} props `isPage`: the text is that of a page,
+ *   whose lines are joined. `following` is the chunk after the shown ones, if there is one on the page;
  *   `isFirst` tells that no chunk of the page comes before.
  */
-export function SourceText({ points, chunks, following, isFirst, selected, marks, select }) {
+export function SourceText({ points: read, isPage, chunks, following, isFirst, selected, marks, select }) {
+  const points = useMemo(() => (isPage ? new Points(joinLines(read.text)) : read), [read, isPage]);
   const range = useMemo(() => rangeOf(points, chunks, following, isFirst), [points, chunks, following, isFirst]);
   const pieces = useMemo(() => cutByChunks(points, chunks, range, marks), [points, chunks, range, marks]);
   const begun = new Set();
@@ -61,6 +64,6 @@ export function CutPassages({ chunks, selected, select }) {
     <ol class="plain stack">${chunks.map((chunk) => html`
       <li key=${chunk.id} class=${`cut-passage ${chunk.id === selected ? "selected" : ""}`}>
         <${Number} chunk=${chunk} isSelected=${chunk.id === selected} select=${select} />
-        <p class="passage-text" dir="auto">${chunk.text}</p>
+        <p class="passage-text" dir="auto">${readable(chunk)}</p>
       </li>`)}</ol>`;
 }

@@ -9,8 +9,8 @@ from typing import Any
 
 from app.broker.outage_log import OutageLog
 from app.container import Container
-from app.services.asked.texts import fill_texts
 from app.services.questions import AskRequest
+from app.services.stored_questions.texts import fill_texts
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.errors import Conflict, HopweaveError, InvalidInput, NotFound

@@ -14,8 +14,8 @@ from http import HTTPStatus
 from typing import Any, Protocol, Self
 
 from app.container import Container
-from app.services.asked.questions import read_question
 from app.services.questions import AskRequest, verify
+from app.services.stored_questions.questions import read_question
 from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Conflict, HopweaveError, NotFound, Unavailable

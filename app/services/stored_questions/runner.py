@@ -7,10 +7,16 @@ from collections.abc import Coroutine
 from typing import Any, Protocol
 
 from app.container import Container
-from app.services.asked.journal import AnswerForm, Journal, list_retrieved
-from app.services.asked.texts import strip_texts
-from app.services.asked.verifying import Limits, VerificationForm, Verifications, store_problem, verify_stored
 from app.services.questions import AskRequest, ask
+from app.services.stored_questions.journal import AnswerForm, Journal, list_retrieved
+from app.services.stored_questions.texts import strip_texts
+from app.services.stored_questions.verifying import (
+    Limits,
+    VerificationForm,
+    Verifications,
+    store_problem,
+    verify_stored,
+)
 from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Fenced, HopweaveError, RateLimited, Unavailable

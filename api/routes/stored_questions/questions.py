@@ -28,9 +28,9 @@ from api.schemas.ask import AskIn
 from api.schemas.stream import QUESTION_EVENTS_RESPONSES
 from api.streams.questions import follow_question
 from app.container import Container
-from app.services.asked import questions
-from app.services.asked.runner import QuestionRunner
-from app.services.asked.verifying import Limits, VerificationState
+from app.services.stored_questions import questions
+from app.services.stored_questions.runner import QuestionRunner
+from app.services.stored_questions.verifying import Limits, VerificationState
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.record_policy.questions import nothing_to_verify

@@ -17,7 +17,7 @@ async def list_questions(
 ) -> tuple[list[Json], str | None]:
     """Returns a page, newest first, and the cursor of the next one. Deletes first what no server has deleted."""
     from api.schemas.answers import questions as schemas
-    from app.services.asked import questions
+    from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
     await container.record.questions.prune(after_seconds=container.settings.questions.stored_seconds)
@@ -30,7 +30,7 @@ async def list_questions(
 
 async def show_question(container: "Container", corpus: str, id: str) -> Json:
     from api.schemas.answers import questions as schemas
-    from app.services.asked import questions
+    from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
     return schemas.show_question(found, await questions.read_question(container, found, id))
@@ -39,8 +39,8 @@ async def show_question(container: "Container", corpus: str, id: str) -> Json:
 async def ask_again(container: "Container", corpus: str, id: str) -> Json:
     """Asks a question again, and returns the new one when it has ended."""
     from api.schemas.answers import questions as schemas
-    from app.services.asked import questions
-    from app.services.asked.runner import answer_stored
+    from app.services.stored_questions import questions
+    from app.services.stored_questions.runner import answer_stored
     from core.trace import Trace
 
     found = await container.record.corpora.get(corpus)
@@ -54,7 +54,7 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
 async def compare_question(container: "Container", corpus: str, id: str) -> Json:
     from api.schemas.answers.questions import QuestionChangesOut
-    from app.services.asked import questions
+    from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
     return QuestionChangesOut.from_changes(await questions.compare(container, found, id)).model_dump(mode="json")

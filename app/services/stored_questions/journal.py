@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from app.services.asked.texts import strip_texts
+from app.services.stored_questions.texts import strip_texts
 from core.errors import Unavailable
 from core.events import SearchEvent, StepEvent
 from core.ports.questions import Questions

@@ -5,12 +5,13 @@ from pathlib import Path
 from core.errors import InvalidSettings
 from stores.files.bucket import BucketFileStore
 from stores.files.folder import FolderFileStore
+from stores.files.packed import PackedFileStore
 
 __all__ = ["make_file_store"]
 
 
-def make_file_store(url: str, folder: Path) -> FolderFileStore | BucketFileStore:
-    """Returns a bucket for an s3:// URL, a folder for a path, and `folder` for an empty `url`.
+def make_file_store(url: str, folder: Path) -> FolderFileStore | BucketFileStore | PackedFileStore:
+    """Returns a bucket for an s3:// URL, a folder for a path, and `folder` with a database in it for an empty `url`.
 
     Raises `InvalidSettings` for any other URL.
     """
@@ -21,4 +22,4 @@ def make_file_store(url: str, folder: Path) -> FolderFileStore | BucketFileStore
         raise InvalidSettings(
             f"HOPWEAVE_FILES__URL is neither a folder nor s3://bucket/prefix: {scheme}:// is not known"
         )
-    return FolderFileStore(Path(url) if url else folder)
+    return FolderFileStore(Path(url)) if url else PackedFileStore(folder)

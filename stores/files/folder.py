@@ -30,7 +30,20 @@ class FolderFileStore:
         self._root = root
 
     async def put(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
-        return await asyncio.to_thread(self._put, self._corpus_folder(corpus_id), contents)
+        return await asyncio.to_thread(self.put_now, corpus_id, contents)
+
+    def put_now(self, corpus_id: str, contents: Iterable[bytes]) -> list[str]:
+        """As `put`, in the thread of the caller."""
+        corpus, names = self._corpus_folder(corpus_id), list[str]()
+        with _translate_errors(corpus):
+            corpus.mkdir(parents=True, exist_ok=True)
+            for content in contents:
+                name = content_hash(content)
+                path = original_path(corpus, name)
+                if not path.exists():
+                    _write(path, content)
+                names.append(name)
+        return names
 
     async def get(self, corpus_id: str, name: str) -> bytes:
         path = original_path(self._corpus_folder(corpus_id), name)
@@ -89,18 +102,6 @@ class FolderFileStore:
 
     def _corpus_folder(self, corpus_id: str) -> Path:
         return corpus_folder(self._root, corpus_id)
-
-    def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
-        names = []
-        with _translate_errors(corpus):
-            corpus.mkdir(parents=True, exist_ok=True)
-            for content in contents:
-                name = content_hash(content)
-                path = original_path(corpus, name)
-                if not path.exists():
-                    _write(path, content)
-                names.append(name)
-        return names
 
 
 def _write(path: Path, content: bytes) -> None:

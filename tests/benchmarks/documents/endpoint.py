@@ -10,7 +10,7 @@ import numpy as np
 from tests.servers.installation import configured
 from tests.twins.json_server import JsonServer, Reply, Request
 
-__all__ = ["QuickEmbeddings", "embedding_endpoint"]
+__all__ = ["QuickEmbeddings", "chosen", "embedding_endpoint"]
 
 
 class QuickEmbeddings(JsonServer):
@@ -35,13 +35,19 @@ class QuickEmbeddings(JsonServer):
 @contextmanager
 def embedding_endpoint(dimension: int = 64) -> Iterator[QuickEmbeddings]:
     """Serves, and sets the settings that choose the endpoint, for this process and its workers."""
-    with QuickEmbeddings(dimension) as server:
-        settings = {
-            "KIND": "openai",
-            "MODEL": "quick",
-            "BASE_URL": f"{server.url}/v1",
-            "API_KEY": "none",
-            "MAX_TOKENS": "256",
-        }
-        with configured({f"HOPWEAVE_EMBEDDING__{name}": value for name, value in settings.items()}):
-            yield server
+    with QuickEmbeddings(dimension) as server, chosen(server):
+        yield server
+
+
+@contextmanager
+def chosen(server: QuickEmbeddings) -> Iterator[None]:
+    """Sets the settings that choose the endpoint."""
+    settings = {
+        "KIND": "openai",
+        "MODEL": "quick",
+        "BASE_URL": f"{server.url}/v1",
+        "API_KEY": "none",
+        "MAX_TOKENS": "256",
+    }
+    with configured({f"HOPWEAVE_EMBEDDING__{name}": value for name, value in settings.items()}):
+        yield

@@ -14,7 +14,7 @@ from obstore.store import S3Store
 
 from core.errors import InvalidInput, InvalidSettings, NotFound, Unavailable
 from core.ids import content_hash, new_id
-from stores.files import BucketFileStore, FolderFileStore, make_file_store
+from stores.files import BucketFileStore, FolderFileStore, PackedFileStore, make_file_store
 from testing.contracts.file_store import Connect, FileStoreContract
 from tests.servers.addresses import S3Address
 
@@ -250,7 +250,7 @@ async def test_a_variable_that_cannot_be_read_is_named(environment: pytest.Monke
 
 def test_the_url_chooses(tmp_path: Path):
     assert isinstance(make_file_store("s3://bucket/prefix", tmp_path), BucketFileStore)
-    assert isinstance(make_file_store("", tmp_path), FolderFileStore)
+    assert isinstance(make_file_store("", tmp_path), PackedFileStore)
     assert isinstance(make_file_store(str(tmp_path / "originals"), tmp_path), FolderFileStore)
     with pytest.raises(InvalidSettings, match="gs://"):
         make_file_store("gs://bucket", tmp_path)

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 
-__all__ = ["VectorSnapshot"]
+__all__ = ["GATHER", "MARGIN", "VectorSnapshot", "score_exactly", "select_leading"]
 
 _GROWTH = 1.25
-_GATHER = 20_000
+GATHER = 20_000
 """Up to this many rows of a filter are copied and multiplied; beyond, all rows are multiplied."""
 
 _CELLS = 16_000_000
 """How many scores `within` computes at once: 64 MB."""
 
-_MARGIN = 1e-5
+MARGIN = 1e-5
 """More than the error of any float32 product of unit vectors. Scores within this margin are computed again exactly."""
 
 
@@ -41,6 +41,11 @@ class VectorSnapshot:
     size: int = 0
     alive: NDArray[np.bool_] | None = None
     """Which of the first `size` rows are not deleted; None: all."""
+
+    @property
+    def last_place(self) -> int:
+        """The number of the last row in the store; -1 without rows."""
+        return int(self.rows[self.size - 1]) if self.size else -1
 
     @classmethod
     def empty(cls, dimension: int, capacity: int = 0) -> "VectorSnapshot":
@@ -84,15 +89,15 @@ class VectorSnapshot:
         chosen = self._select_places(documents)
         if chosen is None:
             scores = self.matrix[: self.size] @ query
-        elif chosen.size <= _GATHER:
+        elif chosen.size <= GATHER:
             scores = self.matrix[chosen] @ query
         else:
             scores = (self.matrix[: self.size] @ query)[chosen]
-        places = _select_leading(scores, k)
+        places = select_leading(scores, k)
         if chosen is not None:
             places = chosen[places]
         ranked = heapq.nsmallest(
-            k, zip((-self._score_exactly(query, places)).tolist(), (self.ids[i] for i in places), strict=True)
+            k, zip((-score_exactly(self.matrix[places], query)).tolist(), (self.ids[i] for i in places), strict=True)
         )
         return [Scored(id=id_, score=-score) for score, id_ in ranked]
 
@@ -102,7 +107,7 @@ class VectorSnapshot:
         at_once = max(1, _CELLS // max(1, self.size))
         for start in range(0, len(vectors), at_once):
             block = vectors[start : start + at_once]
-            near = block @ self.matrix[: self.size].T >= threshold - _MARGIN
+            near = block @ self.matrix[: self.size].T >= threshold - MARGIN
             if self.alive is not None:
                 near &= self.alive
             found += [
@@ -112,14 +117,9 @@ class VectorSnapshot:
         return found
 
     def _select_above(self, vector: Vectors, places: NDArray[np.intp], threshold: float) -> list[Scored]:
-        exact = self._score_exactly(vector, places).tolist()
+        exact = score_exactly(self.matrix[places], vector).tolist()
         pairs = sorted((-score, self.ids[i]) for score, i in zip(exact, places, strict=True) if score >= threshold)
         return [Scored(id=id_, score=-score) for score, id_ in pairs]
-
-    def _score_exactly(self, vector: Vectors, places: NDArray[np.intp]) -> Vectors:
-        """Returns exact scores: with BLAS, equal vectors may differ in score, as its order depends on the row."""
-        exact: NDArray[np.float64] = np.einsum("ij,j->i", self.matrix[places], vector, dtype=np.float64)
-        return exact.astype(np.float32)
 
     def _select_places(self, documents: Collection[str] | None) -> NDArray[np.intp] | None:
         """Returns the places of the rows that may be results; None: all of the first `size`."""
@@ -152,9 +152,15 @@ def _compact(snapshot: VectorSnapshot, alive: NDArray[np.bool_]) -> VectorSnapsh
     )
 
 
-def _select_leading(scores: Vectors, k: int) -> NDArray[np.intp]:
+def score_exactly(rows: Vectors, vector: Vectors) -> Vectors:
+    """Returns exact scores: with BLAS, equal vectors may differ in score, as its order depends on the row."""
+    exact: NDArray[np.float64] = np.einsum("ij,j->i", rows, vector, dtype=np.float64)
+    return exact.astype(np.float32)
+
+
+def select_leading(scores: Vectors, k: int) -> NDArray[np.intp]:
     """Returns the places of the `k` highest scores and of all within the margin of the lowest of these."""
     if k >= scores.size:
         return np.arange(scores.size)
     last = np.partition(scores, scores.size - k)[scores.size - k]
-    return np.flatnonzero(scores >= last - _MARGIN * max(1.0, abs(float(last))))
+    return np.flatnonzero(scores >= last - MARGIN * max(1.0, abs(float(last))))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
@@ -21,10 +22,16 @@ __all__ = [
     "delete_collections",
     "delete_vectors",
     "insert_vectors",
+    "list_collections",
     "next_change",
     "read_after",
     "read_collection",
     "read_deleted_places",
+    "read_ids_at",
+    "read_last_place",
+    "read_oldest_removal",
+    "read_places",
+    "read_sample",
 ]
 
 FLOAT32 = np.dtype("<f4")
@@ -64,12 +71,13 @@ def create_collection(db: sqlite3.Connection, corpus_id: str, kind: VectorKind, 
     return Collection(number=number, dimension=dimension, change=0, forgotten=0)
 
 
-def delete_collections(db: sqlite3.Connection, corpus_id: str) -> None:
-    """Deletes all collections of a corpus with their vectors."""
-    numbers = db.execute("DELETE FROM collections WHERE corpus_id = ? RETURNING collection", (corpus_id,))
-    for number in numbers.fetchall():
+def delete_collections(db: sqlite3.Connection, corpus_id: str) -> list[int]:
+    """Deletes all collections of a corpus with their vectors. Returns their numbers."""
+    deleted = db.execute("DELETE FROM collections WHERE corpus_id = ? RETURNING collection", (corpus_id,)).fetchall()
+    for number in deleted:
         db.execute("DELETE FROM vectors WHERE collection = ?", number)
         db.execute("DELETE FROM removals WHERE collection = ?", number)
+    return [number for (number,) in deleted]
 
 
 def next_change(db: sqlite3.Connection, collection: Collection) -> int:
@@ -116,9 +124,11 @@ def read_deleted_places(db: sqlite3.Connection, collection: Collection, since: i
     return [place for (place,) in rows]
 
 
-def count_rows(db: sqlite3.Connection, collection: Collection) -> int:
-    (count,) = db.execute("SELECT count(*) FROM vectors WHERE collection = ?", (collection.number,)).fetchone()
-    return int(count)
+def count_rows(db: sqlite3.Connection, collection: Collection, *, after: int = -1) -> int:
+    """Returns the number of rows beyond a place. Reads an index only."""
+    count = "SELECT count(*) FROM vectors WHERE collection = ? AND place > ?"
+    (number,) = db.execute(count, (collection.number, after)).fetchone()
+    return int(number)
 
 
 def read_after(
@@ -136,3 +146,59 @@ def read_after(
         places, ids, documents, blobs = zip(*rows, strict=True)
         vectors = np.frombuffer(b"".join(blobs), dtype=FLOAT32).reshape(len(rows), collection.dimension)
         yield places, ids, documents, vectors
+
+
+def read_last_place(db: sqlite3.Connection) -> int:
+    """Returns the greatest place that any row ever had; 0 if there was none."""
+    found = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'vectors'").fetchone()
+    return int(found[0]) if found else 0
+
+
+def read_places(db: sqlite3.Connection, collection: Collection, after: int = -1) -> NDArray[np.int64]:
+    """Returns the places of all rows beyond a place, ascending. Reads an index only."""
+    found = db.execute(
+        "SELECT place FROM vectors WHERE collection = ? AND place > ? ORDER BY place", (collection.number, after)
+    )
+    return np.fromiter((place for (place,) in found), dtype=np.int64)
+
+
+def read_sample(db: sqlite3.Connection, collection: Collection, count: int) -> Vectors:
+    """Returns up to `count` vectors, spread evenly over the collection."""
+    places = read_places(db, collection)
+    chosen = places[:: -(-len(places) // count)] if len(places) else places
+    found = db.execute(
+        "SELECT vector FROM vectors WHERE place IN (SELECT value FROM json_each(?))", (json.dumps(chosen.tolist()),)
+    )
+    joined = b"".join(vector for (vector,) in found)
+    return np.frombuffer(joined, dtype=FLOAT32).reshape(-1, collection.dimension)
+
+
+def read_ids_at(db: sqlite3.Connection, collection: Collection, places: Sequence[int]) -> dict[int, str]:
+    """Returns the ids of the rows with these places, by place. Leaves out places without a row."""
+    found = db.execute(
+        "SELECT place, id FROM vectors WHERE collection = ? AND place IN (SELECT value FROM json_each(?))",
+        (collection.number, json.dumps(list(places))),
+    )
+    return dict(found.fetchall())
+
+
+def list_collections(db: sqlite3.Connection) -> list[tuple[str, VectorKind, Collection]]:
+    """Returns all collections, each with its corpus and kind."""
+    found = db.execute("SELECT corpus_id, kind, collection, dimension, change, forgotten FROM collections")
+    return [
+        (
+            corpus_id,
+            VectorKind(kind),
+            Collection(number=number, dimension=dimension, change=change, forgotten=forgotten),
+        )
+        for corpus_id, kind, number, dimension, change, forgotten in found
+    ]
+
+
+def read_oldest_removal(db: sqlite3.Connection, collection: Collection, since: int, upto: int) -> float | None:
+    """Returns when the first of the rows up to the place `upto` was deleted after the change `since`, or None."""
+    (at,) = db.execute(
+        "SELECT min(at) FROM removals WHERE collection = ? AND change > ? AND place <= ?",
+        (collection.number, since, upto),
+    ).fetchone()
+    return None if at is None else float(at)

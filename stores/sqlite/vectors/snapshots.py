@@ -1,5 +1,6 @@
-"""Snapshots of collections in memory, which follow the commits of every process."""
+"""Snapshots of collections, which follow the commits of every process: in memory, or over a file if they are large."""
 
+import logging
 import sqlite3
 from dataclasses import dataclass, field
 from threading import Lock
@@ -8,10 +9,15 @@ import numpy as np
 
 from core.ports.views import VectorKind
 from stores.exact_search import VectorSnapshot
+from stores.sqlite.vectors.mapped.base import DamagedRows
+from stores.sqlite.vectors.mapped.bases import Bases, find_gone
+from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
 from stores.sqlite.vectors.pool import ConnectionPool
 from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_collection, read_deleted_places
 
 __all__ = ["CollectionSnapshot", "VectorSnapshots"]
+
+_log = logging.getLogger("hopweave.stores")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,7 +26,12 @@ class CollectionSnapshot:
 
     version: int
     collection: Collection
-    vectors: VectorSnapshot
+    vectors: VectorSnapshot | MappedSnapshot
+
+    @property
+    def mapped(self) -> tuple[int, int] | None:
+        """What identifies the file over which the snapshot lies; None if it is in memory."""
+        return self.vectors.base.identity if isinstance(self.vectors, MappedSnapshot) else None
 
 
 @dataclass(slots=True)
@@ -34,8 +45,9 @@ class _LatestSnapshot:
 class VectorSnapshots:
     """The newest snapshot of each collection."""
 
-    def __init__(self, pool: ConnectionPool) -> None:
+    def __init__(self, pool: ConnectionPool, bases: Bases) -> None:
         self._pool = pool
+        self._bases = bases
         self._latest: dict[tuple[str, VectorKind], _LatestSnapshot] = {}
 
     def get(self, corpus_id: str, kind: VectorKind) -> CollectionSnapshot | None:
@@ -53,6 +65,39 @@ class VectorSnapshots:
             self._latest.pop((corpus_id, kind), None)
         return snapshot
 
+    def adopt(self, corpus_id: str, kind: VectorKind) -> None:
+        """Puts a snapshot over the present file in the place of one that is over another file, or in memory."""
+        latest = self._latest.get((corpus_id, kind))
+        held = None if latest is None else latest.snapshot
+        if latest is None or held is None:
+            return
+        present = self._bases.folder.identify(held.collection.number)
+        if present == held.mapped:
+            return
+        version, vectors = self._pool.version(), None
+        with self._pool.reading() as db:
+            collection = read_collection(db, corpus_id, kind)
+            if collection is not None and present is not None:
+                vectors = self._bases.open(db, collection)
+        with latest.lock:  # of an older version: the next search follows what was committed since
+            if collection is None or vectors is None:
+                latest.snapshot = None
+            else:
+                latest.snapshot = CollectionSnapshot(version=version, collection=collection, vectors=vectors)
+
+    def discard_damaged(self, corpus_id: str, kind: VectorKind, damage: DamagedRows) -> None:
+        """Deletes a file of which rows are damaged. The next search builds it again."""
+        latest = self._latest.get((corpus_id, kind))
+        snapshot = None if latest is None else latest.snapshot
+        if latest is None or snapshot is None:
+            return
+        with latest.lock:
+            if isinstance(snapshot.vectors, MappedSnapshot) and snapshot.mapped == damage.identity:
+                _log.warning("the file of vectors %s is damaged: it is built again", damage.path)
+                self._bases.delete_damaged(snapshot.collection.number, damage)
+                if latest.snapshot is snapshot:
+                    latest.snapshot = None
+
     def discard(self, corpus_id: str) -> None:
         """Discards the snapshots of a corpus."""
         for kind in VectorKind:
@@ -64,20 +109,48 @@ class VectorSnapshots:
     def _read(
         self, corpus_id: str, kind: VectorKind, version: int, last: CollectionSnapshot | None
     ) -> CollectionSnapshot | None:
-        with self._pool.reading() as db:
-            collection = read_collection(db, corpus_id, kind)
-            if collection is None:
-                return None
-            vectors = _without_deleted(db, collection, last)
-            place = int(vectors.rows[vectors.size - 1]) if vectors.size else -1
-            for rows in read_after(db, collection, place):
-                vectors = vectors.extended(*rows)
-            return CollectionSnapshot(version=version, collection=collection, vectors=vectors)
+        for is_built in (False, True):
+            with self._pool.reading() as db:
+                collection = read_collection(db, corpus_id, kind)
+                if collection is None:
+                    return None
+                vectors = _follow(db, collection, last) or self._open(db, collection, at_any_size=is_built)
+                if vectors is not None:
+                    return CollectionSnapshot(version=version, collection=collection, vectors=vectors)
+            self._bases.build(corpus_id, kind, wait=True)
+        raise AssertionError("a collection that was built is read in any case")
+
+    def _open(
+        self, db: sqlite3.Connection, collection: Collection, *, at_any_size: bool
+    ) -> VectorSnapshot | MappedSnapshot | None:
+        """Returns the collection over its file, or in memory if it is small or `at_any_size`; else None."""
+        mapped = self._bases.open(db, collection)
+        if mapped is not None:
+            return mapped
+        rows = count_rows(db, collection)
+        if rows > self._bases.policy.exact_rows and not at_any_size:
+            return None
+        vectors = VectorSnapshot.empty(collection.dimension, rows)
+        for part in read_after(db, collection, -1):
+            vectors = vectors.extended(*part)
+        return vectors
 
 
-def _without_deleted(db: sqlite3.Connection, collection: Collection, last: CollectionSnapshot | None) -> VectorSnapshot:
-    """Returns the last snapshot without what was deleted since; an empty one if that is too long ago to be known."""
-    if last and last.collection.number == collection.number and last.collection.change >= collection.forgotten:
-        places = read_deleted_places(db, collection, last.collection.change)
-        return last.vectors.without(np.array(places, dtype=np.int64))
-    return VectorSnapshot.empty(collection.dimension, count_rows(db, collection))
+def _follow(
+    db: sqlite3.Connection, collection: Collection, last: CollectionSnapshot | None
+) -> VectorSnapshot | MappedSnapshot | None:
+    """Returns the last snapshot with what has changed since; None if that cannot be known."""
+    if last is None or last.collection.number != collection.number:
+        return None
+    vectors = last.vectors
+    if last.collection.change >= collection.forgotten:
+        gone = np.array(read_deleted_places(db, collection, last.collection.change), dtype=np.int64)
+    elif isinstance(vectors, MappedSnapshot):
+        gone = find_gone(db, collection, np.concatenate([vectors.base.places, vectors.own.rows[: vectors.own.size]]))
+    else:
+        return None
+    place = vectors.last_place
+    vectors = vectors.without(gone)
+    for rows in read_after(db, collection, place):
+        vectors = vectors.extended(*rows)
+    return vectors

@@ -1,9 +1,10 @@
-"""The port of vectors in SQLite: vectors as blobs in a file, searched exactly over a snapshot in memory."""
+"""The port of vectors in SQLite: vectors as blobs in a file, searched over snapshots."""
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from core.errors import InvalidInput
 from core.execution.computing import compute
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
+from stores.sqlite.vectors.mapped.base import DamagedRows
+from stores.sqlite.vectors.mapped.bases import BasePolicy, Bases
+from stores.sqlite.vectors.mapped.folder import BaseFolder
 from stores.sqlite.vectors.pool import ConnectionPool
 from stores.sqlite.vectors.rows import (
     FLOAT32,
@@ -20,10 +24,14 @@ from stores.sqlite.vectors.rows import (
     insert_vectors,
     next_change,
     read_collection,
+    read_last_place,
 )
-from stores.sqlite.vectors.snapshots import VectorSnapshots
+from stores.sqlite.vectors.snapshots import CollectionSnapshot, VectorSnapshots
+from stores.sqlite.vectors.upkeep import Upkeep
 
 __all__ = ["SqliteVectorStore"]
+
+T = TypeVar("T")
 
 _KEEP_REMOVALS_SECONDS = 3600.0
 _ALL = "FROM collections JOIN vectors USING (collection) WHERE corpus_id = ? AND kind = ?"
@@ -36,11 +44,22 @@ class SqliteVectorStore:
     Vectors are unit vectors. A collection keeps the dimension of its first vectors until the corpus is deleted.
     """
 
-    def __init__(self, path: Path, *, keep_removals_seconds: float = _KEEP_REMOVALS_SECONDS) -> None:
-        """Snapshots that are older than `keep_removals_seconds` are read again from the file as a whole."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        keep_removals_seconds: float = _KEEP_REMOVALS_SECONDS,
+        policy: BasePolicy | None = None,
+    ) -> None:
+        """Files of large collections are in the folder `vectors` beside `path`, written as `policy` says.
+
+        Snapshots in memory that are older than `keep_removals_seconds` are read again as a whole.
+        """
         self._keep_removals = keep_removals_seconds
         self._pool = ConnectionPool(path)
-        self._snapshots = VectorSnapshots(self._pool)
+        self._bases = Bases(self._pool, BaseFolder(path.with_suffix("")), policy or BasePolicy())
+        self._snapshots = VectorSnapshots(self._pool, self._bases)
+        self._upkeep = Upkeep(self._pool, self._bases, self._snapshots)
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
         vectors = _check_batch(batch)
@@ -63,25 +82,25 @@ class SqliteVectorStore:
             return []
 
         def work() -> list[Scored]:
-            snapshot = self._snapshots.get(corpus_id, kind)
+            snapshot = self._read_snapshot(corpus_id, kind)
             if snapshot is None:
                 return []
             _check_dimension(query.shape, (snapshot.collection.dimension,), corpus_id, kind)
             return snapshot.vectors.search(query, k, documents)
 
-        return await compute(work)
+        return await compute(self._mend_damage, corpus_id, kind, work)
 
     async def within(self, corpus_id: str, kind: VectorKind, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         queries = np.ascontiguousarray(vectors, dtype=np.float32)
 
         def work() -> list[list[Scored]]:
-            snapshot = self._snapshots.get(corpus_id, kind)
+            snapshot = self._read_snapshot(corpus_id, kind)
             if snapshot is None or not len(queries):
                 return [[] for _ in queries]
             _check_dimension(queries.shape[1:], (snapshot.collection.dimension,), corpus_id, kind)
             return snapshot.vectors.within(queries, threshold)
 
-        return await compute(work)
+        return await compute(self._mend_damage, corpus_id, kind, work)
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
         def work() -> dict[str, Vectors]:
@@ -101,6 +120,7 @@ class SqliteVectorStore:
                 if collection:
                     change = next_change(db, collection)
                     delete_vectors(db, collection, change, ids, listed_seconds=self._keep_removals)
+                    self._upkeep.start(read_last_place(db))
 
         if ids:
             await asyncio.to_thread(work)
@@ -108,7 +128,9 @@ class SqliteVectorStore:
     async def delete_corpus(self, corpus_id: str) -> None:
         def work() -> None:
             with self._pool.writing() as db:
-                delete_collections(db, corpus_id)
+                numbers = delete_collections(db, corpus_id)
+            for number in numbers:
+                self._bases.folder.delete(number)
 
         await asyncio.to_thread(work)
         self._snapshots.discard(corpus_id)
@@ -143,8 +165,31 @@ class SqliteVectorStore:
 
     async def close(self) -> None:
         """Closes the connections and discards the snapshots. A later call opens them again."""
+        await asyncio.to_thread(self._upkeep.close)
         self._pool.close()
         self._snapshots.clear()
+
+    async def clean_files(self) -> int:
+        """Deletes files of deleted corpora, and those that have deleted vectors. Returns how many were deleted."""
+        return await asyncio.to_thread(self._bases.clean, outdated=True)
+
+    async def look_at_files(self) -> None:
+        """Does at once what is else done every few seconds: writes the files that are due, and takes up new ones."""
+        await asyncio.to_thread(self._upkeep.look)
+
+    def _read_snapshot(self, corpus_id: str, kind: VectorKind) -> CollectionSnapshot | None:
+        snapshot = self._snapshots.get(corpus_id, kind)
+        if snapshot is not None:
+            self._upkeep.start(snapshot.vectors.last_place)
+        return snapshot
+
+    def _mend_damage(self, corpus_id: str, kind: VectorKind, work: Callable[[], T]) -> T:
+        """Returns the result of `work`, which is repeated if it meets a file that is damaged."""
+        try:
+            return work()
+        except DamagedRows as damage:
+            self._snapshots.discard_damaged(corpus_id, kind, damage)
+        return work()
 
     def _write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch, vectors: Vectors) -> None:
         last = {id_: i for i, id_ in enumerate(batch.ids)}  # an id that comes twice: its last row counts
@@ -156,6 +201,7 @@ class SqliteVectorStore:
             delete_vectors(db, collection, change, list(last), listed_seconds=self._keep_removals)
             rows = [(collection.number, id_, batch.documents[i], vectors[i].tobytes()) for id_, i in last.items()]
             insert_vectors(db, rows)
+            self._upkeep.start(read_last_place(db))
 
 
 def _check_batch(batch: VectorBatch) -> Vectors:

@@ -10,7 +10,7 @@ import pytest
 from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.ports.views import VectorKind
-from stores.sqlite.vectors import SqliteVectorStore
+from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
 from testing.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK
@@ -22,6 +22,21 @@ class TestSqliteVectorStore(VectorStoreContract):
         @asynccontextmanager
         async def connect() -> AsyncIterator[SqliteVectorStore]:
             store = SqliteVectorStore(tmp_path / "data" / "vectors.db")
+            yield store
+            await store.close()
+
+        return connect
+
+
+class TestMappedSqliteVectorStore(VectorStoreContract):
+    """Every collection has a file, which is written again after each few changes while the store is used."""
+
+    @pytest.fixture
+    def connect(self, tmp_path: Path) -> Connect:
+        @asynccontextmanager
+        async def connect() -> AsyncIterator[SqliteVectorStore]:
+            policy = BasePolicy(exact_rows=0, least_rows=5, deleted_seconds=0, poll_seconds=0.01)
+            store = SqliteVectorStore(tmp_path / "data" / "vectors.db", policy=policy)
             yield store
             await store.close()
 

@@ -1,0 +1,150 @@
+"""A base: the vectors of a collection that are in a file, mapped, and searched by a first pass and exact rescoring."""
+
+import heapq
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.embedding import Vectors
+from core.ports.views import Scored
+from stores.exact_search import GATHER, MARGIN, score_exactly, select_leading
+from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, open_arrays
+from stores.sqlite.vectors.mapped.signs import Codes, find_candidates
+
+__all__ = ["CANDIDATES", "DamagedRows", "VectorBase", "sum_rows"]
+
+CANDIDATES = 2_000
+"""So many rows, or `_CANDIDATES_OF_A_RESULT` for each result, are compared exactly after the first pass."""
+
+_CANDIDATES_OF_A_RESULT = 10
+
+_CELLS = 16_000_000
+"""How many scores `within` computes at once: 64 MB."""
+
+Alive = NDArray[np.bool_] | None
+"""Which rows are not deleted; None: all."""
+
+
+class DamagedRows(Exception):
+    """Rows of the file at this path are not as they were written."""
+
+    def __init__(self, path: Path, identity: tuple[int, int]) -> None:
+        super().__init__(str(path))
+        self.path = path
+        self.identity = identity
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorBase:
+    """The arrays of a file. Nothing of it changes; which rows were deleted since, a search is told.
+
+    The matrix is too large to compare its checksum at each start. Each row that becomes a result is compared with its
+    sum instead, and `DamagedRows` raised if it differs.
+    """
+
+    path: Path
+    identity: tuple[int, int]
+    """The device and number of the file: another file by the same name has another."""
+    header: Header
+    mean: Vectors
+    codes: Codes
+    matrix: Vectors
+    sums: NDArray[np.uint32]
+    places: NDArray[np.int64]
+    """The number of each row in the store, ascending."""
+    owners: NDArray[np.int32]
+    """The document of each row, as its position in `documents`."""
+    ids: NDArray[np.bytes_]
+    documents: NDArray[np.bytes_]
+    """Ascending."""
+
+    @classmethod
+    def open(cls, path: Path) -> "VectorBase":
+        """Raises `UnreadableBase` and `OSError`."""
+        status = path.stat()
+        header, arrays = open_arrays(path)
+        try:
+            return cls(path=path, identity=(status.st_dev, status.st_ino), header=header, **arrays)
+        except TypeError as error:
+            raise UnreadableBase(f"is damaged ({error})") from error
+
+    def __len__(self) -> int:
+        return self.header.rows
+
+    def search(
+        self, query: Vectors, k: int, documents: Collection[str] | None, alive: Alive, candidates: int = CANDIDATES
+    ) -> list[Scored]:
+        """Returns the `k` best by dot product, ties by id, of all documents or of these.
+
+        It is exact if a filter leaves few rows, and else misses a row that the first pass leaves out.
+        """
+        allowed = alive if documents is None else self._select_rows(documents, alive)
+        count = max(candidates, _CANDIDATES_OF_A_RESULT * k)
+        if documents is not None and allowed is not None and np.count_nonzero(allowed) <= max(GATHER, count):
+            places = np.flatnonzero(allowed)
+        else:
+            places = find_candidates(self.codes, len(self), self.mean, query, count, allowed)
+        return self._rank(places, query, k)
+
+    def within(self, vectors: Vectors, threshold: float, alive: Alive) -> list[list[Scored]]:
+        """Returns for each vector all rows with a dot product of at least `threshold`, best first, ties by id."""
+        near: list[list[NDArray[np.intp]]] = [[] for _ in vectors]
+        at_once = max(1, _CELLS // max(1, len(vectors)))
+        for start in range(0, len(self), at_once):
+            part = slice(start, start + at_once)
+            found = vectors @ self.matrix[part].T >= threshold - MARGIN
+            if alive is not None:
+                found &= alive[part]
+            for number, row in enumerate(found):
+                near[number].append(np.flatnonzero(row) + start)
+        return [
+            self._select_above(vector, np.concatenate(places) if places else np.empty(0, np.intp), threshold)
+            for vector, places in zip(vectors, near, strict=True)
+        ]
+
+    def find_rows(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Returns the positions of the rows with these places, of which some may be unknown."""
+        at = np.searchsorted(self.places, places)
+        inside = at < len(self)
+        found: NDArray[np.intp] = at[inside][self.places[at[inside]] == places[inside]]
+        return found
+
+    def read_rows(self, rows: NDArray[np.intp]) -> Vectors:
+        """Returns the vectors of rows. Raises `DamagedRows` if one is not as it was written."""
+        vectors: Vectors = self.matrix[rows]
+        if not np.array_equal(sum_rows(vectors), self.sums[rows]):
+            raise DamagedRows(self.path, self.identity)
+        return vectors
+
+    def read_ids(self, rows: NDArray[np.intp]) -> list[str]:
+        return [id_.decode() for id_ in self.ids[rows].tolist()]
+
+    def _rank(self, rows: NDArray[np.intp], query: Vectors, k: int) -> list[Scored]:
+        vectors = self.read_rows(rows)
+        leading = select_leading(vectors @ query, k)
+        exact = score_exactly(vectors[leading], query)
+        ranked = heapq.nsmallest(k, zip((-exact).tolist(), self.read_ids(rows[leading]), strict=True))
+        return [Scored(id=id_, score=-score) for score, id_ in ranked]
+
+    def _select_above(self, vector: Vectors, rows: NDArray[np.intp], threshold: float) -> list[Scored]:
+        exact = score_exactly(self.read_rows(rows), vector).tolist()
+        pairs = zip(exact, self.read_ids(rows), strict=True)
+        return [Scored(id=i, score=-s) for s, i in sorted((-score, id_) for score, id_ in pairs if score >= threshold)]
+
+    def _select_rows(self, documents: Collection[str], alive: Alive) -> NDArray[np.bool_]:
+        wanted = np.zeros(len(self.documents), dtype=np.bool_)
+        if wanted.size:
+            names = np.array([document.encode() for document in documents], dtype=np.bytes_)
+            at = np.minimum(np.searchsorted(self.documents, names), wanted.size - 1)
+            wanted[at[self.documents[at] == names]] = True
+        chosen: NDArray[np.bool_] = wanted[self.owners]
+        return chosen if alive is None else chosen & alive
+
+
+def sum_rows(vectors: Vectors) -> NDArray[np.uint32]:
+    """Returns a number for each row that any damage of one of its numbers changes."""
+    sums: NDArray[np.uint32] = np.ascontiguousarray(vectors).view(np.uint32).sum(axis=1, dtype=np.uint32)
+    return sums

@@ -1,0 +1,177 @@
+"""The file of a base: vectors of one collection, ordered by place. Open it when the format or its checks change.
+
+The file begins with `_START`, then come the header as JSON and the arrays, each at a multiple of 4096 bytes. Raise
+`_FORMAT` with every change of what a file contains. The number of rows is known before the first is written, so rows
+are written some thousand at a time, and the writer holds no more than these.
+"""
+
+import json
+import mmap
+import os
+import struct
+import sys
+import zlib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ArrayForm", "BaseWriter", "Header", "UnreadableBase", "open_arrays", "read_header"]
+
+_MAGIC = b"hopweave"
+_FORMAT = f"vectors 1, {sys.byteorder} endian"
+_START = struct.Struct("<8sII")
+"""Magic, length of the header, checksum of the header."""
+_ALIGNMENT = 4096
+_BLOCK = 1 << 20
+_HEADER_ROOM = 1 << 14
+
+
+class UnreadableBase(ValueError):
+    """A file cannot be used. The message says why, as the end of a sentence that names the file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Header:
+    """What a file says of itself: the collection, and the change of the collection that the file shows."""
+
+    corpus_id: str
+    kind: str
+    collection: int
+    change: int
+    last_place: int
+    """The greatest place that a row of the collection had, or one before it. Later rows are not in the file."""
+    rows: int
+    dimension: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayForm:
+    """The type and shape of an array. Only arrays that are `checked` are read when a file is opened."""
+
+    type: str
+    shape: tuple[int, ...]
+    checked: bool = True
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.type).itemsize
+
+
+class BaseWriter:
+    """Writes a file: `add` announces an array, `write` writes its parts in their order, `finish` the header."""
+
+    def __init__(self, path: Path) -> None:
+        """Creates the file, readable for the user alone. Raises `OSError`."""
+        self._forms: dict[str, ArrayForm] = {}
+        self._starts: dict[str, int] = {}
+        self._written: dict[str, int] = {}
+        self._checksums: dict[str, int] = {}
+        self._end = _HEADER_ROOM
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+    def add(self, name: str, form: ArrayForm) -> None:
+        self._forms[name], self._starts[name] = form, self._end
+        self._written[name] = self._checksums[name] = 0
+        self._end += _align(form.size)
+
+    def write(self, name: str, array: NDArray[Any]) -> None:
+        """Writes the next part of an array. Raises `OSError`."""
+        part = _bytes_of(array)
+        start, done = self._starts[name] + self._written[name], 0
+        while done < part.nbytes:
+            done += os.pwrite(self._file, part[done:], start + done)
+        self._written[name] += part.nbytes
+        if self._forms[name].checked:
+            self._checksums[name] = zlib.crc32(part, self._checksums[name])
+
+    def finish(self, header: Header) -> None:
+        """Writes the header, and waits until the file is on the disk. Raises `OSError`."""
+        wrong = [name for name, form in self._forms.items() if self._written[name] != form.size]
+        if wrong:
+            raise ValueError(f"the arrays {', '.join(wrong)} are not of the size that was announced")
+        arrays = {
+            name: {**asdict(form), "start": self._starts[name], "checksum": self._checksums[name]}
+            for name, form in self._forms.items()
+        }
+        encoded = json.dumps({"format": _FORMAT, "size": self._end, "arrays": arrays, **asdict(header)}).encode()
+        os.ftruncate(self._file, self._end)
+        os.pwrite(self._file, _START.pack(_MAGIC, len(encoded), zlib.crc32(encoded)) + encoded, 0)
+        os.fsync(self._file)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def read_header(path: Path) -> Header:
+    """Returns the header of a file. Raises `UnreadableBase` and `OSError`."""
+    with path.open("rb") as file:
+        return _header_of(_read_fields(file.fileno()))
+
+
+def open_arrays(path: Path) -> tuple[Header, dict[str, NDArray[Any]]]:
+    """Returns the header and the arrays, which are mapped and cannot be written to.
+
+    Compares the checksums of the arrays that have one. It reads them by calls and not through the mapping, whose pages
+    would count as memory of this process. Raises `UnreadableBase` and `OSError`.
+    """
+    with path.open("rb") as file:
+        fields = _read_fields(file.fileno())
+        if os.fstat(file.fileno()).st_size != fields["size"]:
+            raise UnreadableBase("is truncated")
+        mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        try:
+            arrays = {name: _open_array(file.fileno(), mapping, array) for name, array in fields["arrays"].items()}
+        except (KeyError, TypeError, ValueError) as error:
+            raise error if isinstance(error, UnreadableBase) else UnreadableBase(f"is damaged ({error})") from error
+    return _header_of(fields), arrays
+
+
+def _read_fields(file: int) -> dict[str, Any]:
+    beginning = os.pread(file, _START.size, 0)
+    if len(beginning) < _START.size:
+        raise UnreadableBase("is truncated")
+    magic, length, checksum = _START.unpack(beginning)
+    if magic != _MAGIC:
+        raise UnreadableBase("is not a file of Hopweave, or was not finished")
+    encoded = os.pread(file, min(length, _HEADER_ROOM), _START.size)
+    if len(encoded) != length or zlib.crc32(encoded) != checksum:
+        raise UnreadableBase("has a damaged header")
+    fields: dict[str, Any] = json.loads(encoded)
+    if fields["format"] != _FORMAT:
+        raise UnreadableBase("is of another version")
+    return fields
+
+
+def _header_of(fields: dict[str, Any]) -> Header:
+    return Header(**{name: fields[name] for name in Header.__dataclass_fields__})
+
+
+def _open_array(file: int, mapping: mmap.mmap, fields: dict[str, Any]) -> NDArray[Any]:
+    form = ArrayForm(type=fields["type"], shape=tuple(fields["shape"]), checked=fields["checked"])
+    if np.dtype(form.type).hasobject or fields["start"] + form.size > len(mapping):
+        raise UnreadableBase("is damaged: an array ends beyond the file")
+    if form.checked and _checksum(file, fields["start"], form.size) != fields["checksum"]:
+        raise UnreadableBase("is damaged: a checksum differs")
+    count = int(np.prod(form.shape, dtype=np.int64))
+    if not count:
+        return np.empty(form.shape, form.type)
+    return np.frombuffer(mapping, form.type, count, fields["start"]).reshape(form.shape)
+
+
+def _checksum(file: int, start: int, size: int) -> int:
+    buffer, checksum = memoryview(bytearray(_BLOCK)), 0
+    while size and (count := os.preadv(file, [buffer[: min(size, _BLOCK)]], start)):
+        checksum = zlib.crc32(buffer[:count], checksum)
+        start, size = start + count, size - count
+    return checksum
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _align(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT

@@ -1,0 +1,186 @@
+"""When bases are opened, written and deleted. Open it when a start is slow, or files are too old."""
+
+import logging
+import sqlite3
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.views import VectorKind
+from stores.sqlite.vectors.mapped.base import DamagedRows, VectorBase
+from stores.sqlite.vectors.mapped.base_file import Header
+from stores.sqlite.vectors.mapped.building import write_base
+from stores.sqlite.vectors.mapped.folder import BaseFolder
+from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
+from stores.sqlite.vectors.pool import ConnectionPool
+from stores.sqlite.vectors.rows import (
+    Collection,
+    count_rows,
+    list_collections,
+    read_after,
+    read_collection,
+    read_deleted_places,
+    read_ids_at,
+    read_oldest_removal,
+    read_places,
+)
+
+__all__ = ["BasePolicy", "Bases"]
+
+_log = logging.getLogger("hopweave.stores")
+
+_COMPARED = 64
+"""So many rows of a file are compared with the store when it is opened: the store may be another one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BasePolicy:
+    """When a collection has a file, and when that is written again.
+
+    Up to `exact_rows` a search compares all vectors, which takes 5 ms for 50,000, and each process holds them in its
+    memory (75 MB). A file is written again when the rows after it, or those deleted from it, are more than `share` of
+    it and more than `least_rows`, or when it has held deleted rows for `deleted_seconds`. Each process looks every
+    `poll_seconds`.
+    """
+
+    exact_rows: int = 50_000
+    least_rows: int = 10_000
+    share: float = 1 / 16
+    deleted_seconds: float = 300.0
+    poll_seconds: float = 5.0
+
+
+class Bases:
+    """The bases of one store."""
+
+    def __init__(self, pool: ConnectionPool, folder: BaseFolder, policy: BasePolicy) -> None:
+        self.folder = folder
+        self.policy = policy
+        self._pool = pool
+        self.stop = threading.Event()
+
+    def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
+        """Returns the collection as its file and the changes since show it; None without a file that is of it."""
+        base = self.folder.open(collection.number)
+        if base is None:
+            return None
+        snapshot = None if _is_foreign(base.header, collection) else follow(db, collection, base)
+        if snapshot is None:
+            _log.warning("the file of vectors %s is of other data: it is built again", base.path)
+            self.folder.delete(collection.number)
+        return snapshot
+
+    def build(self, corpus_id: str, kind: VectorKind, *, wait: bool, known: tuple[int, int] | None = None) -> None:
+        """Writes the file of a collection. Does nothing if another process does; then it waits for that to end.
+
+        Also does nothing if the file is not the `known` one any more. Raises `BuildStopped` when the store is closed.
+        """
+        with self._pool.reading() as db:
+            collection = read_collection(db, corpus_id, kind)
+        if collection is None:
+            return
+        number = collection.number
+        with self.folder.locked(number, self.stop, wait=wait) as held:
+            if held and self.folder.identify(number) == known:
+                with self._pool.reading() as db:
+                    collection = read_collection(db, corpus_id, kind)
+                    if collection is None or collection.number != number:
+                        return
+                    self._write(db, (corpus_id, kind), collection)
+        with self._pool.reading() as db:
+            collection = read_collection(db, corpus_id, kind)
+        if collection is None or collection.number != number:  # the corpus was deleted meanwhile
+            self.folder.delete(number)
+
+    def _write(self, db: sqlite3.Connection, key: tuple[str, VectorKind], collection: Collection) -> None:
+        if 2 * count_rows(db, collection) <= self.policy.exact_rows or not count_rows(db, collection):
+            self.folder.delete(collection.number)  # the collection has become small
+            return
+        last = self.open(db, collection)
+
+        def write(path: Path) -> None:
+            write_base(db, path, key, collection, last, self.stop)
+
+        try:
+            self.folder.replace(collection.number, write)
+        except DamagedRows as damage:
+            _log.warning("the file of vectors %s is damaged: it is built again", damage.path)
+            last = None
+            self.folder.replace(collection.number, write)
+
+    def delete_damaged(self, number: int, damage: DamagedRows) -> None:
+        """Deletes a file, unless it was replaced since."""
+        if self.folder.identify(number) == damage.identity:
+            self.folder.delete(number)
+
+    def is_due(self, db: sqlite3.Connection, collection: Collection, header: Header) -> bool:
+        """Whether a file should be written again."""
+        if _is_foreign(header, collection) or collection.forgotten > header.change:
+            return True
+        oldest = read_oldest_removal(db, collection, header.change, header.last_place)
+        if oldest is not None and time.time() - oldest > self.policy.deleted_seconds:
+            return True
+        least = max(self.policy.least_rows, int(self.policy.share * header.rows))
+        added = count_rows(db, collection, after=header.last_place)
+        deleted = len(read_deleted_places(db, collection, header.change)) if oldest is not None else 0
+        return max(added, deleted) > least
+
+    def clean(self, *, outdated: bool = False) -> int:
+        """Deletes the files of collections that do not exist, and returns how many.
+
+        With `outdated`, files from which something was deleted are deleted, too.
+        """
+        with self._pool.reading() as db:
+            present = {collection.number: collection for _, _, collection in list_collections(db)}
+            deleted = 0
+            for number in self.folder.list():
+                header, collection = self.folder.read_header(number), present.get(number)
+                if header is None or collection is None or _is_foreign(header, collection):
+                    is_wanted = False
+                else:
+                    removed = read_oldest_removal(db, collection, header.change, header.last_place) is not None
+                    is_wanted = not (outdated and (removed or collection.forgotten > header.change))
+                if not is_wanted:
+                    self.folder.delete(number)
+                    deleted += 1
+        return deleted
+
+
+def follow(db: sqlite3.Connection, collection: Collection, base: VectorBase) -> MappedSnapshot | None:
+    """Returns the collection now, from its base; None if the base is of other data."""
+    if collection.forgotten <= base.header.change:
+        gone = np.array(read_deleted_places(db, collection, base.header.change), dtype=np.int64)
+    else:
+        gone = find_gone(db, collection, base.places)
+    snapshot = MappedSnapshot.over(base).without(gone)
+    if not _is_of(db, collection, snapshot):
+        return None
+    for rows in read_after(db, collection, base.header.last_place):
+        snapshot = snapshot.extended(*rows)
+    return snapshot
+
+
+def find_gone(db: sqlite3.Connection, collection: Collection, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns those of `places` that have no row any more."""
+    return np.setdiff1d(places, read_places(db, collection), assume_unique=True)
+
+
+def _is_foreign(header: Header, collection: Collection) -> bool:
+    """Whether a file is of another collection, or of a later state: the store was put back to an older one."""
+    return (header.collection, header.dimension) != (
+        collection.number,
+        collection.dimension,
+    ) or header.change > collection.change
+
+
+def _is_of(db: sqlite3.Connection, collection: Collection, snapshot: MappedSnapshot) -> bool:
+    """Compares some rows of a base with the store: the last ones, and others spread evenly."""
+    base = snapshot.base
+    rows = np.arange(len(base)) if snapshot.alive is None else np.flatnonzero(snapshot.alive)
+    chosen = np.unique(np.concatenate([rows[:: max(1, len(rows) // _COMPARED)], rows[-_COMPARED:]]))
+    places = base.places[chosen].tolist()
+    return read_ids_at(db, collection, places) == dict(zip(places, base.read_ids(chosen), strict=True))

@@ -1,0 +1,79 @@
+"""The thread that keeps the files of a store up to date, while searches and writes go on."""
+
+import logging
+import threading
+
+from core.errors import HopweaveError
+from core.ports.views import VectorKind
+from stores.sqlite.vectors.mapped.bases import Bases
+from stores.sqlite.vectors.mapped.building import BuildStopped
+from stores.sqlite.vectors.pool import ConnectionPool
+from stores.sqlite.vectors.rows import Collection, count_rows, list_collections
+from stores.sqlite.vectors.snapshots import VectorSnapshots
+
+__all__ = ["Upkeep"]
+
+_log = logging.getLogger("hopweave.stores")
+
+
+class Upkeep:
+    """Writes files that are due, deletes those of deleted corpora, and takes up what other processes have written."""
+
+    def __init__(self, pool: ConnectionPool, bases: Bases, snapshots: VectorSnapshots) -> None:
+        self._pool = pool
+        self._bases = bases
+        self._snapshots = snapshots
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._small: dict[int, int] = {}
+        """The last change of collections that were too small for a file."""
+
+    def start(self, rows: int) -> None:
+        """Starts the thread, if it does not run and so many rows may need a file."""
+        if rows <= self._bases.policy.exact_rows or self._thread is not None:
+            return
+        with self._starting:
+            if self._thread is None:
+                self._bases.stop.clear()
+                self._thread = threading.Thread(target=self._run, name="vector files", daemon=True)
+                self._thread.start()
+
+    def look(self) -> None:
+        """Looks at all collections once."""
+        self._bases.clean()
+        with self._pool.reading() as db:
+            collections = list_collections(db)
+        for corpus_id, kind, collection in collections:
+            known = self._bases.folder.identify(collection.number)
+            if self._is_due(collection):
+                self._bases.build(corpus_id, kind, wait=False, known=known)
+            self._snapshots.adopt(corpus_id, VectorKind(kind))
+
+    def close(self) -> None:
+        """Ends the thread. A file that it writes is left as it was before."""
+        self._bases.stop.set()
+        with self._starting:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _is_due(self, collection: Collection) -> bool:
+        header = self._bases.folder.read_header(collection.number)
+        if header is None and self._small.get(collection.number) == collection.change:
+            return False
+        with self._pool.reading() as db:
+            if header is not None:
+                return self._bases.is_due(db, collection, header)
+            if count_rows(db, collection) > self._bases.policy.exact_rows:
+                return True
+        self._small[collection.number] = collection.change
+        return False
+
+    def _run(self) -> None:
+        while not self._bases.stop.wait(self._bases.policy.poll_seconds):
+            try:
+                self.look()
+            except BuildStopped:
+                return
+            except HopweaveError as error:
+                _log.info("the files of vectors are not kept up to date: %s", error)

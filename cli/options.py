@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from core.corpora import NO_EMBEDDING, NO_GRAPH
 from core.errors import InvalidFilter, InvalidInput
 from core.ports.retrieval import MAX_K
 
@@ -19,10 +20,14 @@ __all__ = [
     "CorpusNames",
     "FilterText",
     "MinGeneration",
+    "NoEmbedding",
+    "NoGraph",
     "Prompts",
     "Searcher",
     "TopK",
     "Web",
+    "choose_embedding",
+    "choose_extractor",
     "parse_filter_text",
     "parse_generations",
 ]
@@ -35,6 +40,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on s
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
 CorpusNames = Annotated[
     list[str], typer.Option("--corpus", "-c", help="The corpus' name. Given several times, the corpora are one.")
+]
+NoEmbedding = Annotated[
+    bool, typer.Option("--no-embedding", help="Without vectors: no embedding model is used, BM25 and graph only.")
+]
+NoGraph = Annotated[
+    bool, typer.Option("--no-graph", help="Without entities and facts: passages, vectors and text only.")
 ]
 MinGeneration = Annotated[
     list[str] | None,
@@ -80,3 +91,17 @@ def parse_generations(given: list[str] | None) -> int | dict[str, int] | None:
     if not pairs:
         return None
     return int(pairs[0][1]) if not pairs[0][0] else {name: int(number) for name, number in pairs}
+
+
+def choose_embedding(embedding: str | None, *, no_embedding: bool) -> str | None:
+    """Returns the embedding model that the options name. Raises `InvalidInput` if they contradict one another."""
+    if no_embedding and embedding not in (None, NO_EMBEDDING):
+        raise InvalidInput(f"--no-embedding and --embedding {embedding} contradict one another; give one of them")
+    return NO_EMBEDDING if no_embedding else embedding
+
+
+def choose_extractor(extractor: str | None, *, no_graph: bool) -> str | None:
+    """Returns the extractor that the options name. Raises `InvalidInput` if they contradict one another."""
+    if no_graph and extractor not in (None, NO_GRAPH):
+        raise InvalidInput(f"--no-graph and --extractor {extractor} contradict one another; give one of them")
+    return NO_GRAPH if no_graph else extractor

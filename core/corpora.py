@@ -8,11 +8,26 @@ from enum import StrEnum
 
 from core.errors import InvalidInput
 
-__all__ = ["CORPUS_NAME", "CORPUS_NAME_RULE", "Corpus", "CorpusCounts", "CorpusSettings", "Fine", "check_corpus_name"]
+__all__ = [
+    "CORPUS_NAME",
+    "CORPUS_NAME_RULE",
+    "NO_EMBEDDING",
+    "NO_GRAPH",
+    "Corpus",
+    "CorpusCounts",
+    "CorpusSettings",
+    "Fine",
+    "check_corpus_name",
+]
 
 CORPUS_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 CORPUS_NAME_RULE = "1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"
 _NAME = re.compile(CORPUS_NAME)
+
+NO_EMBEDDING = "none"
+"""In place of an embedding model: the corpus has no vectors."""
+NO_GRAPH = "none"
+"""In place of an extractor: the corpus has no entities and facts."""
 
 
 class Fine(StrEnum):
@@ -31,11 +46,20 @@ class CorpusSettings:
     extractor: str
     fine: Fine
     embedding_model: str
+    """`NO_EMBEDDING` for a corpus without vectors, with the dimension 0."""
     dimension: int
     embedding: str = ""
     """How `embedding_model` is made, as `KIND:MODEL`; empty in corpora of older releases: as the settings say."""
     versions: Mapping[str, str] = field(default_factory=dict)
     """Fingerprints of the chunker, the extractor and other parts, by role, from when the corpus was created."""
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.dimension > 0
+
+    @property
+    def has_graph(self) -> bool:
+        return self.extractor != NO_GRAPH
 
 
 @dataclass(frozen=True, kw_only=True)

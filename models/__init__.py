@@ -7,6 +7,7 @@ from core.settings import EmbeddingSettings
 from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
 from models.chat.endpoint import make_ssl_context
 from models.embedding.local_embedder import SentenceTransformersEmbedder
+from models.embedding.no_embedder import NoEmbedder
 from models.embedding.openai_embedder import OpenAIEmbedder
 from models.embedding.weights import BUILT_IN
 
@@ -14,6 +15,7 @@ __all__ = [
     "BUILT_IN",
     "ConfiguredModel",
     "ConfiguredModels",
+    "NoEmbedder",
     "OpenAIEmbedder",
     "OutputMode",
     "RecordCache",

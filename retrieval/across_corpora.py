@@ -49,7 +49,7 @@ class AcrossCorpora:
 
     async def _search_part(self, query: Query, part: QueryPart, trace: Trace) -> SearchResult:
         least = query.min_similarity
-        if least is None and self._needs_cosines:
+        if least is None and self._needs_cosines and part.corpus.settings.has_vectors:
             least = _LEAST_COSINE  # so that the hits have a cosine
         one = replace(
             query,
@@ -77,8 +77,8 @@ def _merge(query: Query, results: Sequence[SearchResult], trace: Trace) -> Searc
         models.setdefault(part.corpus.settings.embedding_model, []).append(number)
     if len(models) > 1:
         trace.note(
-            "several corpora: they have different embedding models, whose cosines cannot be compared; the corpora of "
-            "each model get as many passages as those of the next"
+            "several corpora: they have different embedding models, or one has none, and their cosines cannot be "
+            "compared; the corpora of each model get as many passages as those of the next"
         )
     shared = [_share_places([(at, results[at].hits) for at in group]) for group in models.values()]
     places = shared[0] if len(shared) == 1 else _interleave(shared)

@@ -30,20 +30,26 @@ class CorpusIn(In):
 
     name: CorpusName
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
-    extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
+    extractor: str | None = Field(
+        default=None, description="One or several, joined with '+'; `none`: without entities and facts."
+    )
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
     embedding: str | None = Field(
         default=None,
         description="`KIND:MODEL`, or the name of the configured or the built-in model. Beside these, models that the "
-        "server offers (HOPWEAVE_EMBEDDING__OFFERED).",
+        "server offers (HOPWEAVE_EMBEDDING__OFFERED). `none`: without vectors.",
     )
 
 
 class ReindexIn(In):
-    """Fields that are not given stay as they are in the corpus; without `embedding`, the configured model embeds it."""
+    """Fields that are not given stay as they are in the corpus; without `embedding`, the configured model embeds it,
+    unless it has no vectors.
+    """
 
     chunker: str | None = Field(default=None, description="`NAME[:key=value,…]`; see /v1/strategies.")
-    extractor: str | None = Field(default=None, description="One or several, joined with '+'.")
+    extractor: str | None = Field(
+        default=None, description="One or several, joined with '+'; `none`: without entities and facts."
+    )
     fine: Fine | None = Field(default=None, description="Whether entities and facts get vectors and synonyms.")
     embedding: str | None = Field(default=None, description="The embedding model, named as for a new corpus.")
 
@@ -53,6 +59,8 @@ class RenameIn(In):
 
 
 class EmbeddingOut(Out):
+    """The model `none` with the dimension 0 is that of a corpus without vectors."""
+
     model: str
     dimension: int
 

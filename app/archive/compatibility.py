@@ -39,6 +39,8 @@ def check_compatibility(container: Container, section: ArchiveSection) -> list[s
     settings = section.settings
     strategies.parse_config("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")
     gives_triples(settings.extractor)
+    if not settings.has_vectors:
+        return []
     kinds = ("chunk", "entity", "fact") if has_fine_vectors(settings) else ("chunk",)
     lacking = sum(section.count_missing(kind, kind) for kind in kinds)
     there, here = settings.embedding_model, container.embedder.model

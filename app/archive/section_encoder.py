@@ -97,7 +97,7 @@ async def _read_rows(
     if with_questions:
         async for row in read_question_rows(container, corpus):
             yield row
-    for kind in VectorKind:
+    for kind in VectorKind if corpus.settings.has_vectors else ():
         async for row in _read_vectors(container, corpus.id, kind, spool, counts):
             yield row
     async for row in _read_originals(container, corpus.id, spool, counts):

@@ -23,7 +23,7 @@ class SectionViews:
         self._section = section
         self._shared = shared
         self.fine = has_fine_vectors(corpus.settings)
-        self._views = ViewWriter(corpus.id, backends)
+        self._views = ViewWriter(corpus, backends)
         self.embedded = 0
         """How many vectors were neither in the store nor in the file, and were computed."""
 
@@ -34,7 +34,8 @@ class SectionViews:
     async def write_chunks(self, batch: Sequence[ArchivedDocument]) -> None:
         chunks = [chunk for one in batch for chunk in one.chunks]
         texts = await asyncio.to_thread(self._make_texts, batch)
-        await self._write_missing(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
+        if self._corpus.settings.has_vectors:
+            await self._write_missing(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
         await self._views.write_chunks(list(zip(chunks, texts, strict=True)))
 
     async def write_fine(self, batch: Sequence[ArchivedDocument]) -> list[Synonym]:

@@ -97,7 +97,7 @@ class Container(Adapters):
     ) -> Reasoner:
         """Makes a reasoner with the given searcher, or else with the default searcher.
 
-        It compares texts with the embedding model of the first of `corpora`.
+        It compares texts with the embedding model of the first of `corpora` that has one.
         """
         chosen = searcher or self.default_searcher
 
@@ -106,7 +106,7 @@ class Container(Adapters):
 
         backends = ReasoningBackends(
             searcher=self.searcher(chosen),
-            embedder=self.embedders.of(corpora[0]) if corpora else self.embedder,
+            embedder=self.embedders.of(_first_embedded(corpora)) if corpora else self.embedder,
             models=self.models,
             reranker=self.reranker,
             searchers=self.searcher,
@@ -147,3 +147,8 @@ class Container(Adapters):
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the embedding model of the corpus cannot be had here."""
         self.embedders.of(corpus)
+
+
+def _first_embedded(corpora: Sequence[Corpus]) -> Corpus:
+    """Returns the first corpus with vectors, or the first one if none has any."""
+    return next((corpus for corpus in corpora if corpus.settings.has_vectors), corpora[0])

@@ -9,16 +9,17 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from core.corpora import Corpus, CorpusSettings
+from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
 from core.ports.embedding import Embedder, TokenCounter, Vectors
 from core.settings import EmbeddingSettings
-from models import BUILT_IN
+from models import BUILT_IN, NoEmbedder
 
 __all__ = ["Embedders"]
 
 _KINDS = ("sentence-transformers", "openai")
 _LOCAL = _KINDS[0]
+_NONE = NoEmbedder()
 
 Make = Callable[[EmbeddingSettings], Embedder]
 
@@ -57,6 +58,8 @@ class Embedders:
 
     def find(self, settings: CorpusSettings) -> Embedder | None:
         """Returns the model of a corpus with these settings; None if it cannot be had here."""
+        if not settings.has_vectors:
+            return _NONE
         there, configured = settings.embedding_model, self._configured()
         if there == configured.model:
             return configured
@@ -71,10 +74,13 @@ class Embedders:
         return found if is_same else None
 
     def named(self, text: str) -> Embedder:
-        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model.
+        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model. `none` is one that
+        embeds nothing.
 
         Raises `EmbeddingMismatch` for another name without a kind, and `InvalidInput` for another kind.
         """
+        if text == NO_EMBEDDING:
+            return _NONE
         kind, model = self._split(text)
         if f"{kind}:{model}" == self.configured_name:
             return self._configured()
@@ -82,14 +88,14 @@ class Embedders:
 
     def complete_name(self, text: str) -> str:
         """Returns the name as `KIND:MODEL`. Raises what `named` raises."""
-        return ":".join(self._split(text))
+        return text if text == NO_EMBEDDING else ":".join(self._split(text))
 
     def is_offered(self, text: str) -> bool:
         """Whether clients may choose this model: the configured one, the built-in one, or one that settings name.
 
         Raises what `named` raises.
         """
-        offered = {self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered}
+        offered = {NO_EMBEDDING, self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered}
         return self.complete_name(text) in offered
 
     def without_foreign(self, settings: CorpusSettings) -> CorpusSettings:

@@ -31,12 +31,16 @@ class View(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordIds:
-    """The ids in the record at one moment. `sample` are the texts of some chunks, drawn evenly."""
+    """The ids in the record at one moment. `sample` are the texts of some chunks, drawn evenly.
+
+    `embedded` says whether chunks have vectors.
+    """
 
     chunks: frozenset[str]
     entities: frozenset[str]
     triples: frozenset[str]
     sample: tuple[str, ...] = ()
+    embedded: bool = True
 
     def of(self, view: View) -> frozenset[str]:
         match view:
@@ -44,6 +48,8 @@ class RecordIds:
                 return self.entities
             case View.FACTS:
                 return self.triples
+            case View.CHUNKS if not self.embedded:
+                return frozenset()
             case _:
                 return self.chunks
 
@@ -80,6 +86,7 @@ async def read_record_ids(container: Container, corpus: Corpus) -> RecordIds:
         entities=frozenset(ids["entity"] if fine else ()),
         triples=frozenset(ids["fact"] if fine else ()),
         sample=tuple(sample),
+        embedded=corpus.settings.has_vectors,
     )
 
 

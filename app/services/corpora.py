@@ -4,7 +4,7 @@ import asyncio
 
 from app.container import Container
 from core import strategies
-from core.corpora import Corpus, CorpusSettings, Fine
+from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
@@ -25,12 +25,13 @@ async def create(
     embedding: str | None = None,
 ) -> Corpus:
     """Creates a corpus. Arguments that are None come from the settings. `embedding` is `KIND:MODEL`, or the name of the
-    configured or the built-in model.
+    configured or the built-in model, or `none` for a corpus without vectors.
 
-    Raises `InvalidStrategy` for an unknown chunker or extractor, and what `Embedders.named` raises for an embedding
-    model; then it creates nothing.
+    Raises `InvalidStrategy` for an unknown chunker or extractor, what `Embedders.named` raises for an embedding model,
+    and `InvalidInput` for `fine` without vectors; then it creates nothing.
     """
     settings = container.settings
+    _check_fine(fine, embedding)
     chosen = await _make_settings(
         container,
         embedding=embedding,
@@ -52,10 +53,13 @@ async def reindex(
 ) -> Job:
     """Starts reindexing of a corpus: a shadow corpus is built, and replaces the corpus when it is complete.
 
-    Arguments that are None stay as they are in the corpus, except that `embedding` None is the configured model. The
-    corpus is searched with its present model until then. Raises as `create` does.
+    Arguments that are None stay as they are in the corpus, except that `embedding` None is the configured model,
+    unless the corpus has no vectors. The corpus is searched with its present model until then. Raises as `create` does.
     """
     corpus = await container.record.corpora.get(name)
+    if embedding is None and not corpus.settings.has_vectors:
+        embedding = NO_EMBEDDING
+    _check_fine(fine, embedding)
     chosen = await _make_settings(
         container,
         embedding=embedding,
@@ -80,6 +84,11 @@ def check_offered(container: Container, embedding: str | None) -> None:
         f"this server does not offer the embedding model {embedding!r}: add it to HOPWEAVE_EMBEDDING__OFFERED, "
         "or leave `embedding` out"
     )
+
+
+def _check_fine(fine: Fine | None, embedding: str | None) -> None:
+    if fine is Fine.ON and embedding == NO_EMBEDDING:
+        raise InvalidInput("fine 'on' gives entities and facts vectors, and the corpus is to have none; leave one out")
 
 
 async def _make_settings(
@@ -110,6 +119,7 @@ async def ensure(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
+    embedding: str | None = None,
 ) -> Corpus:
     """Returns the corpus with this name, and creates it if it is missing.
 
@@ -118,7 +128,12 @@ async def ensure(
     try:
         corpus = await container.record.corpora.get(name)
     except NotFound:
-        return await create(container, name, chunker=chunker, extractor=extractor, fine=fine)
+        return await create(container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
+    if embedding == NO_EMBEDDING and corpus.settings.has_vectors:
+        raise Conflict(
+            f"corpus {name!r} has vectors of {corpus.settings.embedding_model!r}: leave --no-embedding out, or delete "
+            f"them with `hopweave corpora reindex {name} --no-embedding`"
+        )
     for setting, requested in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
         present = getattr(corpus.settings, setting)
         if requested is not None and requested != present:

@@ -1,8 +1,9 @@
 """Estimates the work and the cost of an ingest, without doing it."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from app.container import Container
@@ -12,7 +13,7 @@ from core.corpora import Corpus
 from core.documents import Submission, loader_notes
 from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.chat import ChatRequest, Completion, OnToken
-from core.ports.indexing import Chunker, Extractor, Source
+from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.prompting.prompts import use_prompts
 from core.strategies import build, parse_spec
 from core.trace import Trace
@@ -88,9 +89,20 @@ class _NoModels:
 
 
 async def estimate(
-    container: Container, corpus: Corpus | None, chunker: str, extractor: str, found: Iterable[Submission | Rejection]
+    container: Container,
+    corpus: Corpus | None,
+    chunker: str,
+    extractor: str,
+    found: Iterable[Submission | Rejection],
+    *,
+    embedding: str | None = None,
 ) -> Estimate:
-    """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet."""
+    """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet;
+    `embedding` is then the model that it is to have (None: the configured one).
+    """
+    embedders = container.embedders
+    embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)
+    tokens = (embedder or container.embedder).tokens
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
@@ -103,7 +115,12 @@ async def estimate(
         rejected += [one for one in part if isinstance(one, Rejection)]
         submissions = [one for one in part if isinstance(one, Submission)]
         unchanged = await _find_unchanged(container, corpus, submissions)
-        rejected += await asyncio.to_thread(_add, container, chunking, extraction, submissions, unchanged, count)
+        new = [one for one in submissions if one.key not in unchanged]
+        count.unchanged += len(submissions) - len(new)
+        count.documents += len(submissions) - len(new)
+        count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
+        chunk = partial(chunking.chunk, tokens=tokens)
+        rejected += await asyncio.to_thread(_add, container, chunk, extraction, new, count)
     return Estimate(
         documents=count.documents,
         unchanged=count.unchanged,
@@ -127,10 +144,9 @@ async def _find_unchanged(
 
 def _add(
     container: Container,
-    chunker: Chunker,
+    chunk: Callable[[LoadedDocument], Sequence[DraftChunk]],
     extractor: Extractor,
     submissions: Sequence[Submission],
-    unchanged: frozenset[str],
     count: _Count,
 ) -> list[Rejection]:
     rejected = []
@@ -143,14 +159,14 @@ def _add(
             except (LoadFailed, UnsupportedMedia) as error:
                 rejected.append(Rejection(source=one.key, reason=str(error)))
                 continue
-            chunks = chunker.chunk(loaded, container.embedder.tokens)
+            chunks = chunk(loaded)
             count.chunks += len(chunks)
             count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
-            count.scripts.add(one.key, [chunk.text for chunk in chunks[:LOOKED_AT]])
-            count.tokens += sum(chunk.tokens for chunk in chunks)
+            count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
+            count.tokens += sum(draft.tokens for draft in chunks)
             if extractor.model_calls:
-                count.prompted += sum(extractor.model_calls.characters(loaded, chunk) for chunk in chunks)
-                count.answered += sum(len(chunk.text) for chunk in chunks) * _ANSWER_SHARE
+                count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
+                count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
         count.documents += 1
         count.bytes += len(one.content)
     return rejected

@@ -108,7 +108,7 @@ def estimate_ingest(request: Request) -> Estimate:
         found = PathsReading(request).read(with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
-        return await estimate(container, corpus, chunker, extractor, found)
+        return await estimate(container, corpus, chunker, extractor, found, embedding=request.embedding)
 
     return run_with_container(work, settings)
 
@@ -147,7 +147,12 @@ async def ingest(
 
 async def _open_corpus(container: Container, request: Request, reading: Reading) -> Corpus:
     corpus = await ensure(
-        container, request.corpus, chunker=request.chunker, extractor=request.extractor, fine=request.fine
+        container,
+        request.corpus,
+        chunker=request.chunker,
+        extractor=request.extractor,
+        fine=request.fine,
+        embedding=request.embedding,
     )
     check_corpus(reading, corpus.id)
     return corpus

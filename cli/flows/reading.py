@@ -30,7 +30,10 @@ _START_BYTES = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """The options of the command. `verbose`: a line is printed for each document when it is final."""
+    """The options of the command. `verbose`: a line is printed for each document when it is final.
+
+    `embedding` is `none` for a new corpus without vectors, else None.
+    """
 
     paths: tuple[Path, ...]
     corpus: str
@@ -39,6 +42,7 @@ class Request:
     fine: Fine | None
     on_conflict: OnConflict
     prune: bool
+    embedding: str | None = None
     budget_tokens: int | None = None
     selection: Selection = EVERYTHING
     verbose: bool = False

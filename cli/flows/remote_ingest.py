@@ -15,7 +15,7 @@ from cli.output.console import print_status
 from cli.output.finished import FinishedDocuments
 from cli.output.progress import Progress
 from core import errors
-from core.corpora import Corpus, CorpusSettings, Fine
+from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from indexer import Rejection
@@ -118,7 +118,12 @@ class _Ingest:
         request = self._request
         fine: hopweave.Fine | None = None if request.fine is None else request.fine.value
         corpus = self._client.create_corpus(
-            request.corpus, chunker=request.chunker, extractor=request.extractor, fine=fine, exist_ok=True
+            request.corpus,
+            chunker=request.chunker,
+            extractor=request.extractor,
+            fine=fine,
+            embedding=request.embedding,
+            exist_ok=True,
         )
         check_settings(corpus, request)
         return corpus
@@ -207,6 +212,11 @@ def check_settings(corpus: hopweave.Corpus, request: Request) -> None:
                 f"corpus {corpus.name!r} has {name} {present}, not {requested}: leave the option out, or use a new "
                 "corpus"
             )
+    if request.embedding == NO_EMBEDDING and corpus.embedding.dimension:
+        raise errors.Conflict(
+            f"corpus {corpus.name!r} has vectors of {corpus.embedding.model!r}: leave --no-embedding out, or use a new "
+            "corpus"
+        )
 
 
 def _batches(found: Iterable[Submission | Rejection], rejected: list[Rejection]) -> Iterator[Sequence[Submission]]:

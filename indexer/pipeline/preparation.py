@@ -174,6 +174,8 @@ class Preparer:
 
     async def _find_staged(self, wanted: Sequence[tuple[ChunkedDocument, Sequence[str]]]) -> None:
         """Finds the extractions with these hashes that were staged before."""
+        if not self._corpus.settings.has_graph:
+            return
         keys = [(one.claim.document_id, hash) for one, hashes in wanted for hash in hashes]
         staged = await self._backends.staging.get_staged(self._corpus.id, keys)
         for one, hashes in wanted:
@@ -191,7 +193,8 @@ class Preparer:
             extractions = await self._extractor.extract(one.document, one.chunks, missing, one.trace)
         for n, extraction in zip(missing, extractions, strict=True):
             one.found[one.hashes[n]] = extraction
-            self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
+            if self._corpus.settings.has_graph:
+                self._staging.add(StagedExtraction(claim=one.claim, extract_hash=one.hashes[n], extraction=extraction))
 
     def _make_builder(self, document: ChunkedDocument) -> RevisionBuilder:
         return RevisionBuilder(document, self._corpus.settings.embedding_model, self._backends.embedder.tokens)

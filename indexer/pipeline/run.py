@@ -131,7 +131,7 @@ class Run:
         Importing its library stops the event loop for tenths of a second at a time. And a model that cannot be loaded
         is noticed before anything is paid for.
         """
-        if self._pool is not None and not self._is_warm:
+        if self._pool is not None and self._corpus.settings.has_vectors and not self._is_warm:
             await self._backends.embedder.embed_query("warm")
             self._is_warm = True
 

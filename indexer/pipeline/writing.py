@@ -32,7 +32,7 @@ class RevisionWriter:
         self._backends = backends
         self._corpus = corpus
         self._progress = progress
-        self._views = ViewWriter(corpus.id, backends)
+        self._views = ViewWriter(corpus, backends)
         self._fine = fine
         self._grace = grace
 

@@ -1,7 +1,7 @@
 """Extractors by name: the modules of `indexer.extractors`, several of them joined with '+' (`pattern+given`)."""
 
 from core import strategies
-from core.corpora import CorpusSettings, Fine
+from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
 from core.ports.indexing import Extractor
@@ -29,6 +29,8 @@ def gives_triples(text: str) -> bool:
 
 def has_fine_vectors(settings: CorpusSettings) -> bool:
     """Whether entities and facts of a corpus have vectors and synonyms."""
+    if not (settings.has_vectors and settings.has_graph):
+        return False
     return settings.fine is Fine.ON or (settings.fine is Fine.AUTO and gives_triples(settings.extractor))
 
 
@@ -39,4 +41,6 @@ def _parse_specs(text: str) -> list[StrategySpec]:
         raise InvalidStrategy(
             f"extractor {text!r} names {', '.join(sorted(twice))} more than once; name each part once"
         )
+    if len(specs) > 1 and any(spec.name == NO_GRAPH for spec in specs):
+        raise InvalidStrategy(f"extractor {text!r} joins {NO_GRAPH!r}, which finds nothing, with others; leave it out")
     return specs

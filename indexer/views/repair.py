@@ -29,7 +29,7 @@ class ViewRepairer:
     def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
         self._corpus = corpus
         self._backends = backends
-        self._views = ViewWriter(corpus.id, backends)
+        self._views = ViewWriter(corpus, backends)
 
     @property
     def can_embed(self) -> bool:
@@ -57,8 +57,9 @@ class ViewRepairer:
     async def write_chunks(self, view_ids: Collection[str]) -> None:
         """Writes the missing vectors and text entries of chunks."""
         for ids in batched(sorted(view_ids), _CHUNKS_AT_ONCE):
-            missing = await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
-            missing |= await self._backends.text.missing(self._corpus.id, ids)
+            missing = await self._backends.text.missing(self._corpus.id, ids)
+            if self._corpus.settings.has_vectors:
+                missing |= await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
             if missing:
                 await self._views.write_chunks(await self._read_chunks(sorted(missing)))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from core.corpora import Corpus
 from core.documents import Chunk
 from core.graph import Fact, Mention, Synonym
 from core.ports.views import TextEntry, VectorBatch, VectorKind
@@ -31,15 +32,16 @@ def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict
 class ViewWriter:
     """Writes the entries of one corpus."""
 
-    def __init__(self, corpus_id: str, backends: IndexingBackends) -> None:
-        self._corpus_id = corpus_id
+    def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
+        self._corpus_id = corpus.id
+        self._has_vectors = corpus.settings.has_vectors
         self._backends = backends
         self._part = _FIRST_PART
 
     async def write_chunks(
         self, chunks: Iterable[tuple[Chunk, str]], report: Callable[[Collection[str]], None] = lambda _: None
     ) -> None:
-        """Writes the vectors and text entries of chunks. Each chunk comes with its text to embed.
+        """Writes the vectors (if the corpus has any) and text entries of chunks. Each comes with its text to embed.
 
         `report` is called with the view ids of chunks whose vectors are written.
         """
@@ -47,7 +49,7 @@ class ViewWriter:
         for some in batched(chunks, _BATCH):
             part = {chunk.view_id: (chunk, text) for chunk, text in some}
             unembedded, unindexed = await asyncio.gather(
-                backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, list(part)),
+                self._find_unembedded(list(part)),
                 backends.text.missing(self._corpus_id, list(part)),
             )
             report(part.keys() - unembedded)
@@ -88,6 +90,11 @@ class ViewWriter:
             if other.id != id
         }
         return [Synonym(first_id=a, second_id=b, score=score) for (a, b), score in sorted(scores.items())]
+
+    async def _find_unembedded(self, view_ids: Sequence[str]) -> set[str]:
+        if not self._has_vectors:
+            return set()
+        return await self._backends.vectors.missing(self._corpus_id, VectorKind.CHUNK, view_ids)
 
     async def _embed_and_report(
         self, texts: Sequence[tuple[str, str, str]], report: Callable[[Collection[str]], None]

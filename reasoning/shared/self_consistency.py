@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.corpora import NO_EMBEDDING
 from core.ports.embedding import Embedder
 from core.text.answers import normalise_answer
 from reasoning.citations.markers import strip_markers
@@ -17,7 +18,8 @@ async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
     """Returns a draft of the largest group of equal answers: the first one with the support that most of them have.
 
     Abstentions win only if more than half of the drafts abstain: otherwise those that found an answer decide. If groups
-    tie, as they do when all answers differ, that one wins whose answer is nearest to all answers: the medoid by cosine.
+    tie, as they do when all answers differ, that one wins whose answer is nearest to all answers: the medoid by cosine,
+    or the first one of them without an embedding model.
     """
     answered = [draft for draft in drafts if draft.text]
     if 2 * len(answered) < len(drafts) or not answered:
@@ -29,6 +31,8 @@ async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
     most = max(len(group) for group in groups.values())
     leading = {key: group for key, group in groups.items() if len(group) == most}
     if len(leading) == 1:
+        return _typical(next(iter(leading.values())))
+    if embedder.model == NO_EMBEDDING:
         return _typical(next(iter(leading.values())))
     keys = [key for key, group in groups.items() for _ in group]
     vectors = await embedder.embed_passages(keys)

@@ -6,11 +6,14 @@ may be about something else.
 
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
+from core.corpora import NO_EMBEDDING
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Question, Quote, Reasoner, Step, Support, Unsupported
@@ -127,19 +130,38 @@ class Extractive:
         ]
         if not cut:
             return []
-        vector = await self._backends.embedder.embed_query(question)
-        if await find_similarity(self._backends.embedder, vector, hits) < self._config.min_similarity:
-            return []
         texts = [hit.chunk.text[start:end] for _, hit, start, end in cut]
-        cosines = await self._backends.embedder.embed_passages(texts) @ vector
         words = _words(question)
+        cosines = await self._compare(question, texts, hits)
+        if cosines is None:
+            return []
         candidates = []
         for (rank, hit, start, end), text, cosine in zip(cut, texts, np.asarray(cosines, dtype=float), strict=True):
             overlap = len(words & _words(text)) / len(words) if words else 0.0
+            if not (overlap or self._embeds):
+                continue
             place = 1.0 / (1 + rank)
             score = float(cosine) + self._config.overlap_weight * overlap + self._config.rank_weight * place
             candidates.append(_Candidate(hit=hit, rank=rank, span=Span(start=start, end=end), text=text, score=score))
         return candidates
+
+    @property
+    def _embeds(self) -> bool:
+        return self._backends.embedder.model != NO_EMBEDDING
+
+    async def _compare(self, question: str, texts: Sequence[str], hits: tuple[Hit, ...]) -> NDArray[np.float32] | None:
+        """Returns the cosine of each sentence with the question; None if no hit is near enough to it.
+
+        All are 0 in a corpus without vectors: there, the words of the question choose the sentences.
+        """
+        embedder = self._backends.embedder
+        if not self._embeds:
+            return np.zeros(len(texts), np.float32)
+        vector = await embedder.embed_query(question)
+        if await find_similarity(embedder, vector, hits) < self._config.min_similarity:
+            return None
+        cosines: NDArray[np.float32] = await embedder.embed_passages(texts) @ vector
+        return cosines
 
     def _choose(self, candidates: list[_Candidate]) -> list[_Candidate]:
         """Returns the best sentences in the order of their passages; equal sentences count once."""

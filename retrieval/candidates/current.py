@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.corpus_form import require_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["is_replaced", "search_current"]
@@ -28,6 +29,8 @@ async def search_current(
     The second one is returned as it is, so the number of searches is bounded however often the corpus is written.
     """
     corpus_id = query.corpus.id
+    if query.min_similarity is not None:
+        require_vectors(query.corpus, "min_similarity")
     snapshot = await backends.snapshots.get(corpus_id, min_generation=query.min_generation, trace=trace)
     result = await search(query, snapshot, trace)
     newer = await backends.snapshots.follow(corpus_id, snapshot) if result.outdated else None

@@ -18,6 +18,8 @@ from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_i
 
 __all__ = ["Pool", "gather_pool", "rank_graph"]
 
+_NO_VECTOR: Vectors = np.zeros(0, np.float32)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
@@ -25,7 +27,8 @@ class Pool:
 
     A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk without a
     vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0 where there
-    is none; it has no rows if they were not requested. `unknown` are the entries that the snapshot does not know.
+    is none; it has no rows if they were not requested, and no columns in a corpus without vectors. `unknown` are the
+    entries that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]
@@ -85,6 +88,8 @@ async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config
 async def _search_dense(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, size: int
 ) -> tuple[Vectors, ScoredChunks]:
+    if not query.corpus.settings.has_vectors:
+        return _NO_VECTOR, ScoredChunks(chunks=np.zeros(0, np.int64), scores=np.zeros(0))
     with trace.timed("embed"):
         vector = await backends.embedder.embed_query(query.text)
     with trace.timed("dense"):

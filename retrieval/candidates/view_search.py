@@ -65,8 +65,9 @@ async def fetch_vectors(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, chunks: NDArray[np.int64]
 ) -> Vectors:
     """Returns the chunks' vectors, (n, dimension); a row is 0 where the vector store has none (yet)."""
-    out = np.zeros((len(chunks), backends.embedder.dimension), np.float32)
-    if len(chunks):
+    settings = query.corpus.settings
+    out = np.zeros((len(chunks), backends.embedder.dimension if settings.has_vectors else 0), np.float32)
+    if out.size:
         view_ids = snapshot.view_ids(chunks)
         rows = await backends.vectors.fetch(query.corpus.id, VectorKind.CHUNK, view_ids)
         there = [i for i, view_id in enumerate(view_ids) if view_id in rows]

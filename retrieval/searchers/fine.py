@@ -13,16 +13,17 @@ from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.corpus_form import require_graph
 from retrieval.candidates.current import search_current
 from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.results import Ranking, build_result
+from retrieval.candidates.unlinked import describe_unlinked, search_unlinked
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_incomplete, rank_from_seeds
-from retrieval.searchers.dense import Dense
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
 
@@ -44,9 +45,9 @@ class FineRetrieval:
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
-        self._unlinked = Dense(backends)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        require_graph(query.corpus, "the searcher fine")
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
@@ -55,8 +56,9 @@ class FineRetrieval:
         with trace.timed("link"):
             linked = await self._link(query, snapshot, graph, trace)
         if not linked:
-            trace.note("fine: the question names no entity of the corpus; ranked by cosine (dense) instead")
-            return await self._unlinked.search_snapshot(query, snapshot, trace)
+            how = describe_unlinked(query)
+            trace.note(f"fine: the question names no entity of the corpus; ranked by {how} instead")
+            return await search_unlinked(backends, query, snapshot, trace)
         with trace.timed("graph"):
             pagerank = await run_interruptibly(self._rank, graph, linked)
         note_incomplete(pagerank, trace)

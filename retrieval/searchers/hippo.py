@@ -16,11 +16,13 @@ from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.corpus_form import require_graph, require_vectors
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.results import Ranking, build_result
+from retrieval.candidates.unlinked import search_by_cosine
 from retrieval.candidates.view_search import ScoredChunks, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.hippo.fact_filter import filter_facts
@@ -28,7 +30,6 @@ from retrieval.hippo.fact_linking import LinkedFact, link_facts
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import GraphRanking, Seeds, note_incomplete, rank_from_seeds
-from retrieval.searchers.dense import Dense
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
 
@@ -75,9 +76,10 @@ class Hippo:
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
         self._backends = backends
-        self._unlinked = Dense(backends)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
+        require_vectors(query.corpus, "the searcher hippo")
+        require_graph(query.corpus, "the searcher hippo")
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
@@ -89,7 +91,7 @@ class Hippo:
             vector = await backends.embedder.embed_query(query.text)
         facts = await self._select_facts(vector, query, snapshot, trace)
         if not facts:
-            return await self._unlinked.search_snapshot(query, snapshot, trace)
+            return await search_by_cosine(backends, query, snapshot, trace)
         with trace.timed("dense"):
             passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):

@@ -15,7 +15,7 @@ from api.schemas.base import In, Out, Text
 from app.services.corpora import ensure
 from app.services.documents import list_those
 from app.services.ingestion import submit_all
-from core.corpora import Corpus
+from core.corpora import NO_EMBEDDING, NO_GRAPH, Corpus
 from core.documents import MAX_KEY_LENGTH, MAX_TITLE_LENGTH, Document, OnConflict, Submission
 from core.errors import InvalidInput, Unavailable
 from core.jobs import Job
@@ -46,6 +46,13 @@ class DocumentArgument(In):
 
 class _Target(In):
     corpus: Text = Field(default="", max_length=63, description="The corpus; leave it out if there is only one.")
+    no_embedding: bool = Field(
+        default=False, description="Creates a missing corpus without vectors: it is searched by words and names only."
+    )
+    no_graph: bool = Field(
+        default=False,
+        description="Creates a missing corpus without entities: it is searched by vectors and words.",
+    )
     wait_seconds: int = Field(
         default=45,
         ge=0,
@@ -94,7 +101,7 @@ class IngestResult(Out):
 async def _ingest(call: ToolCall, arguments: TextsArguments | FilesArguments) -> IngestResult:
     found = _read(call, arguments)
     name = await choose_corpus(call, arguments.corpus)
-    corpus = await (ensure(call.container, name) if call.creates_corpora else call.container.record.corpora.get(name))
+    corpus = await _open_corpus(call, name, arguments)
     keys = list[str]()
     stop = asyncio.Event()
     submitting = asyncio.create_task(_submit(call, corpus, found, keys, stop))
@@ -130,6 +137,15 @@ def _read(call: ToolCall, arguments: TextsArguments | FilesArguments) -> Iterabl
     if not texts and not paths:
         raise InvalidInput("there is nothing to ingest; give `documents` with texts, or `paths`")
     return chain(texts, read_within(call.root, paths) if call.root is not None and paths else ())
+
+
+async def _open_corpus(call: ToolCall, name: str, arguments: _Target) -> Corpus:
+    """Returns the corpus, which is created if it is missing and the caller may do that."""
+    if not call.creates_corpora:
+        return await call.container.record.corpora.get(name)
+    extractor = NO_GRAPH if arguments.no_graph else None
+    embedding = NO_EMBEDDING if arguments.no_embedding else None
+    return await ensure(call.container, name, extractor=extractor, embedding=embedding)
 
 
 def _submission(document: DocumentArgument) -> Submission:

@@ -56,7 +56,7 @@ class _Settings(_Row):
     extractor: str
     fine: Fine
     embedding_model: str
-    dimension: Annotated[int, Field(ge=1, le=65_536)]
+    dimension: Annotated[int, Field(ge=0, le=65_536)]
     embedding: str = ""
     versions: dict[str, str] = {}
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.data.data import run_with_data
-from cli.options import CHUNKER_HELP, EMBEDDING_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson
+from cli.options import (
+    CHUNKER_HELP,
+    EMBEDDING_HELP,
+    EXTRACTOR_HELP,
+    FINE_HELP,
+    AsJson,
+    NoEmbedding,
+    NoGraph,
+    choose_embedding,
+    choose_extractor,
+)
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
@@ -58,13 +68,20 @@ def create_corpus(
         str | None,
         typer.Option(help=EMBEDDING_HELP, show_default=False),
     ] = None,
+    no_embedding: NoEmbedding = False,
+    no_graph: NoGraph = False,
     as_json: AsJson = False,
 ) -> None:
     """Create an empty corpus. Options that are not given come from the settings."""
     from app.services.corpora import create
 
+    settings = {
+        "chunker": chunker,
+        "extractor": choose_extractor(extractor, no_graph=no_graph),
+        "embedding": choose_embedding(embedding, no_embedding=no_embedding),
+    }
+
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
-        settings = {"chunker": chunker, "extractor": extractor, "embedding": embedding}
         corpus = await create(container, name, **settings, fine=fine)
         return corpus, await container.record.corpora.count(corpus.id)
 
@@ -92,22 +109,29 @@ def reindex_corpus(
     extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     embedding: Annotated[str | None, typer.Option(help=EMBEDDING_HELP, show_default=False)] = None,
+    no_embedding: NoEmbedding = False,
+    no_graph: NoGraph = False,
     as_json: AsJson = False,
 ) -> None:
     """Index a corpus again, and swap it in when it is complete.
 
-    Options that are not given stay as they are, except that the embedding model is that of the settings. The
-    old index answers meanwhile, with its own embedding model, and stays if a document fails.
+    Options that are not given stay as they are, except that the embedding model is that of the settings, unless the
+    corpus has no vectors. The old index answers meanwhile, with its own embedding model, and stays if a document fails.
     """
     from app.services.corpora import reindex
     from cli.flows.jobs import complete_job
     from cli.output.progress import Progress
     from core.jobs import JobState
 
+    settings = {
+        "chunker": chunker,
+        "extractor": choose_extractor(extractor, no_graph=no_graph),
+        "embedding": choose_embedding(embedding, no_embedding=no_embedding),
+    }
     with Progress() as progress:
 
         async def work(container: "Container") -> "Job":
-            job = await reindex(container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
+            job = await reindex(container, name, **settings, fine=fine)
             return await complete_job(container, job, progress.watch)
 
         job = run_with_container(work)
@@ -162,5 +186,9 @@ def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
     if as_json:
         print_json(shown)
     else:
-        embedding = f"{corpus.settings.embedding_model} ({corpus.settings.dimension})"
-        fields({**shown, "embedding": embedding})
+        settings = corpus.settings
+        embedding = (
+            f"{settings.embedding_model} ({settings.dimension})" if settings.has_vectors else "none (no vectors)"
+        )
+        extractor = settings.extractor if settings.has_graph else "none (no graph)"
+        fields({**shown, "embedding": embedding, "extractor": extractor})

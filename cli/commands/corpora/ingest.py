@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from cli.options import CHUNKER_HELP, EXTRACTOR_HELP, FINE_HELP, AsJson, CorpusName
+from cli.options import (
+    CHUNKER_HELP,
+    EXTRACTOR_HELP,
+    FINE_HELP,
+    AsJson,
+    CorpusName,
+    NoEmbedding,
+    NoGraph,
+    choose_embedding,
+    choose_extractor,
+)
 from cli.output.console import print_json
 from core.corpora import Fine
 from core.documents import OnConflict
@@ -29,6 +39,8 @@ def ingest(
     extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    no_embedding: NoEmbedding = False,
+    no_graph: NoGraph = False,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do with an existing key whose content differs.")
     ] = OnConflict.REPLACE,
@@ -107,7 +119,10 @@ def ingest(
     from cli.output.summaries import show_summary, summary_to_dict
     from indexer import Selection
 
+    extractor = choose_extractor(extractor, no_graph=no_graph)
+    embedding = choose_embedding(None, no_embedding=no_embedding)
     unfit = {
+        "--no-embedding": no_embedding,
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
         "--prune": prune,
         "--include": bool(include),
@@ -133,6 +148,7 @@ def ingest(
         extractor=extractor,
         chunker=chunker,
         fine=fine,
+        embedding=embedding,
         on_conflict=on_conflict,
         prune=prune,
         budget_tokens=budget_tokens,

@@ -83,3 +83,20 @@ async def test_what_cannot_be_built_is_refused_before_anything_is_made(people: S
     assert "no-such" in unknown.json()["detail"]
     assert await people.container.record.reindexing.list() == []
     assert (await people.client.post("/v1/corpora/nothing/reindex", json={})).status_code == 404
+
+
+async def test_a_corpus_without_vectors_and_graph(server: Server) -> None:
+    body = {"name": "people", "embedding": "none", "extractor": "none"}
+    created = await server.client.post("/v1/corpora", json=body)
+    assert created.status_code == 201
+    assert created.json()["embedding"] == {"model": "none", "dimension": 0}
+    assert created.json()["extractor"] == "none"
+    await server.ingest(ADA)
+    found = await server.client.post("/v1/corpora/people/search", json={"query": "first program"})
+    assert found.status_code == 200
+    assert found.json()["hits"]
+    refused = await server.client.post(
+        "/v1/corpora/people/search", json={"query": "first program", "searcher": "dense"}
+    )
+    assert refused.status_code == 422
+    assert "corpus 'people' has none" in refused.json()["detail"]

@@ -59,7 +59,9 @@ function CorpusCard({ corpus, mayAdmin, changed }) {
       <h2><${Link} to=${viewOf(corpus.name)}>${corpus.name}<//></h2>
       <p>${counts?.documents === 0 ? "No documents yet" : counts ? `${plural(counts.documents, "document")}, ${plural(counts.chunks, "passage")}, ${plural(counts.entities, "name")}, ${plural(counts.facts, "fact")}` : detail.state === "loading" ? "…" : "Its size is not told to this key."}</p>
       <${FailedDocuments} corpus=${corpus} />
-      <p class="faint">made ${time(corpus.created_at)} · ${describeExtractor(corpus.extractor)}</p>
+      <p class="faint">made ${time(corpus.created_at)}${corpus.extractor === "none" ? "" : ` · ${describeExtractor(corpus.extractor)}`}</p>
+      ${!corpus.embedding.dimension && html`<p class="faint">without vectors: found by words and names</p>`}
+      ${corpus.extractor === "none" && html`<p class="faint">without a graph</p>`}
       <div class="actions start">
         <${Link} class="button" to=${viewOf(corpus.name, "documents")}>Documents<//>
         ${mayAdmin && html`

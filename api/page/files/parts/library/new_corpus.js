@@ -13,10 +13,12 @@ export function NewCorpus({ made, close }) {
   const [name, setName] = useState("");
   const [chunker, setChunker] = useState({ name: "", options: {} });
   const [extractors, setExtractors] = useState([]);
+  const [noVectors, setNoVectors] = useState(false);
+  const [noGraph, setNoGraph] = useState(false);
   const strategies = useResource("strategies", loadStrategies);
-  const known = (strategies.value?.data || []).filter((one) => one.kind === "extractor");
+  const known = (strategies.value?.data || []).filter((one) => one.kind === "extractor" && one.name !== "none");
   const { run, busy, error } = useAction(async () => {
-    const body = { name: name.trim(), chunker: written(chunker), extractor: extractors.join("+") || undefined };
+    const body = { name: name.trim(), chunker: written(chunker), extractor: noGraph ? "none" : extractors.join("+") || undefined, embedding: noVectors ? "none" : undefined };
     made(await post("/v1/corpora", body, { headers: { "Idempotency-Key": randomKey() } }));
   });
   const submit = (event) => {
@@ -35,7 +37,13 @@ export function NewCorpus({ made, close }) {
         <summary>How documents are read</summary>
         <div class="stack folded">
           <${StrategyPicker} kind="chunker" label="Cut into passages by" value=${chunker} change=${setChunker} />
-          <fieldset class="stack tight"><legend>Find names and facts by</legend>
+          <fieldset class="stack tight"><legend>Leave out</legend>
+            <label class="choice"><input type="checkbox" checked=${noVectors} onChange=${() => setNoVectors(!noVectors)} />
+              <span><strong>Vectors</strong> <span class="hint">Passages are found by their words and names, without an embedding model.</span></span></label>
+            <label class="choice"><input type="checkbox" checked=${noGraph} onChange=${() => setNoGraph(!noGraph)} />
+              <span><strong>Graph</strong> <span class="hint">No names and facts are looked for.</span></span></label>
+          </fieldset>
+          <fieldset class="stack tight" disabled=${noGraph}><legend>Find names and facts by</legend>
             ${known.map((one) => html`
               <label class="choice"><input type="checkbox" checked=${extractors.includes(one.name)} disabled=${one.needs_model && hasModel === false} onChange=${() => toggle(one.name)} />
                 <span><strong>${one.name}</strong> <span class="hint">${one.description}${one.needs_model && hasModel === false ? " No language model is configured." : ""}</span></span></label>`)}

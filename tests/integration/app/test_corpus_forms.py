@@ -1,0 +1,181 @@
+"""Corpora without vectors or without a graph: indexed, searched, reindexed and moved, over an endpoint that counts."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.archive import RowCounts, encode_section, import_file
+from app.container import Container
+from app.doctor.consistency import examine_views, read_record_ids
+from app.services import corpora
+from app.services.ingestion import submit
+from app.services.questions import SearchRequest, search
+from core.corpora import Corpus, Fine
+from core.documents import OnConflict
+from core.errors import Conflict, InvalidInput, InvalidStrategy
+from core.ports.retrieval import SearchResult
+from core.ports.views import VectorKind
+from core.settings import EmbeddingSettings, Settings
+from core.strategies import parse_spec
+from core.trace import Trace
+from indexer import Worker, WorkerOptions, submission_from_json
+from tests.twins.embedding_server import EmbeddingServer
+
+OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
+DOCUMENTS = (
+    {"key": "ada", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program."},
+    {"key": "babbage", "title": "Charles Babbage", "text": "Charles Babbage knew Ada Lovelace in London."},
+    {"key": "london", "title": "London", "text": "London is the capital of England."},
+)
+QUESTION = "Where did the man live whom Ada Lovelace knew?"
+
+
+@pytest.fixture
+def endpoint() -> Iterator[EmbeddingServer]:
+    with EmbeddingServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def container(tmp_path: Path, endpoint: EmbeddingServer) -> AsyncIterator[Container]:
+    embedding = EmbeddingSettings(kind="openai", model="twin", base_url=endpoint.url)
+    made = Container(Settings(data_dir=tmp_path / "data", embedding=embedding))
+    yield made
+    await made.close()
+
+
+async def _work(container: Container, *corpus_ids: str) -> None:
+    worker = Worker("test", container.indexing, OPTIONS)
+    for corpus_id in corpus_ids:
+        while await worker.work(corpus_id):
+            pass
+
+
+async def _ingest(
+    container: Container, name: str, *, embedding: str | None = None, extractor: str | None = None
+) -> Corpus:
+    corpus = await corpora.create(container, name, embedding=embedding, extractor=extractor)
+    documents = [submission_from_json(document) for document in DOCUMENTS]
+    await submit(container, corpus, documents, OnConflict.REPLACE)
+    await _work(container, corpus.id)
+    return await container.record.corpora.get(name)
+
+
+async def _reindex(container: Container, corpus: Corpus, **settings: str) -> Corpus:
+    job = await corpora.reindex(container, corpus.name, **settings)
+    [reindex] = await container.record.reindexing.list()
+    await _work(container, corpus.id, reindex.shadow_id, corpus.id, reindex.shadow_id)
+    assert (await container.record.jobs.get(job.id)).state == "done"
+    return await container.record.corpora.get(corpus.name)
+
+
+async def _search(
+    container: Container, *names: str, searcher: str, question: str = QUESTION, least: float | None = None
+) -> SearchResult:
+    found = [await container.record.corpora.get(name) for name in names]
+    request = SearchRequest(query=question, searcher=parse_spec(searcher), min_similarity=least)
+    return await search(container, found, request, Trace())
+
+
+def _keys(result: SearchResult) -> list[str]:
+    return [hit.document.key for hit in result.hits]
+
+
+async def test_a_corpus_without_vectors_calls_no_embedding_model(
+    container: Container, endpoint: EmbeddingServer
+) -> None:
+    corpus = await _ingest(container, "words", embedding="none")
+    assert not corpus.settings.has_vectors
+    for searcher in ("bridged", "fused", "sparse", "graph", "fine"):
+        result = await _search(container, "words", searcher=searcher)
+        assert _keys(result)[0] in {"ada", "babbage"}, searcher
+        assert all(hit.signals.dense is None for hit in result.hits)
+    unnamed = await _search(container, "words", searcher="graph", question="which capital?")
+    assert _keys(unnamed)[0] == "london", "without a name of the corpus, the words decide"
+    assert await container.vectors.count(corpus.id, VectorKind.CHUNK) == 0
+    assert not endpoint.calls
+
+
+@pytest.mark.parametrize("searcher", ["dense", "hippo:filter=false"])
+async def test_what_needs_vectors_refuses_a_corpus_without_them(container: Container, searcher: str) -> None:
+    await _ingest(container, "words", embedding="none")
+    with pytest.raises(InvalidInput, match=r"corpus 'words' has none.*reindex words --embedding"):
+        await _search(container, "words", searcher=searcher)
+    with pytest.raises(InvalidInput, match="min_similarity needs vectors"):
+        await _search(container, "words", searcher="bridged", least=0.1)
+    with pytest.raises(InvalidInput, match="fine 'on'"):
+        await corpora.create(container, "other", embedding="none", fine=Fine.ON)
+
+
+async def test_a_corpus_without_a_graph_has_passages_only(container: Container) -> None:
+    corpus = await _ingest(container, "passages", extractor="none")
+    counts = await container.record.corpora.count(corpus.id)
+    assert (counts.chunks, counts.entities, counts.mentions) == (3, 0, 0)
+    for searcher in ("bridged", "fused", "dense", "sparse"):
+        assert len(_keys(await _search(container, "passages", searcher=searcher))) >= 2, searcher
+    for searcher in ("graph", "fine", "hippo:filter=false"):
+        with pytest.raises(InvalidInput, match=r"corpus 'passages' has none.*reindex passages --extractor"):
+            await _search(container, "passages", searcher=searcher)
+    with pytest.raises(InvalidStrategy, match="leave it out"):
+        await corpora.create(container, "other", extractor="none+pattern")
+
+
+async def test_a_corpus_without_either_is_searched_by_words(container: Container, endpoint: EmbeddingServer) -> None:
+    await _ingest(container, "words", embedding="none", extractor="none")
+    assert _keys(await _search(container, "words", searcher="bridged", question="capital of England"))[0] == "london"
+    assert not endpoint.calls
+
+
+async def test_several_corpora_of_different_forms(container: Container) -> None:
+    await _ingest(container, "whole")
+    await _ingest(container, "words", embedding="none")
+    await _ingest(container, "passages", extractor="none")
+    for names in (("whole", "words", "passages"), ("words", "whole")):
+        result = await _search(container, *names, searcher="bridged")
+        assert {"ada", "babbage"} <= set(_keys(result))
+        assert set(result.generations) == set(names)
+    assert _keys(await _search(container, "whole", "words", searcher="graph"))
+    with pytest.raises(InvalidInput, match="'words'"):
+        await _search(container, "whole", "words", searcher="dense")
+
+
+async def test_reindexing_changes_the_form(container: Container, endpoint: EmbeddingServer) -> None:
+    corpus = await _ingest(container, "people", embedding="none")
+    corpus = await _reindex(container, corpus, chunker="passage")
+    assert not corpus.settings.has_vectors, "without an option it stays without vectors"
+    assert not endpoint.calls
+    corpus = await _reindex(container, corpus, embedding="twin")
+    assert corpus.settings.has_vectors
+    assert len(_keys(await _search(container, "people", searcher="dense"))) == 3
+    corpus = await _reindex(container, corpus, embedding="none", extractor="none")
+    assert (corpus.settings.has_vectors, corpus.settings.has_graph) == (False, False)
+    assert await container.vectors.count(corpus.id, VectorKind.CHUNK) == 0
+
+
+@pytest.mark.parametrize(("embedding", "extractor"), [("none", None), (None, "none"), ("none", "none")])
+async def test_the_doctor_and_an_export_know_the_form(
+    container: Container, tmp_path: Path, embedding: str | None, extractor: str | None
+) -> None:
+    corpus = await _ingest(container, "people", embedding=embedding, extractor=extractor)
+    states = await examine_views(container, corpus, await read_record_ids(container, corpus), busy=False)
+    assert not any(state.lacking or state.orphans for state in states)
+    file, counts = tmp_path / "people.jsonl", RowCounts()
+    file.write_text("".join([line async for line in encode_section(container, corpus, counts)]), encoding="utf-8")
+    assert counts.missing_vectors == 0
+    result = await import_file(container, file, "again", {}, lambda *_: None)
+    assert not result.notes
+    again = await container.record.corpora.get("again")
+    assert again.settings == corpus.settings
+    assert _keys(await _search(container, "again", searcher="bridged")) == _keys(
+        await _search(container, "people", searcher="bridged")
+    )
+
+
+async def test_an_existing_corpus_is_not_changed_by_an_ingest(container: Container) -> None:
+    await corpora.create(container, "people")
+    with pytest.raises(Conflict, match="reindex people --no-embedding"):
+        await corpora.ensure(container, "people", embedding="none")
+    words = await corpora.ensure(container, "words", embedding="none")
+    assert await corpora.ensure(container, "words", embedding="none") == words
+    assert await corpora.ensure(container, "words") == words

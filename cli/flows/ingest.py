@@ -27,6 +27,9 @@ from indexer import Rejection
 __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
 
 
+_MOST_LISTED = 10_000
+
+
 class OtherCorpus(Exception):
     """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
     not known to be in it.
@@ -39,8 +42,9 @@ class Summary:
     `prune_refused` is why.
 
     `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key.
-    `indexed` are the documents of the job that were indexed, with their numbers of passages. With `-v`, the documents
-    `shown` have a line already, and so have the first `shown_rejected` of `rejected`.
+    `indexed` are the documents of the job that were indexed, with their numbers of passages, at most the first ten
+    thousand; `chunks` are the passages of all of them. With `-v`, the documents `shown` have a line already, and so
+    have the first `shown_rejected` of `rejected`.
     """
 
     corpus: Corpus
@@ -54,16 +58,13 @@ class Summary:
     notes: tuple[tuple[str, str], ...] = ()
     resume_with: str = ""
     indexed: tuple[tuple[str, int], ...] = ()
+    chunks: int = 0
     shown: frozenset[str] = frozenset()
     shown_rejected: int = 0
 
     @property
     def pruned(self) -> int | None:
         return None if self.deleted is None else len(self.deleted)
-
-    @property
-    def chunks(self) -> int:
-        return sum(chunks for _, chunks in self.indexed)
 
     def succeeded(self, *, strict: bool) -> bool:
         """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
@@ -122,7 +123,7 @@ async def ingest(
     deleted: tuple[str, ...] | None = None
     if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
         deleted = await _prune(container, corpus, pruning, supervision)
-    indexed, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
+    indexed, chunks, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
     return Summary(
         corpus=corpus,
         job=job,
@@ -135,6 +136,7 @@ async def ingest(
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
         resume_with=f"hopweave jobs resume {job.id}",
         indexed=indexed,
+        chunks=chunks,
         shown=frozenset(finished.shown),
         shown_rejected=finished.shown_rejected,
     )
@@ -214,16 +216,18 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
 
 async def _read_outcome(
     container: Container, corpus: Corpus, job: Job, reading: Reading
-) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-    """Returns the documents of this job with their numbers of passages, and the notes of their loaders."""
+) -> tuple[tuple[tuple[str, int], ...], int, tuple[tuple[str, str], ...]]:
+    """Returns documents of this job with their numbers of passages, the passages of all, and the notes of loaders."""
     if not job.counts.get("indexed"):
-        return (), ()
-    indexed, notes = list[tuple[str, int]](), list[tuple[str, str]]()
+        return (), 0, ()
+    indexed, passages, notes = list[tuple[str, int]](), 0, list[tuple[str, str]]()
     async for document in list_those(container, corpus, reading.keys):
         if document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
-            indexed.append((document.key, document.chunks))
+            passages += document.chunks
+            if len(indexed) < _MOST_LISTED:
+                indexed.append((document.key, document.chunks))
             notes += [(document.key, note) for note in loader_notes(document.metadata)]
-    return tuple(indexed), tuple(notes)
+    return tuple(indexed), passages, tuple(notes)
 
 
 def _seconds(job: Job) -> float:

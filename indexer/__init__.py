@@ -22,7 +22,7 @@ from indexer.submission.json_lines import Rejection
 from indexer.submission.passage_table import is_passage_table
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
-from indexer.submission.taken_keys import KeySet
+from indexer.submission.taken_keys import KeySet, TakenKeys
 from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
 from indexer.submission.walking import EVERYTHING, Selection
@@ -44,6 +44,7 @@ __all__ = [
     "ParserLimits",
     "Rejection",
     "Selection",
+    "TakenKeys",
     "Tracker",
     "UploadedFile",
     "ViewDeleter",

@@ -14,6 +14,7 @@ from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
 from evaluation.answering import AnswerOptions, answer_all
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.sampling import sample_passages
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset
 from evaluation.judging import Judge, JudgementRow, require_judge_models
 from evaluation.report.result import Result
@@ -37,11 +38,12 @@ class Experiment:
     and answer `concurrency` questions at once; with `judge` their answers are judged.
 
     The questions are the first `limit`, or a random `sample` that depends on `seed` alone, so that it is the same for
-    everything that is compared. `unanswerable` says that the corpus answers none of them.
+    everything that is compared. `unanswerable` says that the corpus answers none of them. With `corpus_sample`, only
+    the passages that support these questions are indexed, and so many others, drawn by the seed.
 
     Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
-    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, and for a `limit` with a
-    `sample`.
+    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, for a `limit` with a
+    `sample`, and for a `corpus_sample` of an existing corpus.
     """
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
@@ -55,6 +57,7 @@ class Experiment:
     limit: int | None = None
     sample: int | None = None
     seed: int = 0
+    corpus_sample: int | None = None
     baseline: str | None = None
     over: str | None = None
     k: int | None = None
@@ -70,6 +73,10 @@ class Experiment:
             raise InvalidInput(f"--baseline {self.baseline!r} is not compared; name one of: {known}")
         if self.limit is not None and self.sample is not None:
             raise InvalidInput("--limit takes the first questions and --sample random ones: give one of them")
+        if self.corpus is not None and self.corpus_sample is not None:
+            raise InvalidInput(
+                "--corpus-sample draws passages of a folder, and --corpus is a corpus as it is: give one of them"
+            )
 
 
 async def run_experiment(
@@ -89,8 +96,10 @@ async def run_experiment(
     dataset = read_dataset(
         folder, experiment.questions, needs_corpus=experiment.corpus is None, unanswerable=experiment.unanswerable
     )
-    corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
     questions = _select_questions(dataset, experiment)
+    if experiment.corpus_sample is not None:
+        dataset = sample_passages(dataset, questions, experiment.corpus_sample, experiment.seed)
+    corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)

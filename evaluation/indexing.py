@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +83,9 @@ async def index_dataset(
     corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
     if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
         raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
-    passages = _read_submissions(dataset, with_given="given" in re.split(r"[+:]", extractor))
+    with_given = "given" in re.split(r"[+:]", extractor)
+    _check_submissions(dataset, with_given=with_given)
+    passages = _read_submissions(dataset, with_given=with_given)
     job_id = ""
     async with aclosing(ingestion.submit_all(container, corpus, passages, OnConflict.REPLACE)) as parts:
         async for handed in parts:
@@ -102,13 +104,21 @@ def read_peak_memory_mb(pid: int | None) -> float | None:
     return int(found[1]) / 1024 if found else None
 
 
-def _read_submissions(dataset: Dataset, *, with_given: bool) -> list[Submission]:
-    found = list(read_paths([dataset.folder / CORPUS_FILE], with_given=with_given))
-    rejected = [one for one in found if isinstance(one, Rejection)]
-    if rejected:
-        first = rejected[0]
-        raise InvalidInput(f"{dataset.folder}: {len(rejected)} lines cannot be used, {first.source}: {first.reason}")
-    return [one for one in found if isinstance(one, Submission)]
+def _check_submissions(dataset: Dataset, *, with_given: bool) -> None:
+    """Raises `InvalidInput` if a line cannot be used, before anything is written."""
+    count, first = 0, None
+    for one in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
+        if isinstance(one, Rejection):
+            count, first = count + 1, first or one
+    if first is not None:
+        raise InvalidInput(f"{dataset.folder}: {count} lines cannot be used, {first.source}: {first.reason}")
+
+
+def _read_submissions(dataset: Dataset, *, with_given: bool) -> Iterator[Submission]:
+    """Yields the passages that are indexed, one after another."""
+    for one in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
+        if isinstance(one, Submission) and (dataset.kept is None or one.key in dataset.kept):
+            yield one
 
 
 async def _wait_for_job(

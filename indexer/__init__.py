@@ -19,8 +19,10 @@ from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.json_lines import Rejection
+from indexer.submission.passage_table import is_passage_table
 from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.taken_keys import KeySet, TakenKeys
 from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
 from indexer.submission.walking import EVERYTHING, Selection
@@ -36,11 +38,13 @@ __all__ = [
     "DocumentLimits",
     "DrawnPage",
     "IndexingBackends",
+    "KeySet",
     "Loaders",
     "PageImages",
     "ParserLimits",
     "Rejection",
     "Selection",
+    "TakenKeys",
     "Tracker",
     "UploadedFile",
     "ViewDeleter",
@@ -57,6 +61,7 @@ __all__ = [
     "gives_triples",
     "has_fine_vectors",
     "has_page_images",
+    "is_passage_table",
     "known_suffixes",
     "loader_for",
     "make_chunk_rows",

@@ -102,13 +102,13 @@ async def estimate(
     """
     embedders = container.embedders
     embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)
-    tokens = (embedder or container.embedder).tokens
+    embedder = embedder or container.embedder
+    tokens = embedder.tokens
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
     with use_prompts(container.prompts):
         extraction = make_extractor(extractor, _NoModels())
-    embedder = container.embedder if corpus is None else container.indexing.for_corpus(corpus).embedder
     count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
     rest = iter(found)
     while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
@@ -151,22 +151,19 @@ def _add(
 ) -> list[Rejection]:
     rejected = []
     for one in submissions:
-        if one.key in unchanged:
-            count.unchanged += 1
-        else:
-            try:
-                loaded = container.loaders.load(_make_source(one))
-            except (LoadFailed, UnsupportedMedia) as error:
-                rejected.append(Rejection(source=one.key, reason=str(error)))
-                continue
-            chunks = chunk(loaded)
-            count.chunks += len(chunks)
-            count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
-            count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
-            count.tokens += sum(draft.tokens for draft in chunks)
-            if extractor.model_calls:
-                count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
-                count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
+        try:
+            loaded = container.loaders.load(_make_source(one))
+        except (LoadFailed, UnsupportedMedia) as error:
+            rejected.append(Rejection(source=one.key, reason=str(error)))
+            continue
+        chunks = chunk(loaded)
+        count.chunks += len(chunks)
+        count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
+        count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
+        count.tokens += sum(draft.tokens for draft in chunks)
+        if extractor.model_calls:
+            count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
+            count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
         count.documents += 1
         count.bytes += len(one.content)
     return rejected

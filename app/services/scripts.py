@@ -25,6 +25,8 @@ class ScriptCheck:
 
     def add(self, key: str, texts: Sequence[str]) -> None:
         """Looks at the first passages of a document."""
+        if not self.embedder.dimension:  # a corpus without vectors
+            return
         looked_at = texts[:LOOKED_AT]
         foreign = (letter for letter in chain.from_iterable(looked_at) if letter > _LAST_LATIN)
         if len(list(islice(foreign, _FEWEST_LETTERS))) < _FEWEST_LETTERS:

@@ -31,6 +31,9 @@ _LOOKED_AT = 100
 """Documents of an ingest whose scripts are looked at."""
 
 
+_MOST_LISTED = 10_000
+
+
 class OtherCorpus(Exception):
     """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
     not known to be in it.
@@ -44,8 +47,8 @@ class Summary:
 
     `paused` is why the job paused, and `resume_with` resumes it. `notes` are what loaders tell of documents, by key,
     and of scripts that the embedding model does not know. `indexed` are the documents of the job that were indexed,
-    with their numbers of passages. With `-v`, the documents `shown` have a line already, and so have the first
-    `shown_rejected` of `rejected`.
+    with their numbers of passages, at most the first ten thousand; `chunks` are the passages of all of them. With `-v`,
+    the documents `shown` have a line already, and so have the first `shown_rejected` of `rejected`.
     """
 
     corpus: Corpus
@@ -59,16 +62,13 @@ class Summary:
     notes: tuple[tuple[str, str], ...] = ()
     resume_with: str = ""
     indexed: tuple[tuple[str, int], ...] = ()
+    chunks: int = 0
     shown: frozenset[str] = frozenset()
     shown_rejected: int = 0
 
     @property
     def pruned(self) -> int | None:
         return None if self.deleted is None else len(self.deleted)
-
-    @property
-    def chunks(self) -> int:
-        return sum(chunks for _, chunks in self.indexed)
 
     def succeeded(self, *, strict: bool) -> bool:
         """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
@@ -127,7 +127,7 @@ async def ingest(
     deleted: tuple[str, ...] | None = None
     if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
         deleted = await _prune(container, corpus, pruning, supervision)
-    indexed, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
+    indexed, chunks, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
     return Summary(
         corpus=corpus,
         job=job,
@@ -140,6 +140,7 @@ async def ingest(
         paused=await read_after_job(supervision, lambda: _find_pause_reason(container, corpus, job)),
         resume_with=f"hopweave jobs resume {job.id}",
         indexed=indexed,
+        chunks=chunks,
         shown=frozenset(finished.shown),
         shown_rejected=finished.shown_rejected,
     )
@@ -224,20 +225,22 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
 
 async def _read_outcome(
     container: Container, corpus: Corpus, job: Job, reading: Reading
-) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-    """Returns the documents of this job with their numbers of passages, and the notes on them."""
+) -> tuple[tuple[tuple[str, int], ...], int, tuple[tuple[str, str], ...]]:
+    """Returns documents of this job with their numbers of passages, the passages of all, and the notes on them."""
     if not job.counts.get("indexed"):
-        return (), ()
-    indexed, notes = list[tuple[str, int]](), list[tuple[str, str]]()
+        return (), 0, ()
+    indexed, passages, notes = list[tuple[str, int]](), 0, list[tuple[str, str]]()
     scripts = ScriptCheck(container.indexing.for_corpus(corpus).embedder)
     async for document in list_those(container, corpus, reading.keys):
         if document.updated_at >= job.created_at and document.state is RevisionState.INDEXED:
-            indexed.append((document.key, document.chunks))
+            passages += document.chunks
+            if len(indexed) < _MOST_LISTED:
+                indexed.append((document.key, document.chunks))
             notes += [(document.key, note) for note in loader_notes(document.metadata)]
             if len(indexed) <= _LOOKED_AT:
                 chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, limit=LOOKED_AT)
                 scripts.add(document.key, [chunk.text for chunk in chunks])
-    return tuple(indexed), (*notes, *scripts.notes)
+    return tuple(indexed), passages, (*notes, *scripts.notes)
 
 
 def _seconds(job: Job) -> float:

@@ -9,7 +9,16 @@ from typing import Protocol
 from core.corpora import Fine
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, NotFound
-from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
+from indexer import (
+    EVERYTHING,
+    Comparison,
+    KeySet,
+    Rejection,
+    Selection,
+    is_passage_table,
+    known_suffixes,
+    read_paths,
+)
 
 __all__ = [
     "GIVEN",
@@ -95,7 +104,7 @@ class PathsReading:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self.keys: set[str] = set()
+        self.keys = KeySet()
 
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         request = self._request
@@ -108,7 +117,10 @@ class PathsReading:
         hiding = next((one for one in listed if one.hides), None)
         if hiding is not None:  # what is behind a folder that cannot be read may still be there
             return Pruning(refused=f"{hiding.source}: {hiding.reason}")
-        keep = self.keys | {one.key for one in listed if one.key is not None}
+        keep = KeySet(self.keys)
+        for one in listed:
+            if one.key is not None:
+                keep.add(one.key)
         return Pruning(is_gone=_is_outside(keep, self._request.selection))
 
 
@@ -120,7 +132,7 @@ class ChangesReading:
 
     def __init__(self, comparison: Comparison, selection: Selection, corpus_id: str | None) -> None:
         self.corpus_id = corpus_id
-        self.keys: set[str] = set()
+        self.keys = KeySet()
         self._comparison = comparison
         self._selection = selection
 
@@ -165,11 +177,11 @@ def _describe_patterns(selection: Selection) -> str:
 
 
 def _is_list(path: Path) -> bool:
-    """Whether a file is made for several documents: JSON lines, or a JSON list."""
+    """Whether a file is made for several documents: JSON lines, a JSON list, or a table of passages."""
     suffix = path.suffix.lower()
-    if suffix != ".json" or not path.is_file():
-        return suffix == ".jsonl"
     try:
+        if suffix != ".json" or not path.is_file():
+            return suffix == ".jsonl" or is_passage_table(path)
         with path.open("rb") as content:
             start = content.read(_START_BYTES)
     except OSError:  # `read_paths` rejects it, and nothing is pruned
@@ -187,7 +199,7 @@ def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], 
     return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
 
 
-def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
+def _collect_keys(found: Iterable[Submission | Rejection], keys: KeySet) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):

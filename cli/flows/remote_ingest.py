@@ -109,6 +109,7 @@ class _Ingest:
             paused=self._find_pause_reason() if paused else "",
             resume_with=", ".join(f"POST /v1/jobs/{id}/resume" for id in paused),
             indexed=indexed,
+            chunks=sum(chunks for _, chunks in indexed),
             shown=frozenset(self._finished.shown),
             shown_rejected=self._finished.shown_rejected,
         )

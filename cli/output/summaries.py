@@ -95,6 +95,9 @@ def show_changes(summary: Summary, before: Collection[str]) -> None:
     """Shows an ingest of changes, a line for each. `before` are the keys of the documents that were there before."""
     for key, chunks in summary.indexed:
         print_result(f"{'changed' if key in before else 'new'}: {key}: {counted(chunks, 'passage')}")
+    more = summary.job.counts.get("indexed", 0) - len(summary.indexed)
+    if more > 0:
+        print_result(f"and {more:,} more documents are new or changed")
     for key in summary.deleted or ():
         print_result(f"deleted: {key}")
     _show_pause(summary)

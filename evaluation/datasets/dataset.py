@@ -3,19 +3,21 @@ triples.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.datasets.supporting import Support, read_supporting
+from indexer import TakenKeys
 
 __all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset", "read_questions"]
 
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
 GIVEN_FILE = "openie.jsonl"
+_PART_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ class GoldQuestion:
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
     """A dataset. `passages` is their number (0: the folder has questions only); `fingerprint` changes with what is
-    indexed.
+    indexed. `kept` are the keys of the passages that are drawn (None: all are indexed).
     """
 
     name: str
@@ -54,6 +56,7 @@ class Dataset:
     questions: tuple[GoldQuestion, ...]
     passages: int
     fingerprint: str
+    kept: frozenset[str] | None = None
 
 
 def read_dataset(
@@ -63,36 +66,55 @@ def read_dataset(
 
     Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
     folder of questions alone is accepted, and their supporting passages are not checked. `unanswerable` says that the
-    corpus answers none of the questions, such as those of another dataset.
+    corpus answers none of the questions, such as those of another dataset. Passages are read one after another: in
+    memory are those numbers that questions need, and the keys, as `TakenKeys` holds them.
     """
     corpus = folder / CORPUS_FILE
-    lengths = _read_lengths(corpus) if needs_corpus or corpus.exists() else {}
+    asked_in = questions or folder / QUESTIONS_FILE
+    passages, lengths = 0, None
+    if needs_corpus or corpus.exists():
+        passages, lengths = _read_lengths(corpus, frozenset() if unanswerable else _find_wanted(asked_in))
     given = folder / GIVEN_FILE
     if given.exists():
         _check_given(given)
-    asked = read_questions(questions or folder / QUESTIONS_FILE, lengths, unanswerable=unanswerable)
+    asked = read_questions(asked_in, lengths, unanswerable=unanswerable)
     return Dataset(
         name=folder.resolve().name,
         folder=folder,
         questions=asked,
-        passages=len(lengths),
+        passages=passages,
         fingerprint=_fingerprint(corpus, given),
     )
 
 
-def _read_lengths(path: Path) -> dict[str, int]:
-    """Returns each passage's key with the length of its text."""
-    seen: dict[str, str] = {}
-    lengths: dict[str, int] = {}
-    for row in read_rows(path):
+def _find_wanted(path: Path) -> frozenset[str]:
+    """Returns the keys of all passages that support questions; `read_questions` says what is wrong with the file."""
+    if not path.exists():
+        return frozenset()
+    names = ("supporting", "supporting_sentences")
+    return frozenset(
+        support.key
+        for row in read_rows(path)
+        for name in names
+        if row.fields.get("answerable") is not False and isinstance(row.fields.get(name), list)
+        for support in read_supporting(row, name)
+    )
+
+
+def _read_lengths(path: Path, wanted: Collection[str]) -> tuple[int, dict[str, int]]:
+    """Returns the number of passages, and those of `wanted` with the length of their text."""
+    taken = TakenKeys()
+    count, lengths = 0, dict[str, int]()
+    for count, row in enumerate(read_rows(path), start=1):  # noqa: B007 - the last one is the number of all
         key, text = row.text("id"), row.fields.get("text")
         if not isinstance(text, str):
             raise InvalidInput(f"{row.place}: passage {key!r} has no `text`")
-        _check_unique(seen, key, row)
-        lengths[key] = len(text)
-    if not lengths:
+        _check_unique(taken, key, row)
+        if key in wanted:
+            lengths[key] = len(text)
+    if not count:
         raise InvalidInput(f"{path} holds no passage")
-    return lengths
+    return count, lengths
 
 
 def _check_given(path: Path) -> None:
@@ -108,12 +130,12 @@ def read_questions(
     path: Path, lengths: Mapping[str, int] | None = None, *, unanswerable: bool = False
 ) -> tuple[GoldQuestion, ...]:
     """Returns the questions of a file; `lengths` are those of the passages, by key, with which supports are checked."""
-    seen: dict[str, str] = {}
+    taken = TakenKeys()
     questions = []
     for row in read_rows(path):
         question = _read_unanswerable(row) if unanswerable or not _is_answerable(row) else _read_question(row)
-        _check_unique(seen, question.id, row)
-        if lengths:
+        _check_unique(taken, question.id, row)
+        if lengths is not None:
             _check_supporting("supporting", question.supporting, lengths, row.place)
             _check_supporting("supporting_sentences", question.sentences, lengths, row.place)
         questions.append(question)
@@ -178,15 +200,18 @@ def _check_supporting(name: str, supporting: frozenset[Support], lengths: Mappin
             )
 
 
-def _check_unique(seen: dict[str, str], key: str, row: Row) -> None:
-    if key in seen:
-        raise InvalidInput(f"{row.place}: the id {key!r} is that of {seen[key]} already")
-    seen[key] = row.place
+def _check_unique(taken: TakenKeys, key: str, row: Row) -> None:
+    before = taken.take(key, row.place)
+    if before is not None:
+        raise InvalidInput(f"{row.place}: the id {key!r} is that of {before} already")
 
 
 def _fingerprint(*paths: Path) -> str:
     digest = hashlib.sha256()
     for path in paths:
-        content = path.read_bytes() if path.exists() else b""
-        digest.update(len(content).to_bytes(8, "big") + content)
+        digest.update((path.stat().st_size if path.exists() else 0).to_bytes(8, "big"))
+        if path.exists():
+            with path.open("rb") as file:
+                while part := file.read(_PART_BYTES):
+                    digest.update(part)
     return digest.hexdigest()

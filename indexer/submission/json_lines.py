@@ -12,7 +12,7 @@ from core.errors import InvalidInput
 from indexer.submission.document_json import check_document, parse_json
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "read_lines"]
+__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "number_lines", "read_lines"]
 
 GIVEN_FILE = "openie.jsonl"
 
@@ -62,7 +62,7 @@ def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[LocatedS
 
 def _read_documents(path: Path, shown: str, given: "_GivenLines | None") -> Iterator[LocatedSubmission | Rejection]:
     with path.open("rb") as file:
-        for number, _, line in _number_lines(file):
+        for number, _, line in number_lines(file):
             source = f"{shown} line {number}"
             try:
                 passage = _parse_object(line)
@@ -82,9 +82,12 @@ def _find_key(line: bytes) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def _number_lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-    """Yields number, offset and bytes of each line that is not blank, and the first bytes of one that is too long."""
-    number, offset = 0, 0
+def number_lines(file: BinaryIO, first: int = 1) -> Iterator[tuple[int, int, bytes]]:
+    """Yields number, offset and bytes of each line that is not blank, and the first bytes of one that is too long.
+
+    `first` is the number of the line at which the file stands; offsets are from there.
+    """
+    number, offset = first - 1, 0
     while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
         length = len(line)
@@ -119,7 +122,7 @@ class _GivenLines:
 
     def index(self) -> Iterator[Rejection]:
         """Reads the file once. Yields the lines that cannot be used."""
-        for number, offset, line in _number_lines(self._file):
+        for number, offset, line in number_lines(self._file):
             try:
                 self._add(_parse_object(line), number, offset)
             except InvalidInput as error:

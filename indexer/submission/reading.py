@@ -10,7 +10,9 @@ from core.errors import InvalidInput, NotFound, UnsupportedMedia
 from indexer.selection.loaders import media_type_of
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
 from indexer.submission.json_lines import LocatedSubmission, Rejection, read_lines
+from indexer.submission.passage_table import is_passage_table, read_table
 from indexer.submission.submissions import submission_from_json
+from indexer.submission.taken_keys import TakenKeys
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
 __all__ = ["Rejection", "check_roots", "read_file", "read_paths", "taken_already", "without_duplicates"]
@@ -21,8 +23,8 @@ _BOM = b"\xef\xbb\xbf"
 def read_paths(
     paths: Iterable[str | os.PathLike[str]], *, with_given: bool, selection: Selection = EVERYTHING
 ) -> Iterator[Submission | Rejection]:
-    """Yields the documents of files, folders, JSON lines and JSON lists, in order, and a `Rejection` for each that is
-    unusable.
+    """Yields the documents of files, folders, JSON lines, JSON lists and tables of passages, in order, and a
+    `Rejection` for each that is unusable.
 
     The key of a file is its path within the given folder, or its name if the file itself was given. The key of a line
     or an item is its `key` or `id`. Of two documents with one key, the first is used. `selection` chooses the files of
@@ -46,15 +48,13 @@ def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -
 
 def without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
     """Yields the documents; of those with one key the first, and a `Rejection` for each of the others."""
-    sources: dict[str, str] = {}
+    taken = TakenKeys()
     for one in found:
         if isinstance(one, Rejection):
             yield one
-        elif one.submission.key in sources:
-            yield taken_already(one, sources[one.submission.key])
-        else:
-            sources[one.submission.key] = one.source
-            yield one.submission
+            continue
+        before = taken.take(one.submission.key, one.source)
+        yield one.submission if before is None else taken_already(one, before)
 
 
 def taken_already(one: LocatedSubmission, first: str) -> Rejection:
@@ -82,11 +82,13 @@ def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubm
             yield Rejection(source=source, reason="it is no regular file", key=key)
         elif suffix == ".jsonl":
             yield from read_lines(path, source, with_given=with_given)
+        elif is_passage_table(path):
+            yield from read_table(path, source)
         else:
             yield from _read_documents(path, key, source)
     except OSError as error:
         # A file of several documents is like a folder: which keys are in it is not known.
-        several = suffix in (".jsonl", ".json")
+        several = suffix in (".jsonl", ".json", ".tsv", ".gz")
         yield Rejection(source=source, reason=f"it cannot be read: {error.strerror}", key=key, hides=several)
     except (InvalidInput, UnsupportedMedia) as error:
         yield Rejection(source=source, reason=str(error), key=key)

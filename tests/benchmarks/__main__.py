@@ -19,6 +19,7 @@ from tests.benchmarks import (
     asks,
     conversations,
     demo,
+    distractors,
     embedding,
     extraction,
     follow,
@@ -152,6 +153,11 @@ def _long_documents(_datasets: Path) -> Measured:
     return Measured(report=report, checks=long_documents.checks(report), table=long_documents.table(report))
 
 
+def _distractors(datasets: Path) -> Measured:
+    report = asyncio.run(distractors.measure(datasets, OUTPUT / "distractors"))
+    return Measured(report=report, checks=distractors.checks(report), table=distractors.table(report))
+
+
 def _embedding(datasets: Path) -> Measured:
     """In a process of its own: torch's number of threads is global, and ours would hold sentence-transformers back."""
     command = [sys.executable, "-m", "tests.benchmarks.embedding", "--dataset", str(datasets / MUSIQUE)]
@@ -195,6 +201,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "ranker": _on_sets(ranker),
     "glued": _on_sets(glued, comparison_table),
     "long_documents": _long_documents,
+    "distractors": _distractors,
     "conversations": _on_sets(conversations, conversations.table),
     "embedding": _embedding,
     "ingest": _on_musique(ingest),

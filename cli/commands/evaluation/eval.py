@@ -64,7 +64,16 @@ def _eval(
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
+    corpus_sample: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="M",
+            help="Index only the passages that support the questions, and M others, drawn at random. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The baseline of the differences. Default: the first of each kind."),
@@ -119,6 +128,7 @@ def _eval(
         limit=limit,
         sample=sample,
         seed=seed,
+        corpus_sample=corpus_sample,
         baseline=baseline,
         over=over,
         k=k,

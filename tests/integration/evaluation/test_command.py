@@ -29,6 +29,7 @@ def refusal(*arguments: str) -> BaseException | None:
         ((EXAMPLE, "--reasoner", "extractive", "--plans", f"{__file__}/plans.jsonl"), "cannot be written"),
         ((EXAMPLE, "--report", "page.md"), "name one with --reasoner"),
         ((EXAMPLE, "--limit", "3", "--sample", "3"), "give one of them"),
+        ((EXAMPLE, "--corpus", "mine", "--corpus-sample", "3"), "--corpus-sample draws passages of a folder"),
     ],
 )
 def test_wrong_usage_is_refused_before_anything_is_indexed(

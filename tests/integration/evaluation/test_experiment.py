@@ -10,7 +10,7 @@ from rich.console import Console
 from app.container import Container
 from core.errors import InvalidInput, InvalidStrategy, NotFound
 from core.ports.reasoning import Unsupported
-from evaluation import Experiment, Result, build_tables, run_experiment
+from evaluation import Experiment, Result, build_tables, read_dataset, run_experiment
 from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
 
 
@@ -77,6 +77,21 @@ async def test_a_sample_is_the_same_for_all_and_another_seed_gives_another(conta
     assert any([row.question_id for row in one.searches] != chosen for one in others)
     every = await evaluated(container, replace(asked, reasoners=(), sample=99))
     assert every.questions == 12
+
+
+async def test_a_sample_of_the_corpus_holds_what_questions_need(container: Container) -> None:
+    asked = Experiment(searchers=("sparse",), sample=4, seed=1, corpus_sample=10)
+    result = await evaluated(container, asked)
+    questions = {question.id: question for question in read_dataset(EXAMPLE).questions}
+    needed = {support.key for row in result.searches for support in questions[row.question_id].supporting}
+    corpus = await container.record.corpora.get(result.corpus)
+    kept = {one.key for one in (await container.record.documents.list(corpus.id, limit=99)).data}
+    assert needed < kept
+    assert len(kept) == result.passages == len(needed) + 10
+    again = await evaluated(container, asked)
+    assert (again.corpus, again.index and again.index.unchanged) == (result.corpus, len(kept))
+    other = await evaluated(container, replace(asked, seed=2))
+    assert other.corpus != result.corpus
 
 
 def test_the_first_questions_and_random_ones_exclude_each_other() -> None:

@@ -1,6 +1,7 @@
 """A folder is read whole or refused, and the refusal says where."""
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import pytest
 from core.documents import Span
 from core.errors import InvalidInput, NotFound
 from evaluation import Support, read_dataset
+from evaluation.datasets import dataset as dataset_module
+from evaluation.datasets.sampling import sample_passages
+from indexer.submission import taken_keys
 
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
 QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
@@ -193,3 +197,39 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_the_example_is_a_dataset() -> None:
     dataset = read_dataset(Path(__file__).parents[3] / "examples" / "musique-small")
     assert (dataset.passages, len(dataset.questions)) == (99, 12)
+
+
+def test_a_sample_depends_on_seed_and_keys_alone(tmp_path: Path) -> None:
+    passages = [{"id": f"p{n}", "title": f"T{n}", "text": "A city."} for n in range(1, 200)]
+    whole = read_dataset(folder_of(tmp_path, corpus=lines(*passages)))
+    sample = sample_passages(whole, whole.questions, 5, 7)
+    assert sample.kept == {"p1", "p2", "p159", "p55", "p87", "p137", "p59"}, "the same on any machine"
+    assert sample.passages == 7
+    assert sample.fingerprint != whole.fingerprint
+    (tmp_path / "turned").mkdir()
+    turned = read_dataset(folder_of(tmp_path / "turned", corpus=lines(*reversed(passages))))
+    assert sample_passages(turned, turned.questions, 5, 7).kept == sample.kept
+    larger = sample_passages(whole, whole.questions, 50, 7)
+    assert sample.kept < (larger.kept or frozenset())
+    assert sample_passages(whole, whole.questions, 5, 8).kept != sample.kept
+    assert sample_passages(whole, whole.questions, 999, 7).passages == 199
+
+
+def test_memory_does_not_grow_with_the_passages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def peak(count: int) -> int:
+        (tmp_path / str(count)).mkdir()
+        passages = [{"id": str(n), "title": f"T{n}", "text": "A city of some size."} for n in range(count)]
+        question = {**QUESTION, "supporting": ["1", "2"]}
+        folder = folder_of(tmp_path / str(count), corpus=lines(*passages), questions=lines(question))
+        del passages
+        tracemalloc.start()
+        try:
+            assert read_dataset(folder).passages == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    monkeypatch.setattr(taken_keys, "_NAMED", 1000)
+    monkeypatch.setattr(dataset_module, "_PART_BYTES", 1 << 16)
+    peak(999)
+    assert peak(30_000) < peak(3_000) + 50_000

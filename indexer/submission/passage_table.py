@@ -1,0 +1,91 @@
+"""Reading of tables of passages, such as DPR's Wikipedia (`psgs_w100.tsv`), one document for each line."""
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from core.errors import InvalidInput
+from indexer.submission.json_lines import LocatedSubmission, Rejection, number_lines
+from indexer.submission.submissions import submission_from_json
+
+__all__ = ["is_passage_table", "read_table"]
+
+_SUFFIXES = (".tsv", ".tsv.gz")
+_COLUMNS = frozenset(("id", "text", "title"))
+_LONGEST_HEADER = 100
+_MARK = b"\xef\xbb\xbf"
+
+
+def is_passage_table(path: Path) -> bool:
+    """Returns whether a file is a table of passages: `.tsv` or `.tsv.gz`, with the columns `id`, `text` and `title`.
+
+    Raises `OSError` if it cannot be read. A file that is no gzip file is no table.
+    """
+    if not path.name.lower().endswith(_SUFFIXES):
+        return False
+    try:
+        with _open(path) as file:
+            return _read_header(file) is not None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return False
+
+
+def read_table(path: Path, shown: str) -> Iterator[LocatedSubmission | Rejection]:
+    """Yields the documents of a table of passages, which is called `shown` in messages. The key is the `id`.
+
+    A passage is one line, in which a field may stand in quotation marks, with those within it doubled. The document is
+    the same as that of a JSON line with these fields. Raises `OSError` if the file cannot be read.
+    """
+    number = 1
+    try:
+        with _open(path) as file:
+            columns = _read_header(file) or []
+            for number, _, line in number_lines(file, first=2):
+                yield _read_line(line, columns, f"{shown} line {number}")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        reason = f"the compressed file is damaged or cut off after this line ({error}); fetch it again"
+        yield Rejection(source=f"{shown} line {number}", reason=reason, hides=True)
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _read_header(file: BinaryIO) -> list[str] | None:
+    line = file.readline(_LONGEST_HEADER).removeprefix(_MARK)
+    columns = [cell.strip().strip('"') for cell in line.decode("ascii", "replace").split("\t")]
+    return columns if len(columns) == len(_COLUMNS) and set(columns) == _COLUMNS else None
+
+
+def _read_line(line: bytes, columns: list[str], source: str) -> LocatedSubmission | Rejection:
+    key = None
+    try:
+        cells = _split(line)
+        if len(cells) != len(columns):
+            raise InvalidInput(  # noqa: TRY301 - as below
+                f"it has {len(cells)} of the {len(columns)} columns {', '.join(columns)}; put a tab between them, and "
+                "write each passage in one line"
+            )
+        fields = dict(zip(columns, cells, strict=True))
+        key = fields["id"]
+        if not key:
+            raise InvalidInput("it has no id")  # noqa: TRY301 - as below
+        return LocatedSubmission(submission=submission_from_json(fields), source=source)
+    except InvalidInput as error:
+        return Rejection(source=source, reason=str(error), key=key)
+
+
+def _split(line: bytes) -> list[str]:
+    try:
+        (cells,) = csv.reader([line.decode().rstrip("\r\n")], delimiter="\t", strict=True)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"not UTF-8: byte {error.start} cannot be decoded; save the file as UTF-8") from error
+    except csv.Error as error:
+        raise InvalidInput(
+            f"its quotation marks are wrong ({error}); write a passage in one line, and double the "
+            "quotation marks in a quoted field"
+        ) from error
+    return cells

@@ -1,0 +1,138 @@
+"""Tables of passages, such as DPR's Wikipedia: what is recognised, each line a document, and damage by its line."""
+
+import gzip
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from core.documents import Submission
+from indexer.submission import taken_keys
+from indexer.submission.reading import Rejection, read_paths
+from indexer.submission.taken_keys import KeySet, TakenKeys
+
+HEADER = "id\ttext\ttitle\n"
+AARON = '1\t"Aaron Aaron ( or ; ""Ahärôn"") is a prophet, high priest,\tand brother"\tAaron\n'
+LINES = HEADER + AARON + '2\tGod at Sinai\t"The ""Golden"" Calf"\n'
+
+
+def read(*paths: Path) -> tuple[list[Submission], list[Rejection]]:
+    found = list(read_paths(paths, with_given=False))
+    return [f for f in found if isinstance(f, Submission)], [f for f in found if isinstance(f, Rejection)]
+
+
+def write(path: Path, text: str) -> Path:
+    content = text.encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+@pytest.mark.parametrize("name", ["psgs_w100.tsv", "psgs_w100.tsv.gz", "PSGS.TSV"])
+def test_each_line_is_a_document(tmp_path: Path, name: str) -> None:
+    taken, refused = read(write(tmp_path / name, LINES))
+    assert refused == []
+    assert [(one.key, one.title) for one in taken] == [("1", "Aaron"), ("2", 'The "Golden" Calf')]
+    assert json.loads(taken[0].content)["text"].startswith('Aaron Aaron ( or ; "Ahärôn") is a prophet, high priest,\t')
+
+
+def test_a_document_is_that_of_a_json_line(tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text(json.dumps({"id": "2", "title": 'The "Golden" Calf', "text": "God at Sinai"}))
+    assert read(tmp_path / "one.jsonl")[0] == read(write(tmp_path / "two.tsv", LINES))[0][1:]
+
+
+@pytest.mark.parametrize("header", ["id\ttitle\ttext\r\n", "\ufeffid\ttext\ttitle\n", '"id"\t"text"\t"title"\n'])
+def test_the_header_names_the_columns_in_any_order(tmp_path: Path, header: str) -> None:
+    (one,), refused = read(write(tmp_path / "a.tsv", header + "7\tseven\tseven\r\n"))
+    assert (one.key, one.title, json.loads(one.content)["text"], refused) == ("7", "seven", "seven", [])
+
+
+@pytest.mark.parametrize(
+    "header", ["id\ttext\n", "id,text,title\n", "id\ttext\ttitle\turl\n", "", "name\tborn\tdied\n"]
+)
+def test_another_table_is_one_document(tmp_path: Path, header: str) -> None:
+    (one,), _ = read(write(tmp_path / "a.tsv", header + "1\t2\t3\n"))
+    assert (one.key, one.media_type) == ("a.tsv", "text/csv")
+
+
+def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    lines = [
+        HEADER.encode(),
+        b'1\t"not closed\tA\n',
+        b"2\tno title\n",
+        b"3\t\xff\tC\n",
+        b"\tnone\tD\n",
+        b'5\t"a " b"\tE\n',
+        b"\n",
+        b"7\tfine\tG\n",
+        b"7\tagain\tG\n",
+    ]
+    path.write_bytes(b"".join(lines))
+    taken, refused = read(path)
+    assert [one.key for one in taken] == ["7"]
+    reasons = {one.source: one.reason for one in refused}
+    assert list(reasons) == [f"a.tsv line {n}" for n in (2, 3, 4, 5, 6, 9)]
+    assert reasons["a.tsv line 2"].startswith("its quotation marks are wrong")
+    assert reasons["a.tsv line 3"].startswith("it has 2 of the 3 columns id, text, title; put a tab between them")
+    assert reasons["a.tsv line 4"].startswith("not UTF-8: byte 2")
+    assert reasons["a.tsv line 5"] == "it has no id"
+    assert "taken already by a.tsv line 8" in reasons["a.tsv line 9"]
+
+
+def test_a_compressed_file_that_is_cut_off(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tsv.gz", HEADER + "".join(f"{n}\ttext {n * n}\tT{n}\n" for n in range(1, 20_000)))
+    path.write_bytes(path.read_bytes()[:40_000])
+    taken, (refused,) = read(path)
+    assert 1000 < len(taken) < 19_999
+    assert refused.source == f"a.tsv.gz line {len(taken) + 1}"
+    assert "damaged or cut off" in refused.reason
+    assert refused.hides
+
+
+def test_what_only_has_the_name_of_one(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv.gz").write_bytes(b"no gzip")
+    _, (refused,) = read(tmp_path / "a.tsv.gz")
+    assert refused.reason.startswith("no loader reads .gz files")
+
+
+def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
+    def peak(count: int) -> int:
+        path = tmp_path / f"{count}.tsv"
+        with path.open("w") as file:
+            file.write(HEADER)
+            file.writelines(f"{n}\tSome text of a passage.\tTitle {n}\n" for n in range(1, count + 1))
+        tracemalloc.start()
+        try:
+            assert sum(1 for _ in read_paths([path], with_given=False)) == count
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(taken_keys, "_NAMED", 1000)
+        peak(1000)  # what is imported and compiled at first
+        assert peak(30_000) < peak(3_000) + 50_000
+
+
+def test_keys_are_a_set_whatever_they_are() -> None:
+    given = ["0", "1", "01", "x", "7", "70000000", "2147483648", "٣", "-1", ""]
+    keys = KeySet()
+    for key in [*given, *given]:
+        keys.add(key)
+    assert sorted(keys) == sorted(given)
+    assert len(keys) == len(given)
+    assert all(key in keys for key in given)
+    assert not any(key in keys for key in ("2", "00", "y", "70000001", 7))
+
+
+def test_the_source_of_a_key_is_named_for_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taken_keys, "_NAMED", 2)
+    taken = TakenKeys()
+    assert [taken.take(key, f"line {key}") for key in ("1", "2", "3", "x")] == [None] * 4
+    assert [taken.take(key, "later") for key in ("1", "2", "3", "x")] == [
+        "line 1",
+        "line 2",
+        "a document before it",
+        "a document before it",
+    ]
